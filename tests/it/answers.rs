@@ -1,10 +1,11 @@
-//! What a command answers about a job: exit codes, and commands that can be typed as they stand.
+//! Exit codes of the commands about a job, and next actions that can be typed as printed.
 
 use serde_json::{Value, json};
 
 use crate::place::{Place, step, wait};
 
-/// One call that is asked about, behind a look at the world where it has to be partly done.
+/// Environment with one gated call. With `with_read`, a read call runs before it, so that a rejection leaves
+/// the job partly done.
 fn gated(with_read: bool) -> Place {
     let send = |after: &[&str]| step("o", "Effect.Opaque", after, json!({ "note": 1 }));
     let plan = match with_read {
@@ -32,7 +33,8 @@ fn events(place: &Place, id: &str, kind: &str) -> Vec<Value> {
     told["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
 }
 
-/// 0 done, 1 failed, 3 stopped safely: by what the job came to, and by the worst of several.
+/// The exit code is 0 for a completed job, 1 for a failed one and 3 for one that stopped safely. With several
+/// jobs it is the worst of theirs.
 #[test]
 fn the_exit_code_is_that_of_what_the_job_came_to() {
     let owned = |code, state: &str, status: &str| (code, state.to_owned(), status.to_owned());
@@ -64,7 +66,7 @@ fn the_exit_code_is_that_of_what_the_job_came_to() {
     assert_eq!(place.latch(&["job", "cancel", id]).code, 0);
 }
 
-/// A next action finds the same job from where it was shown.
+/// A next action names the configuration and database that the command used, so that it finds the same job.
 #[test]
 fn next_actions_carry_what_they_need_here() {
     let place = gated(false);
@@ -103,7 +105,7 @@ fn relaxed_durability_is_told_in_every_response() {
     }
 }
 
-/// I20: a standing approval is of a step that is there; who approves may say why.
+/// I20: a standing approval must name a step of the plan, and an approver may state a reason.
 #[test]
 fn approvals_name_a_step_and_keep_their_reason() {
     let place = gated(false);
@@ -119,7 +121,7 @@ fn approvals_name_a_step_and_keep_their_reason() {
     assert_eq!((&approved["actor"], &approved["reason"]), (&json!("bob"), &json!("it is due")), "{approved:#}");
 }
 
-/// I22: labels make no other request, and the same request with another plan is refused.
+/// I22: changing only a label does not make another request. The same request with another plan is refused.
 #[test]
 fn a_label_makes_no_other_request() {
     let place = gated(false);

@@ -1,4 +1,4 @@
-//! Commands of authors: schemas, single calls, new projects, and the loop that watches them.
+//! Author commands: schemas, single calls, new projects, and the loop that watches them.
 
 mod call;
 mod dev;

@@ -1,4 +1,4 @@
-//! The guest SDK's checked-in bindings are what its generator makes of `wit/` today.
+//! The guest SDK's checked-in bindings equal what the generator makes of `wit/`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use wit_bindgen_core::wit_parser::Resolve;
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_bindgen_rust::{Opts, WithOption};
 
-/// Worlds of `guest-sdk/rust/sdk.wit`; each becomes one file.
+/// Worlds of `guest-sdk/rust/sdk.wit`. The generator writes one file for each.
 const WORLDS: [&str; 7] = [
     "imports",
     "export-plugin",
@@ -22,13 +22,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_path_buf()
 }
 
-/// File name and text of the bindings of one world.
+/// Returns the file name and text of the bindings of one world.
 fn generate(root: &Path, world: &str) -> Result<(String, String)> {
     let mut resolve = Resolve::default();
     resolve.push_dir(root.join("wit"))?;
     let (package, _) = resolve.push_path(root.join("guest-sdk/rust/sdk.wit"))?;
     let id = resolve.select_world(&[package], Some(world))?;
-    // The types are written once, among the imports; the other files use them.
+    // The types are written once, in the bindings of the imports. The other files refer to them.
     let types = ("latchwork:plugin/types@0.1.0".to_owned(), WithOption::Path("crate::bindings::types".to_owned()));
     let with = if world == "imports" { vec![] } else { vec![types] };
     let opts = Opts { generate_all: true, format: true, pub_export_macro: true, with, ..Opts::default() };
@@ -38,7 +38,7 @@ fn generate(root: &Path, world: &str) -> Result<(String, String)> {
     Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))
 }
 
-/// File names and texts of the bindings of C plugins.
+/// Returns the file names and texts of the bindings for C plugins.
 fn generate_c(root: &Path) -> Result<Vec<(String, String)>> {
     let mut resolve = Resolve::default();
     resolve.push_dir(root.join("wit"))?;
@@ -53,7 +53,7 @@ fn generate_c(root: &Path) -> Result<Vec<(String, String)>> {
     files.iter().map(|(name, bytes)| Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))).collect()
 }
 
-/// With `LATCH_BLESS=1` it writes them instead.
+/// With `LATCH_BLESS=1` the test writes the bindings instead of comparing them.
 #[test]
 fn bindings_of_c_plugins_are_fresh() -> Result<()> {
     let root = root();
@@ -68,7 +68,7 @@ fn bindings_of_c_plugins_are_fresh() -> Result<()> {
     Ok(())
 }
 
-/// With `LATCH_BLESS=1` it writes them instead.
+/// With `LATCH_BLESS=1` the test writes the bindings instead of comparing them.
 #[test]
 fn guest_bindings_are_fresh() -> Result<()> {
     let root = root();
@@ -89,8 +89,8 @@ fn guest_bindings_are_fresh() -> Result<()> {
     Ok(())
 }
 
-/// The modules that stand between Go's runtime and the host are what their text says. With
-/// `LATCH_BLESS=1` it writes them instead.
+/// The checked-in modules between Go's runtime and the host equal the assembled text. With `LATCH_BLESS=1`
+/// the test writes the modules instead.
 #[test]
 fn the_system_of_go_plugins_is_fresh() -> Result<()> {
     let dir = root().join("host/src/build/go");

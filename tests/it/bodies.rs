@@ -1,6 +1,6 @@
-//! Kill the process around each call and at statements, restart it, resolve what is parked with what a
-//! witness in another process saw, and count the bodies that came to it. Statements are drawn by a printed
-//! seed; `LATCH_TEST_SWEEP` takes each, every time that it is passed.
+//! Kills the process around each call and at statements, then restarts it. Parked calls are resolved with
+//! what a witness in another process received, and the request bodies that the witness received are counted.
+//! A printed seed selects the statements. With `LATCH_TEST_SWEEP` every pass of every statement is used.
 
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
@@ -13,14 +13,14 @@ use crate::seed::{dice, seed, shuffled, sweeps};
 use crate::witness::{Body, Witness};
 
 const SIDES: [&str; 2] = ["before", "after"];
-/// The calls of the plan, in their order, and what each posts.
+/// Calls of the plan in order: slot, operator and the note that the call posts.
 const CALLS: [(&str, &str, u32); 3] = [("o", "Post.Opaque", 1), ("k", "Post.Keyed", 2), ("q", "Post.Queryable", 3)];
-/// Statements that a run of the suite kills at.
+/// Number of statements at which one run of the suite kills the process.
 const SAMPLE: usize = 4;
-/// Passings of a statement that are drawn from.
+/// Passes of one statement from which one is drawn.
 const PASSINGS: u32 = 4;
 
-/// A witness, and a place whose jobs it sees.
+/// A witness, and an environment whose jobs post to it.
 struct World {
     witness: Witness,
     template: Place,
@@ -29,7 +29,7 @@ struct World {
 }
 
 impl World {
-    /// None where there is no server.
+    /// Returns `None` if no server is available.
     fn new(commit: &'static str, on_server: bool) -> Option<World> {
         if on_server {
             a_database()?;
@@ -53,7 +53,7 @@ impl World {
         place.on_server(&a_database().expect("it was there"))
     }
 
-    /// Goes on after the last kill, and asks the witness.
+    /// Resumes the job after the last kill, resolves calls in doubt with the witness, and checks all bodies.
     fn finish(&self, place: &Place, point: &Point) {
         let when = format!("{}, on a server: {}, killed at {point:?}", self.commit, self.on_server);
         place.finish(|job, slot| {
@@ -79,7 +79,8 @@ impl World {
         evidence::holds(place, id, &when);
     }
 
-    /// Kills a first run at this point; false where it was not reached.
+    /// Kills the first run at this crash point, then finishes the job. Returns false if the point was not
+    /// reached.
     fn killed_at(&self, point: &Point) -> bool {
         let place = self.fresh();
         let reached = run_killed(&place, point);
@@ -87,7 +88,8 @@ impl World {
         reached
     }
 
-    /// What this job passes: what only commands and faults ask for, it does not.
+    /// Statements that this job executes, each with both sides. Statements that only commands or faults cause
+    /// are left out.
     fn statements(&self) -> Vec<(&'static str, &'static str)> {
         let own: &[&str] = if self.on_server { POSTGRES_STATEMENTS } else { &[] };
         let all = STATEMENTS.iter().chain(own).copied();
@@ -104,7 +106,7 @@ fn suite(commit: &'static str, on_server: bool) {
         for nth in 1..=CALLS.len() as u32 {
             assert!(world.killed_at(&("execute".to_owned(), side, nth)), "every call is reached: {side} {nth}");
         }
-        // The tool is asked about its call by whoever comes after the first one.
+        // The tool is asked to reconcile the call by the process that resumes after the first kill.
         let (place, asked) = (world.fresh(), format!("reconcile:{side}:1"));
         assert!(run_killed(&place, &("execute".to_owned(), "after", 3)), "the queryable call is reached");
         assert!(killed(latch(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &asked)), "{asked} is reached");
@@ -121,25 +123,25 @@ fn suite(commit: &'static str, on_server: bool) {
     assert!(reached >= SAMPLE, "few statements were reached: {reached}");
 }
 
-/// I1, I3, I5.
+/// I1, I3, I5: atomic commit, SQLite.
 #[test]
 fn killed_anywhere_over_a_file_each_body_comes_once() {
     suite("atomic", false);
 }
 
-/// I1, I3, I5: staged commit.
+/// I1, I3, I5: staged commit, SQLite.
 #[test]
 fn killed_anywhere_over_a_file_with_a_staged_commit_each_body_comes_once() {
     suite("staged", false);
 }
 
-/// I1, I3, I5.
+/// I1, I3, I5: atomic commit, PostgreSQL.
 #[test]
 fn killed_anywhere_over_a_server_each_body_comes_once() {
     suite("atomic", true);
 }
 
-/// I1, I3, I5: staged commit.
+/// I1, I3, I5: staged commit, PostgreSQL.
 #[test]
 fn killed_anywhere_over_a_server_with_a_staged_commit_each_body_comes_once() {
     suite("staged", true);

@@ -1,10 +1,10 @@
-//! A plugin, a limit or a grant was changed after a job was accepted: the commands say so.
+//! Commands report a plugin, limit or grant that changed after a job was accepted.
 
 use serde_json::{Value, json};
 
 use crate::place::{Place, step};
 
-/// A plan of one tool, run to its end.
+/// Runs a plan of one tool to its end. Returns the environment and the job's id.
 fn ran() -> (Place, String) {
     let place = Place::witness("atomic").again();
     let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec!["o"]);
@@ -14,7 +14,7 @@ fn ran() -> (Place, String) {
     (place, id)
 }
 
-/// Rewrites the table of the plugin `witness`.
+/// Rewrites the table of the plugin `witness` in `latch.toml`.
 fn rewrite(place: &Place, change: impl Fn(&str) -> String) {
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).unwrap();
@@ -25,12 +25,12 @@ fn rewrite(place: &Place, change: impl Fn(&str) -> String) {
     std::fs::write(file, tables.join("[[plugin]]")).unwrap();
 }
 
-/// Configures a component of `witness` that does the same and has other bytes.
+/// Configures a component of `witness` with the same behaviour and different bytes.
 fn another_component(place: &Place) {
     rewrite(place, |table| {
         let source = table.split("source = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a source");
         let mut bytes = std::fs::read(source).unwrap();
-        // A section that nothing reads.
+        // A custom section, which no reader interprets.
         bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
         let other = place.dir.join("other.wasm");
         std::fs::write(&other, bytes).unwrap();
@@ -38,7 +38,7 @@ fn another_component(place: &Place) {
     });
 }
 
-/// The one change that a command tells of.
+/// Returns the single change that a command reports.
 fn told(place: &Place, args: &[&str]) -> Value {
     let ran = place.latch(args);
     let document = ran.json();
@@ -47,7 +47,7 @@ fn told(place: &Place, args: &[&str]) -> Value {
     changed[0].clone()
 }
 
-/// I164: another component is named with both digests, and `--new` runs it.
+/// I164: a changed component is named with both digests, and `--new` runs the configured one.
 #[test]
 fn another_component_is_named_with_both_digests() {
     let (place, id) = ran();
@@ -62,7 +62,7 @@ fn another_component_is_named_with_both_digests() {
     for said in ["witness has changed since: sha256:", "is pinned", "is configured; `--new` runs the new one"] {
         assert!(attached.stdout.contains(said), "{said}: {}", attached.stdout);
     }
-    // What is offered runs the new one.
+    // The offered command runs the configured component.
     assert!(attached.stdout.contains("latch run plan.json --new"), "{}", attached.stdout);
     let anew = place.latch(&[&place.run_args()[..], &["--new"]].concat());
     assert_eq!(anew.json()["changed"], Value::Null, "{}", anew.stdout);
@@ -77,7 +77,7 @@ fn moved_project_has_the_same_grants() {
     assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
 }
 
-/// I164: so are limits and grants, each by what it is.
+/// I164: changed limits and changed grants are each reported as such.
 #[test]
 fn other_limits_and_grants_are_named() {
     let (place, id) = ran();
@@ -95,7 +95,8 @@ fn other_limits_and_grants_are_named() {
     assert!(shown.stdout.contains("witness has other grants or settings since"), "{}", shown.stdout);
 }
 
-/// I164: an open job says that it goes on with what it pinned, and one whose plugin is gone is not offered to be resumed.
+/// I164: an open job reports that it continues with its pinned component. If that plugin is no longer
+/// configured, `latch resume` is not offered.
 #[test]
 fn an_open_job_goes_on_with_what_it_pinned() {
     let place = Place::witness("atomic").again();
@@ -122,7 +123,7 @@ fn an_open_job_goes_on_with_what_it_pinned() {
     assert_eq!(place.world()["o"], 1);
 }
 
-/// I164: so do commands that open a finished job again, and those that begin another one from it or end it.
+/// I164: commands that reopen or end a job report the change, too.
 #[test]
 fn a_job_that_is_opened_again_says_so() {
     let place = Place::witness("atomic").again();
@@ -137,7 +138,7 @@ fn a_job_that_is_opened_again_says_so() {
     assert_eq!(told(&place, &["job", "cancel", &id, "--json"])["setting"], "component");
 }
 
-/// I164: a worker says it beside the line that the job begins, once.
+/// I164: a worker reports the change once, after the line that says that the job begins.
 #[test]
 fn a_worker_says_so_once_for_each_job() {
     let place = Place::witness("atomic").again();

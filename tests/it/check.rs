@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::program::{Ran, run};
 use crate::support::guest;
 
-/// The mark of a build in the guest `check-step`; a digit follows.
+/// Marks the build number in the guest `check-step`. One digit follows the mark.
 const MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";
 
 /// A folder with the guest `check-step` in it.
@@ -41,7 +41,8 @@ impl Folder {
         self.write("cases.jsonl", &(lines.join("\n") + "\n"));
     }
 
-    /// Another build of the same sources: its file. Findings name the plugin, which is the folder's.
+    /// Writes another build of the same sources and returns its path. The build lies in a folder of its own
+    /// and keeps the file name, because findings name the plugin after its file.
     fn build(&self, digit: u8) -> String {
         let mut bytes = std::fs::read(self.file("check.wasm")).unwrap();
         let at = bytes.windows(MARK.len()).position(|window| window == MARK).expect("the guest has its mark");

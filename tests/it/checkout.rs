@@ -1,7 +1,7 @@
-//! The files of the project that git tracks, and a copy of them to build in.
+//! Files of the project that git tracks, and a copy of them to build in.
 //!
-//! Tests judge tracked files alone: a checkout also holds what its user made, such as delivered messages.
-//! Builds write beside their sources, so tests build in the copy and leave the checkout as it is.
+//! Tests judge tracked files alone, because a checkout also holds files that its user made, such as delivered
+//! messages. Builds write beside their sources, so tests build in the copy and leave the checkout as it is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,22 +11,23 @@ use std::sync::OnceLock;
 
 use crate::program;
 
-/// The names of the files of the last copy, one a line.
+/// Lists the files of the last copy, one name per line.
 const COPIED: &str = ".copied";
 
-/// The root of the checkout: to be read, never written.
+/// Returns the root of the checkout. Tests read the checkout and never write to it.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root")
 }
 
-/// The tracked files that are in the work tree, as paths from the root.
+/// Returns the tracked files that exist in the work tree, as paths relative to the root.
 pub(crate) fn tracked() -> BTreeSet<String> {
     let mut git = Command::new("git");
     // A git hook sets variables that name its own repository and index.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
         git.env_remove(name);
     }
-    // The checkout may belong to another user: git only lists its files here.
+    // The checkout may belong to another user. Here git only lists its files, so the check of the owner is
+    // turned off.
     git.args(["-c", "safe.directory=*", "-C"]).arg(root()).args(["ls-files", "-z"]);
     let listed = git.output().expect("git runs");
     assert!(listed.status.success(), "tests need a git checkout: {}", String::from_utf8_lossy(&listed.stderr));
@@ -35,7 +36,8 @@ pub(crate) fn tracked() -> BTreeSet<String> {
     names.split('\0').filter(present).map(str::to_owned).collect()
 }
 
-/// The root of a copy of the tracked files, below the target folder. What earlier runs built in it stays.
+/// Returns the root of a copy of the tracked files, below the target folder. Build results of earlier runs
+/// stay in the copy.
 pub(crate) fn copy() -> &'static Path {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     COPY.get_or_init(|| {
@@ -48,12 +50,13 @@ pub(crate) fn copy() -> &'static Path {
     })
 }
 
-/// Makes the files of `copy` those of the checkout. An unchanged file keeps its time, so that nothing is built anew.
+/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its time, so that it is
+/// not rebuilt.
 fn refresh(copy: &Path) {
     let names = tracked();
     let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();
     for gone in before.lines().filter(|name| !names.contains(*name)) {
-        // A file that an earlier run already removed is fine.
+        // An earlier run may have removed the file already.
         let _ = fs::remove_file(copy.join(gone));
     }
     for name in &names {

@@ -1,4 +1,4 @@
-//! The command line: answers, errors and exit codes as a person and a script see them.
+//! Command line: answers, errors and exit codes as a user and a script see them.
 
 use std::process::Stdio;
 
@@ -136,7 +136,7 @@ fn log_lines_go_to_stderr_in_the_form_asked_for() {
     assert_eq!(line["level"], "WARN");
 }
 
-/// Ten mistakes, each of another kind, in a plan of three steps.
+/// A plan of three steps with ten mistakes of different kinds.
 const TEN_MISTAKES: &str = r#"{
   "plan_id": "ten",
   "schema_version": "7.0",

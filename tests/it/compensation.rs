@@ -1,4 +1,4 @@
-//! Undoing what a job did, from the command line: real components, processes and databases.
+//! Compensation from the command line, with real components, processes and databases.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::evidence;
 use crate::place::{Place, step, wait};
 use crate::program::{Ran, latch};
 
-/// A plan of these steps; what happens when one fails.
+/// Writes a plan of these steps. `on_failure` says what happens when a step fails.
 pub(crate) fn plan(place: &Place, on_failure: &str, steps: &[Value]) {
     let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -17,13 +17,14 @@ pub(crate) fn with(mut step: Value, key: &str, value: Value) -> Value {
     step
 }
 
-/// Nobody ever sends this signal.
+/// Waits for a signal that is never sent, so that the job parks.
 pub(crate) fn stop(depends_on: &str) -> Value {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "never", "park": true });
     with(wait("w", payload), "depends_on", json!([depends_on]))
 }
 
-/// Bookings that undo themselves, that another operator undoes, and inside a step.
+/// Bookings of three kinds: one undone by its own plugin, one by another operator, and one made inside a
+/// step.
 pub(crate) fn bookings() -> Vec<Value> {
     let inside = json!({ "calls": [{ "operator": "Booking.Make", "args": { "note": 3 } }] });
     let other = step("b", "Booking.Make", &["a"], json!({ "note": 2 }));
@@ -59,7 +60,7 @@ fn cancel(place: &Place, job: &str) -> Ran {
     place.latch(&["job", "cancel", job, "--json", "--actor", "bob", "--reason", "enough"])
 }
 
-/// The calls in the order of undoing, and how far each is.
+/// Returns slot and state of each compensation, in the order of undoing.
 fn told(response: &Value) -> Vec<(&str, &str)> {
     let views = response["compensations"].as_array().map(Vec::as_slice).unwrap_or_default();
     views.iter().map(|view| (view["slot"].as_str().unwrap(), view["state"].as_str().unwrap())).collect()
@@ -70,14 +71,14 @@ fn result_types(response: &Value) -> Vec<&str> {
     steps.iter().map(|step| step["result_type"].as_str().unwrap_or_default()).collect()
 }
 
-/// It replays from every prefix, and its evidence verifies.
+/// Checks that the job replays from every prefix and that its evidence verifies.
 pub(crate) fn holds(place: &Place, job: &str, when: &str) {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{when}: {}", replay.stdout);
     evidence::holds(place, job, when);
 }
 
-/// The slots of a job's events of one kind, in order.
+/// Returns the slots of a job's events of one kind, in order.
 fn events(place: &Place, job: &str, kind: &str) -> Vec<String> {
     let document = place.latch(&["job", "events", job, "--json"]).json();
     let all = document["events"].as_array().expect("a list").iter();
@@ -85,7 +86,7 @@ fn events(place: &Place, job: &str, kind: &str) -> Vec<String> {
     found.map(|event| event["slot"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// I37: a cancelled job undoes each effect once, the last one first, each by what undoes it.
+/// I37: a cancelled job undoes each effect once, the last one first, with the compensation of each call.
 #[test]
 fn a_cancelled_job_undoes_its_bookings() {
     let place = Place::undo("atomic").again();
@@ -109,7 +110,7 @@ fn a_cancelled_job_undoes_its_bookings() {
     for slot in ["a", "b", "d/0"] {
         assert_eq!((world.get(slot), world.get(&format!("undone {slot}"))), (Some(&1), Some(&1)), "{world:?}");
     }
-    // Who undoes has a key of its own, and is told that of what it undoes.
+    // A compensating call has a key of its own, and receives the key of the call that it undoes.
     for (slot, key) in [("a", "a~c"), ("b", "b~c"), ("d-0", "d/0~c")] {
         let file =
             files(&place).into_iter().find(|name| name.starts_with("undone.") && name.contains(&format!("-{slot}-")));
@@ -120,11 +121,11 @@ fn a_cancelled_job_undoes_its_bookings() {
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
     assert!(shown.contains("compensated"), "{shown}");
-    // A second word changes nothing.
+    // A further command changes nothing.
     assert_eq!(place.latch(&["job", "retry", &job]).code, 2);
     assert_eq!(place.world().len(), 6);
 
-    // What was undone is free for others: the same action is performed again.
+    // Undoing frees the action key, so another job performs the same action again.
     let again = run(&place, &["--new"]);
     assert_eq!(again.code, 3, "{} {}", again.stdout, again.stderr);
     assert_eq!(files(&place).iter().filter(|name| name.starts_with("made.")).count(), 6, "{:?}", files(&place));
@@ -135,7 +136,7 @@ fn files(place: &Place) -> Vec<String> {
     entries.map(|entry| entry.expect("readable").file_name().into_string().expect("plain names")).collect()
 }
 
-/// I37: a job that fails rolls back, where its plan says so.
+/// I37: a failed job rolls back if its plan says so.
 #[test]
 fn a_failed_job_rolls_back() {
     let place = Place::undo("atomic").again();
@@ -152,7 +153,8 @@ fn a_failed_job_rolls_back() {
     let job = id(&response);
     assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
     holds(&place, &job, "rolled back");
-    // A fork does it all again: nothing of what was undone is taken over, and it is asked about first.
+    // A fork executes all steps again. It copies no step that was undone, and the first call waits for
+    // approval.
     let fork = place.latch(&["job", "fork", &job, "--at", "f", "--json", "--actor", "ada"]);
     let forked = fork.json();
     assert_eq!((fork.code, &forked["blocked_on"]["slot"]), (3, &json!("a")), "{forked:#}");
@@ -166,7 +168,8 @@ fn a_failed_job_rolls_back() {
     assert_eq!(kept.world().len(), 3);
 }
 
-/// I38: what cannot be undone is told, what failed waits for a person, and each word of theirs counts.
+/// I38: a call that cannot be undone is reported. A failed compensation parks the job until a person decides,
+/// and each decision takes effect.
 #[test]
 fn what_cannot_be_undone_stops_the_job_or_is_told() {
     let template = Place::undo("atomic");
@@ -186,18 +189,19 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
         holds(&place, &job, "a failed compensation");
         (place, job)
     };
-    // Nothing of it is in doubt elsewhere.
+    // No other compensation is in doubt.
     let (place, job) = parked();
     let refused = place.latch(&["job", "resolve", &job, "b~c", "--not-applied"]);
     assert_eq!(refused.code, 2, "its turn has not come");
-    // The office opens, and it is tried again.
+    // The tool accepts cancellations again, and the compensation is retried.
     std::fs::remove_file(place.dir.join("switch/closed")).unwrap();
     let response = resolve(&place, &job, &["d/0~c", "--not-applied"]);
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
     assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(place.world().len(), 6, "{:?}", place.world());
     holds(&place, &job, "tried again");
-    // Somebody undid it by hand; the next one fails too, and is left; with the last one nobody goes on.
+    // The first call was undone by hand. The next compensation fails as well and is left. The last decision
+    // gives up the remaining ones.
     let (place, job) = parked();
     let response = resolve(&place, &job, &["d/0~c", "--applied", "result.json"]);
     assert_eq!(response["blocked_on"]["slot"], "b~c", "{response:#}");
@@ -210,8 +214,8 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
     assert_eq!(place.world().len(), 3, "{:?}", place.world());
     holds(&place, &job, "by hand");
 
-    // No export, and nothing named: told, and the rest is undone. An export that refuses this
-    // operator is a failure like any other.
+    // A call without a `compensate` export and without `compensate_with` is reported, and the rest is undone.
+    // An export that refuses the operator is a failure like any other.
     let place = Place::undo("atomic").again();
     let steps = [
         step("a", "Booking.Make", &[], json!({ "note": 1 })),
@@ -235,8 +239,8 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
     assert_eq!((&response["state"], told(&response)[0]), (&json!("CANCELLED"), ("k", "left")));
 }
 
-/// I3, I37: a keyed call in doubt is settled before a committed one is undone; nothing is repeated
-/// in a cancelled job.
+/// I3, I37: a keyed call in doubt is settled before a committed call is undone. A cancelled job repeats no
+/// call.
 #[test]
 fn a_call_in_doubt_comes_first() {
     let place = Place::undo("staged").again();
@@ -260,8 +264,8 @@ fn a_call_in_doubt_comes_first() {
     holds(&place, &job, "in doubt, then cancelled");
 }
 
-/// I5, I38, I45: a job that is given up before anything is undone, killed wherever that is written: what
-/// it did is told again to whoever asks next, in a staged commit too.
+/// I5, I38, I45: a job is given up before anything is undone, and killed at each write of that decision. The
+/// next job still receives the receipt of its action. Also tested with staged commit.
 #[test]
 fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
     for commit in ["atomic", "staged"] {
@@ -314,7 +318,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
     let place = template.again();
     let job = id(&run(&place, &["--approve", "s5"]).json());
     let response = cancel(&place, &job).json();
-    // The plan has a person confirm what s5 does: also that it is undone.
+    // The plan requires a confirmation for the effect of `s5`, so undoing that effect is gated, too.
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
     let shown_gate = place.latch(&["job", "show", &job]).stdout;
@@ -323,7 +327,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
     assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("s5", "compensated")]));
     holds(&place, &job, "the golden flow cancelled");
 
-    // A step behind the letter fails, and the plan rolls back.
+    // A step after the letter fails, and the plan rolls back.
     let rolled_back = |seen: bool| {
         let place = template.again();
         let file = place.dir.join("plan.json");
@@ -367,7 +371,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
     holds(&place, &job, "a letter that was seen");
 }
 
-/// I18: a plan whose compensation could not work is refused where it is written.
+/// I18: a plan whose compensation could not work is refused when it is checked.
 #[test]
 fn plans_that_could_not_be_undone_as_they_say_are_refused() {
     let place = Place::undo("atomic").again();

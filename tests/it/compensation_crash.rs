@@ -1,5 +1,5 @@
-//! Kill the process at every crash point while a job undoes what it did, restart it, resolve what
-//! is parked with the truth, and count in the world.
+//! Kills the process at every crash point while a job is undone, and restarts it. Parked calls are resolved
+//! with what really happened, and the effects are counted.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -12,10 +12,11 @@ use crate::compensation::{bookings, holds, id, plan, run, shown};
 use crate::place::Place;
 use crate::program::latch;
 
-/// Points that the path of undoing has whatever the machine does; in a staged commit effects are put away first.
+/// Crash points that undoing passes on any machine. With staged commit, effects are stored before the other
+/// writes.
 const EXPECTED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
 
-/// Cancels or undoes the job, killed at this point; false where the point was not reached.
+/// Cancels or undoes the job with a kill at this crash point. Returns false if the point was not reached.
 fn killed(place: &Place, verb: &str, job: &str, point: &str) -> bool {
     let mut command = latch(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
     let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
@@ -25,14 +26,14 @@ fn killed(place: &Place, verb: &str, job: &str, point: &str) -> bool {
     signal == Some(9)
 }
 
-/// Asks again and answers every question about calls in doubt with what the world shows.
+/// Repeats the command until the job is cancelled, and resolves each call in doubt with what really happened.
 fn finish(place: &Place, verb: &str, job: &str, when: &str) -> Value {
     for _ in 0..12 {
         let response = shown(place, job);
         if response["state"] == "CANCELLED" {
             return response;
         }
-        // The word may have been lost with the process; twice said, it changes nothing.
+        // The request may have been lost with the process. Sent twice, it changes nothing.
         let ran = place.latch(&["job", verb, job, "--json", "--actor", "bob"]);
         assert!(matches!(ran.code, 0 | 3), "{when}: {} {}", ran.stdout, ran.stderr);
         let response = ran.json();
@@ -70,7 +71,7 @@ fn sweep(commit: &str, verb: &str) {
     let template = Place::undo(commit);
     let mut steps = bookings();
     let code = if verb == "undo" { 0 } else { 3 };
-    // Without the wait at its end the job completes.
+    // Without the wait at its end, the job completes.
     steps.truncate(if verb == "undo" { 3 } else { 4 });
     plan(&template, "keep", &steps);
     let stopped = run(&template, &[]);
@@ -107,13 +108,13 @@ fn killed_at_every_point_of_a_staged_commit_each_effect_is_undone_once() {
     sweep("staged", "cancel");
 }
 
-/// I1, I5, I155: a finished job that is undone, atomic commit.
+/// I1, I5, I155: undoing a finished job, atomic commit.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_a_finished_job_is_undone_once() {
     sweep("atomic", "undo");
 }
 
-/// I1, I5, I155: the same in a staged commit.
+/// I1, I5, I155: undoing a finished job, staged commit.
 #[test]
 fn killed_at_every_point_of_a_staged_commit_a_finished_job_is_undone_once() {
     sweep("staged", "undo");

@@ -1,4 +1,4 @@
-//! `latch.toml`: everything that is wrong is listed, in its place; what holds is read whole.
+//! `latch.toml`: every problem is listed with its position, and a valid file is read completely.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn options(cwd: &Path) -> LoadOptions<'_> {
     LoadOptions { cwd, config: None, db: None, near: None, env: &|_| None }
 }
 
-/// `line:column code key: message` of every problem.
+/// Returns each problem as `line:column code key: message`.
 fn problems(text: &str) -> Vec<String> {
     let folder = Folder::with(text);
     let errors = folder.load().expect_err("the configuration is refused");
@@ -202,7 +202,7 @@ config = { big = 9007199254740993, bad = nan }
     }
 }
 
-/// I42.
+/// I42: the trust and requirements of a policy.
 #[test]
 fn trust_and_demands_of_a_policy_are_read_and_each_mistake_has_its_place() {
     let text = r#"[policy.default]
@@ -256,7 +256,7 @@ requires = {}
     }
 }
 
-/// I42: a policy that no job could be accepted under is a mistake, and so is a tenant that nobody can name.
+/// I42: a policy under which no job could be accepted is refused, and so is an invalid tenant name.
 #[test]
 fn policies_that_are_for_nobody_are_refused() {
     let found = problems("[policy.default]\nmodes = []\n[policy.\"\"]\n[policy.\"a\\nb\"]\n");
@@ -492,7 +492,8 @@ fn validators_are_named() {
     assert!(found[1].contains("did you mean `run`?"), "{found:?}");
 }
 
-/// Wherever the database is named, effects are where all of its workers see them, or nothing is done.
+/// Effects must be stored where all workers of the database see them. Otherwise every command is refused, no
+/// matter where the database is named.
 #[test]
 fn effects_are_not_kept_beside_a_server() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");
@@ -508,7 +509,7 @@ fn effects_are_not_kept_beside_a_server() {
     let check = checks.iter().find(|check| check["check"] == "effect store").expect("it is looked at");
     assert_eq!((&check["verdict"], &check["fix"]), (&json!("fail"), &json!("latch explain L0009")), "{doctor:#}");
     assert!(!folder.path().join("effects.db").exists(), "nothing was made");
-    // Beside a file it is one, and on a server it is one for all.
+    // With a database file, the effect store may be a file. With a server, it must be on a server.
     assert_eq!(run(folder.path(), &["job", "list", "--json"]).code, 0);
     let both = Folder::with(&format!("commit = \"staged\"\neffect_store = {server:?}\ndatabase = {server:?}\n"));
     let away = run(both.path(), &["job", "list", "--json"]);

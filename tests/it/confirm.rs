@@ -1,5 +1,5 @@
-//! Confirmation across processes: a job is killed, the world changes behind its back, and it is
-//! resumed. Real components, real files, a real server.
+//! Confirmation across processes: a job is killed, its effect is changed from outside, and the job is
+//! resumed. With real components, files and a real HTTP server.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,11 @@ use crate::program::{latch, run};
 use crate::server::Server;
 use crate::support::guest;
 
-/// A secret that may reach the server alone.
+/// A secret that may reach only the server.
 const CANARY: &str = "tok-canary-81f3";
 
-/// A place with a tool that does what it is told, and these lines in its table.
+/// Environment with a tool that executes the script in its arguments. `lines` are added to the plugin's
+/// table.
 fn place(server: &Server, lines: &str) -> Place {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
@@ -26,23 +27,23 @@ fn place(server: &Server, lines: &str) -> Place {
     place
 }
 
-/// `a` writes `/d/f` and says that `change` happened, `r` takes a while, `b` writes `/d/g`.
+/// `a` writes `/d/f` and reports `change`, `r` sleeps, and `b` writes `/d/g`.
 fn plan(place: Place, change: Value) -> Place {
     let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
     place.plan(&[
         step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
-        // Long enough for what `a` did to be durable.
+        // Long enough for the effect of `a` to become durable.
         step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 1_000 }] })),
         step("b", "World.Change", &["r"], json!({ "do": [write("/d/g")] })),
     ])
 }
 
-/// What the tool's own `verify` reads.
+/// A state change that the tool's own `verify` checks.
 fn file() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
-/// Runs until `r` was executed and is not recorded, and dies there: the id of the job.
+/// Runs the job until `r` was executed but not recorded, and kills the process there. Returns the job's id.
 fn killed(place: &Place) -> String {
     use std::os::unix::process::ExitStatusExt;
     let output = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
@@ -51,7 +52,7 @@ fn killed(place: &Place) -> String {
     place.the_job()["job_id"].as_str().unwrap().to_owned()
 }
 
-/// A short wait after a step.
+/// Returns a short timer wait after a step.
 fn wait_for(id: &str, after: &str) -> Value {
     let mut short = wait(id, json!({ "wait_kind": "timer", "duration": "300ms" }));
     short["depends_on"] = json!([after]);
@@ -74,7 +75,7 @@ fn events(place: &Place, id: &str, name: &str) -> Vec<Value> {
     events.as_array().unwrap().iter().filter(|event| event["type"] == name).cloned().collect()
 }
 
-/// Replay and evidence take the log as it is.
+/// Checks that replay and `latch verify` accept the log. Returns the report of `latch verify`.
 fn sound(place: &Place, id: &str) -> Value {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
@@ -86,7 +87,7 @@ fn sound(place: &Place, id: &str) -> Value {
     verified.json()
 }
 
-/// I39: what is as it was recorded goes on, and leaves no event.
+/// I39: a job whose effects are as recorded continues, and the confirmation leaves no event.
 #[test]
 fn what_is_as_recorded_goes_on() {
     let server = Server::start();
@@ -100,7 +101,7 @@ fn what_is_as_recorded_goes_on() {
     assert!(notes.contains("effects_not_asked_about") && !notes.contains("unverified_effects"), "{notes}");
 }
 
-/// I39: strict, the default: the job ends, nothing is built on it, and it is not tried again.
+/// I39: with `strict`, the default, a mismatch ends the job. No later step runs, and a retry is refused.
 #[test]
 fn a_strict_mismatch_ends_the_job_for_good() {
     let server = Server::start();
@@ -125,8 +126,8 @@ fn a_strict_mismatch_ends_the_job_for_good() {
     sound(&place, &id);
 }
 
-/// I39, I44, I45: another job is not given the receipt of an effect that is known to be gone. A person
-/// says what it is worth, after the end of the job, and who waits for it is told.
+/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job a
+/// person decides what the receipt is worth, and the waiting job continues.
 #[test]
 fn what_is_gone_is_no_receipt() {
     let server = Server::start();
@@ -163,7 +164,7 @@ fn what_is_gone_is_no_receipt() {
     }
 }
 
-/// I39: warn, for all plugins: counted, seen, and the job goes on.
+/// I39: with `warn`, set for all plugins, a mismatch is counted and shown, and the job continues.
 #[test]
 fn a_warning_is_counted_and_seen() {
     let server = Server::start();
@@ -179,7 +180,8 @@ fn a_warning_is_counted_and_seen() {
     sound(&place, &id);
 }
 
-/// I39: a person is asked once, by name and with a reason, and not about anything else.
+/// I39: a person is asked only about the effect in question. The confirmation is accepted once and recorded
+/// with actor and reason.
 #[test]
 fn a_person_confirms() {
     let server = Server::start();
@@ -212,7 +214,8 @@ fn a_person_confirms() {
     assert_eq!(report["intact"], true);
 }
 
-/// I39, I11: a verifier that fails is no mismatch, and takes nothing down; it may change nothing.
+/// I39, I11: a failing verifier means `unavailable`, not a mismatch, and stops nothing else. A verifier can
+/// change nothing.
 #[test]
 fn a_verifier_that_fails_is_unavailable() {
     let server = Server::start();
@@ -247,7 +250,7 @@ fn a_verifier_that_fails_is_unavailable() {
     assert!(!place.dir.join("d/planted").exists() && server.asked().is_empty());
 }
 
-/// I39: the host asks the server, with the plugin's secret, once in each attempt and never in replay.
+/// I39: the host asks the server with the plugin's secret, once in each attempt and never in replay.
 #[test]
 fn the_host_asks_for_the_entity_tag() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
@@ -259,7 +262,7 @@ fn the_host_asks_for_the_entity_tag() {
         (404, None, "PARTIAL", Some("not there any more"), 1),
         (503, None, "PARKED", Some("answered 503"), 1),
         (302, None, "PARKED", Some("answered 302"), 1),
-        // Without a tag it asks a second time, for the whole.
+        // An answer without a tag makes the host send a second request for the whole resource.
         (200, None, "PARKED", Some("no entity tag"), 2),
     ];
     for (status, etag, state, says, requests) in cases {
@@ -281,7 +284,7 @@ fn the_host_asks_for_the_entity_tag() {
     }
 }
 
-/// I39: the host reads the file.
+/// I39: the host compares the file's digest.
 #[test]
 fn the_host_reads_the_file() {
     use sha2::Digest;
@@ -308,7 +311,7 @@ fn the_host_reads_the_file() {
     assert!(found.contains("/d/f is not there any more"), "{found}");
 }
 
-/// I39: a shipped tool looks for its own message.
+/// I39: a shipped tool verifies the message that it delivered.
 #[test]
 fn a_mail_that_was_taken_away_is_missed() {
     let template = Place::golden("atomic").plan(&[
@@ -321,7 +324,7 @@ fn a_mail_that_was_taken_away_is_missed() {
         let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "a"]);
         run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
         let message = std::fs::read_dir(place.dir.join("outbox/new")).unwrap().next().unwrap().unwrap().path();
-        // A mail reader may move what it has shown: that is no mismatch.
+        // A mail reader may move a message that it has shown. A moved message is not a mismatch.
         let seen = place.dir.join("outbox/cur").join(format!("{}:2,S", message.file_name().unwrap().to_str().unwrap()));
         std::fs::create_dir_all(seen.parent().unwrap()).unwrap();
         std::fs::rename(&message, &seen).unwrap();
@@ -337,7 +340,7 @@ fn a_mail_that_was_taken_away_is_missed() {
     }
 }
 
-/// I39: nobody looks without a verifier, and everybody says so.
+/// I39: without a verifier nothing is checked, and every report says `unverified`.
 #[test]
 fn without_a_verifier_it_says_so() {
     let place = Place::witness("atomic")

@@ -1,5 +1,5 @@
-//! I55: what people write wrong in five languages is each found by its rule, and what looks alike and is right is
-//! not flagged. `tests/corpus` has the guests, and a table of what each breaks.
+//! I55: common mistakes in five languages are each found by their rule, and correct code that looks similar
+//! is not flagged. `tests/corpus` holds the guests, and a table of the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
 /// One guest of a table.
 struct Guest {
     plugin: String,
-    /// None: what is wrong is wrong with the plugin as a whole.
+    /// `None` if the mistake concerns the plugin as a whole.
     operator: Option<String>,
     says: String,
     breaks: BTreeSet<String>,
@@ -23,7 +23,7 @@ struct Guest {
     cases: Vec<Value>,
 }
 
-/// A language's guests, and the plugins that are built twice.
+/// The guests of one language, and the plugins that are built twice.
 struct Table {
     dir: PathBuf,
     guests: Vec<Guest>,
@@ -61,7 +61,7 @@ impl Table {
         Self { dir, guests, rebuilt: texts(&table, "rebuilt").into_iter().collect() }
     }
 
-    /// The component of a plugin, built, as a copy at `to`.
+    /// Builds the plugin and copies its component to `to`.
     fn build(&self, plugin: &str, to: &Path) {
         let built = run(&self.dir, &["plugin", "build", plugin, "--json"]);
         assert_eq!(built.code, 0, "{plugin}: {}", built.stderr);
@@ -70,7 +70,7 @@ impl Table {
         std::fs::copy(self.dir.join(made), to).unwrap();
     }
 
-    /// Checks each plugin with the cases of all its guests, and says what is not as the table says.
+    /// Checks each plugin with the cases of all its guests, and reports every difference from the table.
     fn walk(&self) {
         let place = tempfile::tempdir().unwrap();
         let mut plugins: Vec<&str> = self.guests.iter().map(|guest| guest.plugin.as_str()).collect();
@@ -98,7 +98,8 @@ impl Table {
         assert_eq!(wrong, 0, "{said}");
     }
 
-    /// The rules that each operator of a plugin breaks; under none what is wrong with all of it.
+    /// Returns the rules that each operator of a plugin breaks. The key `None` holds the findings about the
+    /// plugin as a whole.
     fn check(&self, place: &Path, plugin: &str) -> BTreeMap<Option<String>, BTreeSet<String>> {
         let (wasm, again) = (format!("{plugin}.wasm"), "again.wasm");
         self.build(plugin, &place.join(&wasm));
@@ -154,7 +155,7 @@ fn guests_in_rust_are_found_each_by_its_rule() {
     Table::read("rust").walk();
 }
 
-/// The corpus is as large as its README says, and says which rules it has guests for.
+/// The corpus has at least the number of guests and rules that its README states.
 #[test]
 fn the_corpus_is_as_large_as_it_says() {
     let (mut bad, mut good, mut rules) = (0, 0, BTreeMap::<String, usize>::new());

@@ -1,4 +1,5 @@
-//! Costs and budgets: summed in the transaction of the answer, refused before the question.
+//! Costs and budgets: costs are summed in the transaction that appends the answer, and a call over budget is
+//! refused before it starts.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ fn costs_are_summed_by_job_actor_and_tenant() {
     let rows = by_job["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2, "{by_job:#}");
     assert_eq!((&rows[0]["job_id"], &rows[0]["cost_micro_usd"]), (&bob["job_id"], &json!(400)), "the newest first");
-    // 1000 + 10 in, 11 out.
+    // 1000 + 10 tokens in, 11 tokens out.
     assert_eq!((&rows[1]["actor_id"], &rows[1]["cost_micro_usd"]), (&json!("ada"), &json!(1_120)));
     assert_eq!((&rows[1]["model"], &rows[1]["tokens_in"]), (&json!("small-2026-01"), &json!(1_010)));
     assert_eq!((&rows[1]["cache_misses"], &rows[1]["cache_hits"]), (&json!(2), &json!(0)));
@@ -60,7 +61,7 @@ fn costs_are_summed_by_job_actor_and_tenant() {
     assert!(told.contains("0.00152 USD for 4 calls"), "{told}");
 }
 
-/// I33: a try that failed is in the list of tries and costs nothing.
+/// I33: a failed try is listed with the other tries and costs nothing.
 #[test]
 fn a_refused_try_costs_nothing() {
     let provider = Provider::start(vec![Answer::status(503)]);
@@ -73,8 +74,7 @@ fn a_refused_try_costs_nothing() {
     assert_eq!((&of_job["total"]["calls"], &of_job["total"]["cost_micro_usd"]), (&json!(1), &json!(200)));
 }
 
-/// I34: the question that finds the budget used up is not asked, and a raised budget does not
-/// change what was decided.
+/// I34: a call is refused once the budget is used up, and a raised budget does not change that refusal.
 #[test]
 fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
     let provider = Provider::start(vec![]);
@@ -100,8 +100,8 @@ fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal is durable before the step hears of it. Killed anywhere, with the budget
-/// raised meanwhile, the step hears the same: a job keeps the narrower of two policies.
+/// I34: the refusal is durable before the step receives it. After a kill at any write and with a raised
+/// budget, the step receives the same refusal, because a job keeps the narrower of two policies.
 #[test]
 fn a_refusal_outlives_a_raised_budget() {
     let mut kept = 0;
@@ -131,7 +131,7 @@ fn a_refusal_outlives_a_raised_budget() {
     assert!(kept > 0, "some kill comes after the refusal");
 }
 
-/// A step plugin that asks so often, one after another or all at once.
+/// A step plugin that makes `calls` calls, one after another or all concurrently.
 fn driver(calls: u32) -> Value {
     let call = |n: u32| {
         json!({ "operator": "Llm.Chat", "args": {
@@ -145,7 +145,7 @@ fn driver(calls: u32) -> Value {
     })
 }
 
-/// I34: a step sees `POLICY_DENIED`, and the real code in its detail.
+/// I34: a step receives `POLICY_DENIED`, with the real code in its detail.
 #[test]
 fn a_step_is_told_of_its_budget_in_its_own_codes() {
     let provider = Provider::start(vec![]);
@@ -161,23 +161,23 @@ fn a_step_is_told_of_its_budget_in_its_own_codes() {
         (&tries[0]["slot"], &tries[1]["slot"], &tries[1]["model"]),
         (&json!("d/0"), &json!("d/1"), &Value::Null)
     );
-    // The driver's output is what it was told.
+    // The driver's output contains the answers and errors that it received.
     let stored = database_text(&desk);
     assert!(stored.contains(r#""code":"PolicyDenied""#) && stored.contains("BUDGET_EXCEEDED"), "{stored}");
 }
 
-/// What is readable in the database's files.
+/// Returns the text that the database's files contain.
 fn database_text(desk: &Desk) -> String {
     let files = ["latch.db", "latch.db-wal"].map(|name| std::fs::read(desk.dir.join(name)).unwrap_or_default());
     String::from_utf8_lossy(&files.concat()).into_owned()
 }
 
-/// I34: calls side by side do not both get the same rest of the budget.
+/// I34: concurrent calls cannot both use the same remainder of the budget.
 #[test]
 fn calls_side_by_side_share_the_budget() {
     let provider = Provider::start(vec![]);
     let desk = Desk::new(&provider);
-    // Each may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
     desk.configure(&policy("0.0004", "50.00"));
     let mut step = driver(6);
     step["payload"]["all"] = json!(true);
@@ -187,12 +187,12 @@ fn calls_side_by_side_share_the_budget() {
     assert_eq!(provider.asked().len(), 2, "{}", ran.stdout);
 }
 
-/// I33, I34: a provider that does not say what an answer used is charged for the most that it can have cost.
+/// I33, I34: an answer without usage is charged the most that it can have cost.
 #[test]
 fn an_answer_without_usage_is_charged_the_most() {
     let provider = Provider::start(vec![Answer::silent(), Answer::silent(), Answer::silent()]);
     let desk = Desk::new(&provider);
-    // Each may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
     desk.configure(&policy("0.0004", "50.00"));
     desk.plan(&[driver(6)]);
     let ran = desk.run();
@@ -206,7 +206,7 @@ fn an_answer_without_usage_is_charged_the_most() {
     assert!(told.contains("up to 0.000162"), "{told}");
 }
 
-/// I34: the month is the tenant's; other jobs have spent in it.
+/// I34: the monthly budget belongs to the tenant, so earlier jobs count.
 #[test]
 fn a_tenant_stops_when_its_month_is_used_up() {
     let provider = Provider::start(vec![]);
@@ -219,13 +219,13 @@ fn a_tenant_stops_when_its_month_is_used_up() {
         assert_eq!(ran.json()["state"], state, "job {n}: {}", ran.stdout);
     }
     assert_eq!(provider.asked().len(), 2);
-    // Another tenant's budget, and one that is larger, are not used up.
+    // Another tenant's budget is not used up, and neither is a larger one.
     assert_eq!(run("other").code, 0);
     desk.configure(&policy("1.00", "0.0005"));
     assert_eq!(run("acme").code, 0);
 }
 
-/// I34: a budget or a price that is none is said where it stands.
+/// I34: an invalid budget or price is reported with its position.
 #[test]
 fn amounts_that_are_none_are_refused_in_their_place() {
     let provider = Provider::start(vec![]);

@@ -1,5 +1,5 @@
-//! Kill the process at every crash point, restart it, resolve what is parked with the truth, and
-//! count what happened in the world. Real processes, real components, a real database.
+//! Kills the process at every crash point and restarts it. Parked calls are resolved with what really
+//! happened, and the effects are counted. With real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::program::latch;
 use crate::undisturbed::story;
 use crate::workers::events;
 
-/// Statements that no worker's path through this job has: asked for by commands that look, by a queue
-/// that is limited, and by steps that may be reused or that cost money.
+/// Statements that a worker never executes for this job. Commands that only read cause them, and so do a
+/// limited queue and steps that may be reused or that cost money.
 pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",
@@ -30,21 +30,21 @@ pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
     "quick_check",
 ];
 
-/// Statements that only faults and other processes bring about; the store's own suite kills there.
+/// Statements that only faults and other processes cause. The store's own suite kills there.
 pub(crate) const ASKED_BY_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
 
-/// Statements that a worker comes to which stays, on a server; the store's own suite kills there.
+/// Statements that only a long-running worker on a server executes. The store's own suite kills there.
 pub(crate) const ASKED_BY_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
 
-/// Whether a run of one job on the spot never comes to the statement.
+/// Returns true if `latch run` of one job never executes the statement.
 pub(crate) fn is_beside(name: &str) -> bool {
     [ASKED_BY_COMMANDS, ASKED_BY_FAULTS, ASKED_BY_WORKERS].iter().any(|names| names.contains(&name))
 }
 
-/// One kill: the name of the point, its side, and the how-many-th time.
+/// One kill: the crash point's name, its side, and the number of the pass, from 1.
 pub(crate) type Point = (String, &'static str, u32);
 
-/// Runs the plan with a kill at this point; false where the point was not reached.
+/// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
 pub(crate) fn run_killed(place: &Place, point: &Point) -> bool {
     let mut command = latch(&place.dir, &place.run_args());
     killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
@@ -63,7 +63,8 @@ pub(crate) fn killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Every point, each time it is passed, until a run gets through without reaching it.
+/// Kills a run at every crash point and at every pass of the point, until a run ends without reaching that
+/// pass. Returns the names of the points reached.
 pub(crate) fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
@@ -96,15 +97,16 @@ fn witness_suite(commit: &str) {
             alike += 1;
         }
     });
-    // Before each barrier and after each record there was nothing to doubt.
+    // Kills before a barrier and after a record leave no call in doubt, so these logs can be compared.
     assert!(alike >= 30, "{alike} logs were compared");
-    // What a first run never does, a second one may: kill that one too, after a first crash in mid-call.
+    // Some points are reached only when a job is resumed. For these, a first kill interrupts a call and a
+    // second one stops the resuming process.
     let left: Vec<_> = STATEMENTS
         .iter()
         .chain(EXECUTE_POINTS)
         .filter(|name| !reached.contains(**name))
         .filter(|name| !is_beside(name))
-        // An atomic commit takes effects along with the events that mention them.
+        // An atomic commit writes effects together with the events that mention them.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"))
         .collect();
     for name in left {
@@ -121,14 +123,14 @@ fn witness_suite(commit: &str) {
     }
 }
 
-/// The one job of the place is over, and its world is as it has to be.
+/// Checks that the only job of the environment is completed and that its effects are correct.
 pub(crate) fn check_world(place: &Place, when: &str) {
     let job = place.the_job();
     check_worlds(place, &[job["job_id"].as_str().expect("a job has an id").to_owned()], when);
 }
 
-/// All jobs are completed. Opaque and queryable calls of each happened exactly once, keyed ones at least once
-/// under one key and were applied once.
+/// Checks that all jobs are completed. Opaque and queryable calls of each job happened exactly once. Keyed
+/// calls happened at least once under one key, and were applied once.
 pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
     let worlds = place.worlds();
     for job in jobs {
@@ -150,7 +152,8 @@ pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
     assert_eq!(worlds.len(), jobs.len() * 8, "{when}: nothing else happened: {worlds:?}");
 }
 
-/// I1, I2, I5: atomic commit; where nothing was in doubt, the log tells of nothing but the claim.
+/// I1, I2, I5: atomic commit. If no call was in doubt, the log differs from an undisturbed one only by the
+/// claim.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_each_effect_happens_once() {
     witness_suite("atomic");
@@ -162,10 +165,10 @@ fn killed_at_every_point_of_a_staged_commit_each_effect_happens_once() {
     witness_suite("staged");
 }
 
-/// Passings of a statement at which the golden flow is killed: the first, and some further on.
+/// Passes of a statement at which the golden flow is killed: the first and two later ones.
 const PASSINGS: &[u32] = &[1, 3, 12];
 
-/// I1, I5: the golden flow leaves exactly one message in the Maildir, wherever it is killed.
+/// I1, I5: the golden flow leaves exactly one message in the Maildir, no matter where it is killed.
 #[test]
 fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
     let mut reached = BTreeSet::new();
@@ -192,12 +195,12 @@ fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
     assert!(reached.len() >= 30, "few points were reached: {reached:?}");
 }
 
-/// I1, I3, I5: the repeat of a keyed call in doubt, killed wherever it writes. That the repeat began is
-/// nothing that the tool said, in a staged commit neither.
+/// I1, I3, I5: a keyed call in doubt is retried, and the process is killed at each write of that retry. The
+/// start of the retry is never taken for the tool's answer, with staged commit either.
 #[test]
 fn killed_while_a_call_is_repeated_it_is_applied_once() {
     for commit in ["atomic", "staged"] {
-        // What the tool said is needed by the next step: a repeat that has only begun has not said it.
+        // The next step needs the tool's answer. A retry that has only begun has not produced that answer.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
         let template = Place::witness(commit).plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);
         let template = template.approved(vec!["k"]);
@@ -225,7 +228,7 @@ fn killed_while_a_call_is_repeated_it_is_applied_once() {
     }
 }
 
-/// I3: an opaque call in doubt is never repeated; the job parks and says so.
+/// I3: an opaque call in doubt is never repeated. The job parks with `INDETERMINATE_EFFECT`.
 #[test]
 fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
     let place = Place::witness("atomic").again();
@@ -237,7 +240,8 @@ fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
         let (id, blocked) = (job["job_id"].as_str().unwrap(), &job["blocked_on"]);
         assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT");
-        // What to look for outside: the call with its arguments, and the key the tool was given.
+        // The response shows what to look up outside: the call with its arguments, and the key that the tool
+        // received.
         let call = json!({
             "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
         });

@@ -1,6 +1,6 @@
 //! A disk that is really full: a small file system of its own, filled to the last byte.
 //!
-//! It takes root to mount one; where that cannot be, a test says so on the terminal and passes.
+//! Mounting it requires root. Without that permission a test prints a message and passes.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::program::{latch, run};
 use crate::sdk;
 use crate::workers::{Working, detached, events, until_over, worker};
 
-/// A file system of its own, gone with the value.
+/// A file system of its own, unmounted on drop.
 struct SmallDisk {
     dir: tempfile::TempDir,
 }
@@ -31,7 +31,8 @@ impl SmallDisk {
             return Some(SmallDisk { dir });
         }
         let said = "SKIPPED: no file system can be mounted here, so no disk can be full\n";
-        // Past the harness, which shows what is printed only where a test fails.
+        // Written directly to standard error, because the test harness shows `print!` output only if a test
+        // fails.
         let _ = std::io::stderr().write_all(said.as_bytes());
         None
     }
@@ -40,13 +41,13 @@ impl SmallDisk {
         self.dir.path()
     }
 
-    /// Lets nothing be written to it any more.
+    /// Remounts the file system read-only.
     fn read_only(&self) {
         let made = Command::new("mount").args(["-o", "remount,ro"]).arg(self.path()).status();
         assert!(made.is_ok_and(|made| made.success()), "a mounted file system can be mounted anew");
     }
 
-    /// Fills it but for so many KiB; gone again with the file.
+    /// Fills the file system except for `but_kib` KiB. Dropping the returned file frees the space.
     fn fill(&self, but_kib: usize) -> Ballast {
         let path = self.path().join("ballast");
         let mut file = std::fs::File::create(&path).expect("there is room for a name");
@@ -64,7 +65,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // What still runs on it keeps it until it ends.
+        // A lazy unmount keeps the file system until the processes that still use it end.
         let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
     }
 }
@@ -80,8 +81,8 @@ impl Drop for Ballast {
     }
 }
 
-/// I1, I2: the disk of a SQLite file is full at whatever point: the command names it, begins nothing that it could
-/// not record, and another one goes on when there is room.
+/// I1, I2: the disk of a SQLite file becomes full at various points. The command reports it and begins no
+/// call that it could not record. Another command continues the job when there is room.
 #[test]
 fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(4_096) else { return };
@@ -90,7 +91,7 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
     for but_kib in [0, 96, 160, 224, 288, 352, 416, 480] {
         let file = disk.path().join(format!("{but_kib}.db"));
         let place = template.again().on_server(&format!("sqlite://{}", file.display()));
-        // Its tables are made while there is room.
+        // The tables are created while there is room.
         assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
         let full = disk.fill(but_kib);
         let ran = place.latch(&place.run_args());
@@ -111,8 +112,8 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// A full disk and a folder that may not be written have codes of their own, wherever it is that something is written: the
-/// components that are kept, the database, an export.
+/// A full disk and an unwritable folder have error codes of their own. The codes are the same for stored
+/// components, the database and an export.
 #[test]
 fn full_disks_and_read_only_folders_are_named() {
     let Some(disk) = SmallDisk::mount(16 * 1_024) else { return };
@@ -134,7 +135,7 @@ fn full_disks_and_read_only_folders_are_named() {
             let code = ran.json()["error"]["code"].as_str().map(str::to_owned).unwrap_or_default();
             (code, ran.code, format!("{what}: {} {}", ran.stdout, ran.stderr))
         };
-        // Components are kept in the state directory, beside the configuration.
+        // Components are stored in the state directory, beside the configuration.
         let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json", "--db", &database]));
         assert_eq!((found.as_str(), exit), (expected.0, 2), "components, {said}");
         let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json"]));
@@ -151,8 +152,8 @@ fn full_disks_and_read_only_folders_are_named() {
     refused(("L0101", 2), "read-only");
 }
 
-/// What authors make on a full disk, or in a folder that cannot be written, is refused with the same codes, and no half of
-/// it is left.
+/// Author commands on a full disk or in an unwritable folder fail with the same codes, and leave no partial
+/// files.
 #[test]
 fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
     let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };
@@ -191,8 +192,8 @@ fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
     refused(("L0101", 2));
 }
 
-/// I1, I2, I87: the disk of a server is full while workers are at work: the server itself goes down or refuses.
-/// When there is room again every job is completed, each call once.
+/// I1, I2, I87: the disk of a server becomes full while workers run, so that the server stops or refuses
+/// writes. When there is room again, every job is completed, with each call executed once.
 #[test]
 fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(96 * 1024) else { return };
@@ -218,21 +219,21 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
     until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // A server that could not write its log is down.
+    // A server that could not write its log has stopped.
     server.stop();
     server.run();
     working.push(Working::start(&place, worker(&place, &[])));
     until_over(&place, "the disk was full");
     for worker in working {
         let notes = worker.notes();
-        // Who waited too long for a server that was away has said so.
+        // A worker that waited too long for the unavailable server exits with code 1.
         assert!(matches!(worker.stop().0, Some(0 | 1)), "{notes}");
     }
     check_worlds(&place, &jobs, "the disk was full");
 }
 
-/// I127: the disk of a SQLite file is full when a call that nobody can be asked about comes back: its answer is
-/// recorded when there is room again, by the process that has it, and nothing is in doubt.
+/// I127: the disk of a SQLite file is full when an opaque call returns. The process that has the answer
+/// records it when there is room again, and the call is never in doubt.
 #[test]
 fn an_answer_outlives_a_full_disk() {
     for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {
@@ -251,7 +252,7 @@ fn an_answer_outlives_a_full_disk() {
         let mut working = Working::start(&place, command);
         until("the call is under way", || place.world().contains_key("o"));
         let full = disk.fill(0);
-        // Longer than the call.
+        // Longer than the call takes.
         std::thread::sleep(Duration::from_secs(4));
         drop(full);
         if waits {

@@ -1,4 +1,4 @@
-//! `latch doctor`: what it finds, with plugin, job, slot and event, and what to do about each.
+//! `latch doctor`: findings name plugin, job, slot and event, and what to do about each.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -20,7 +20,7 @@ fn named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
     checks.iter().filter(|check| check["check"] == name).collect()
 }
 
-/// A project with a job that has a step's output, and its id.
+/// Returns a project with a job that has a step's output, and the job's id.
 fn project() -> (Place, String) {
     let guest = guest("check-step");
     let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
@@ -34,7 +34,7 @@ fn project() -> (Place, String) {
     (place, id)
 }
 
-/// I169: a flipped byte of a payload is found, with job, slot and event, and what to do.
+/// I169: a flipped byte of a payload is reported with job, slot and event, and with what to do.
 #[test]
 fn deep_finds_a_flipped_byte_with_its_place() {
     let (place, id) = project();
@@ -66,7 +66,7 @@ fn deep_finds_a_flipped_byte_with_its_place() {
         assert!(found[0]["found"].as_str().unwrap().contains(label), "{change}: {found:#?}");
         assert!(found[0]["fix"].as_str().unwrap().contains("backup"), "{change}: {found:#?}");
     }
-    // One damaged job keeps none of the others from being checked.
+    // A damaged job does not prevent the check of the others.
     let second = place.latch(&["run", "plan.json", "--new", "--json"]).json()["job_id"].clone();
     alter(
         &place.dir.join("latch.db"),
@@ -78,7 +78,7 @@ fn deep_finds_a_flipped_byte_with_its_place() {
     assert!(found.iter().any(|it| it["job"] == json!(id)) && found.iter().all(|it| it["job"] != second), "{found:#?}");
 }
 
-/// I169: so is damage in the tables across jobs, and in what the ledger says of them.
+/// I169: damage in the tables shared by jobs and in the ledger is reported.
 #[test]
 fn deep_finds_damaged_reservations_and_indexes() {
     let mut keyed = step("k", "Effect.Keyed", &[], json!({ "note": 1 }));
@@ -113,7 +113,7 @@ fn deep_finds_damaged_reservations_and_indexes() {
     }
 }
 
-/// I169: the same on a server.
+/// I169: a flipped byte is found in a PostgreSQL database.
 #[test]
 fn deep_finds_a_flipped_byte_on_a_server() {
     let Some(url) = a_database() else { return };
@@ -139,7 +139,7 @@ fn deep_finds_a_flipped_byte_on_a_server() {
     assert_eq!((code, &found[0]["job"], &found[0]["verdict"]), (1, &id, &json!("fail")), "{deep:#?}");
 }
 
-/// I169: kept components and compiled code, by their digests and codes.
+/// I169: damaged stored components and compiled code are reported by digest and error code.
 #[test]
 fn deep_finds_damaged_components_and_compiled_code() {
     let (place, _) = project();
@@ -167,7 +167,7 @@ fn deep_finds_damaged_components_and_compiled_code() {
     flip(&compiled[0]);
     let component = &only(&place.dir.join(".latch/components"), "wasm")[0];
     flip(component);
-    // The plugin's own load would mend both: what is looked at is what was there before.
+    // Loading the plugin would repair both. The check must report the files as they were before.
     let (code, checks) = doctor(&[]);
     assert_eq!(code, 1, "{checks:#?}");
     let kept = named(&checks, "components");
@@ -178,7 +178,7 @@ fn deep_finds_damaged_components_and_compiled_code() {
     assert!(entry["fix"].as_str().unwrap().contains(compiled[0].to_str().unwrap()), "{entry}");
 }
 
-/// I169: each problem of a plugin is a finding of its own, which names the plugin and what mends it.
+/// I169: each problem of a plugin is a finding of its own, which names the plugin and the remedy.
 #[test]
 fn each_problem_names_its_plugin() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +208,7 @@ fn each_problem_names_its_plugin() {
     assert!(rust["verdict"] == "ok" || rust["fix"].as_str().unwrap().contains("rustup target add"), "{rust}");
 }
 
-/// I169: secrets without a value, and files that others can read.
+/// I169: secrets without a value, and secret files that other users can read.
 #[test]
 fn secrets_without_value_or_open_to_others_are_found() {
     let place = Place::configured(
@@ -244,7 +244,7 @@ fn secrets_without_value_or_open_to_others_are_found() {
     assert_eq!(named(&found, "secrets")[0]["verdict"], "ok", "{found:#?}");
 }
 
-/// The line of an effect store in a file reads as a sentence.
+/// The line about an effect store in a file separates the file name from the finding.
 #[test]
 fn effect_store_in_a_file_is_named_apart_from_what_is_said_of_it() {
     let place = Place::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);

@@ -1,4 +1,4 @@
-//! Evidence of real jobs: exported by the program, verified where there is nothing but the file.
+//! Evidence of real jobs, exported by the program and verified where only the file exists.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::program::{Ran, latch, run};
 use crate::support::guest;
 
-/// Exports the job and verifies the file in an empty folder.
+/// Exports the job, verifies the file in an empty folder, and returns the report.
 pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
     let exported = place.latch(&["job", "export", id, "--out", "evidence.jsonl", "--force", "--json"]);
     assert_eq!(exported.code, 0, "{when}: {} {}", exported.stdout, exported.stderr);
@@ -24,7 +24,7 @@ pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
     verified.json()
 }
 
-/// I166: an export leaves an existing file as it is, unless it is told to replace it, and then replaces it whole.
+/// I166: an export leaves an existing file unchanged. With `--force` it replaces the whole file.
 #[test]
 fn export_replaces_a_file_only_with_force() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
@@ -38,14 +38,14 @@ fn export_replaces_a_file_only_with_force() {
     let message = refused.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("e.jsonl") && message.contains("--force"), "{message}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
-    // What cannot be exported leaves it as well.
+    // A failed export leaves the existing file unchanged, too.
     let gone = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     assert_eq!(place.latch(&["job", "export", gone, "--out", "e.jsonl", "--force"]).code, 2);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
     let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
     assert_eq!(elsewhere(&file, &[]).code, 0);
-    // By its default name, too; and through a link.
+    // The same holds for the default file name and for a link.
     assert_eq!(place.latch(&["job", "export", &id]).code, 0);
     assert_eq!(place.latch(&["job", "export", &id]).code, 2);
     std::os::unix::fs::symlink("e.jsonl", place.dir.join("link")).unwrap();
@@ -61,7 +61,8 @@ fn export_replaces_a_file_only_with_force() {
     assert!(!left.into_iter().any(|name| name.starts_with(".new-")), "nothing half-written is left");
 }
 
-/// The same, with steps executed again.
+/// Exports and verifies the job, then verifies the file again with `--plugins`, which executes the steps
+/// again.
 fn verified(place: &Place, id: &str, when: &str) -> Value {
     holds(place, id, when);
     let verified = elsewhere(&place.dir.join("evidence.jsonl"), &["--plugins", components(place).to_str().unwrap()]);
@@ -73,7 +74,7 @@ fn components(place: &Place) -> PathBuf {
     place.dir.join(".latch/components")
 }
 
-/// `latch verify` where there is neither configuration nor database.
+/// Runs `latch verify` in an empty folder, without configuration or database.
 fn elsewhere(file: &Path, more: &[&str]) -> Ran {
     let empty = tempfile::tempdir().unwrap();
     run(empty.path(), &[&["verify", "--json", file.to_str().unwrap()], more].concat())
@@ -95,7 +96,8 @@ fn golden() -> (Place, String) {
     (place, id)
 }
 
-/// I29: the golden flow's evidence holds without a database, and its steps run again to the same bytes.
+/// I29: the golden flow's evidence verifies without a database, and its steps executed again give the same
+/// bytes.
 #[test]
 fn the_golden_flow_is_verified_offline_and_executed_again() {
     let (place, id) = golden();
@@ -108,13 +110,13 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
     let plain = elsewhere(&file, &[]).json();
     assert!(notes(&plain).contains(&"not_reexecuted"), "it says what it did not do: {plain:#}");
 
-    // With --config the components that the host keeps are taken.
+    // With `--config`, the components stored by the host are used.
     let config = place.dir.join("latch.toml");
     let kept = elsewhere(&file, &["--config", config.to_str().unwrap()]).json();
     assert_eq!(kept["steps_reexecuted"], report["steps_reexecuted"]);
     assert!(!place.dir.join(".latch/cache").exists(), "compiled code stays outside of the project");
 
-    // Standard output and input.
+    // Standard output and standard input.
     let streamed = place.latch(&["job", "export", &id, "--out", "-"]);
     let mut child = latch(&place.dir, &["verify", "-", "--json"])
         .stdin(std::process::Stdio::piped())
@@ -125,7 +127,7 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// I29: a changed byte is found by the program, in its line, with exit code 1.
+/// I29: a changed byte is reported with its line and exit code 1.
 #[test]
 fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
     let (place, id) = golden();
@@ -142,7 +144,7 @@ fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
         let ran = elsewhere(&changed, &[]);
         assert_eq!((ran.code, &ran.json()["problems"][0]["line"]), (1, &json!(line)), "{}", ran.stdout);
     }
-    // In between every byte: the check itself, without a process for each.
+    // Further byte positions are checked in this process, without starting one for each.
     let step = (good.len() / 400).max(1);
     let mut line = 1;
     for (at, byte) in good.iter().enumerate() {
@@ -162,7 +164,7 @@ fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
     assert_eq!(elsewhere(&place.dir.join("nothing"), &[]).code, 2);
 }
 
-/// I30: an output exchanged by somebody who recomputes every hash is found by executing the step again.
+/// I30: an output was replaced and every hash recomputed. Executing the step again finds the forgery.
 #[test]
 fn an_exchanged_output_is_found_by_executing_again() {
     let (place, id) = golden();
@@ -171,7 +173,7 @@ fn an_exchanged_output_is_found_by_executing_again() {
     let forged = place.dir.join("forged.jsonl");
     let mut step = String::new();
     let bytes = forge(&good, |records| {
-        // The last output that is its own payload and that no later input holds.
+        // The last output that is its own payload and that no later input contains.
         let output = records
             .iter_mut()
             .rev()
@@ -200,7 +202,7 @@ fn an_exchanged_output_is_found_by_executing_again() {
     assert!(again.json()["problems"][0]["message"].as_str().unwrap().contains(&step), "{}", again.stdout);
 }
 
-/// Another component is never taken for a pinned one.
+/// A component with another digest is never used in place of a pinned one.
 #[test]
 fn a_changed_component_is_refused() {
     let (place, id) = golden();
@@ -210,7 +212,7 @@ fn a_changed_component_is_refused() {
     for entry in std::fs::read_dir(components(&place)).unwrap().map(Result::unwrap) {
         if entry.path().extension().is_some_and(|extension| extension == "wasm") {
             let mut bytes = std::fs::read(entry.path()).unwrap();
-            // An empty custom section more: the same code under another digest.
+            // One more empty custom section: the same code under another digest.
             bytes.extend([0, 2, 1, b'x']);
             std::fs::write(other.join(entry.file_name()), bytes).unwrap();
         }
@@ -221,12 +223,12 @@ fn a_changed_component_is_refused() {
     assert!(error["problems"][0]["digest"].as_str().is_some_and(|digest| digest.len() == 64), "{error:#}");
 }
 
-/// I31: a redacted file verifies, and nothing of what tools answered is in it.
+/// I31: a redacted file verifies and contains nothing that tools answered.
 #[test]
 fn a_redacted_file_verifies_and_shows_nothing() {
     let (place, id) = golden();
     let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
-    // Not in the plan, which events hold in the clear.
+    // The canary must not occur in the plan, which events contain in clear text.
     let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
     let canary = said
         .split_whitespace()
@@ -255,7 +257,7 @@ fn a_redacted_file_verifies_and_shows_nothing() {
     assert!(wrong.stdout.contains("answer/s5"), "the labels that there are: {}", wrong.stdout);
 }
 
-/// I29: signed, checked against a trust file, and with the wrong key.
+/// I29: a signed file, checked against a trust file with the right key and with a wrong one.
 #[test]
 fn a_signed_file_is_trusted_by_its_key_alone() {
     let (place, id) = golden();
@@ -292,7 +294,7 @@ fn a_signed_file_is_trusted_by_its_key_alone() {
     assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0051")));
 }
 
-/// I29: jobs that stopped, were refused or cancelled are evidence as well.
+/// I29: parked, rejected and cancelled jobs give valid evidence as well.
 #[test]
 fn partial_and_cancelled_jobs_verify() {
     let place = Place::golden("staged").again();
@@ -311,7 +313,7 @@ fn partial_and_cancelled_jobs_verify() {
     assert_eq!(verified(&place, &id, "cancelled")["state"], "CANCELLED");
 }
 
-/// I13, I31: a secret reaches its host and no evidence.
+/// I13, I31: a secret reaches the granted host and appears in no evidence.
 #[test]
 fn a_secret_is_never_in_evidence() {
     const CANARY: &str = "canary-7c1f";
@@ -359,7 +361,7 @@ fn a_secret_is_never_in_evidence() {
     assert!(!exported.stdout.contains(CANARY), "and that is no secret");
 }
 
-/// Takes a file apart and puts it together again with every number, sum and hash recomputed.
+/// Parses an evidence file, changes its records, and recomputes every number, checksum and hash.
 fn forge(file: &str, change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let mut records: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     change(&mut records);

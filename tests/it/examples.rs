@@ -1,4 +1,4 @@
-//! The example plugins: built from source, importing what they need and no more.
+//! The example plugins: built from source, with no import that they do not need.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -12,7 +12,7 @@ use wit_component::DecodedWasm;
 
 use crate::checkout;
 
-/// What a plugin imports beside `types` and `log`, and what it exports beside `plugin`.
+/// Folder and name of each plugin, its imports besides `types` and `log`, and its exports besides `plugin`.
 const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
     ("files-rust", "files", &["config", "wasi:filesystem/preopens", "wasi:filesystem/types"], &["invoke"]),
     ("funding-rust", "funding", &["clock", "events", "tools"], &["run"]),
@@ -23,7 +23,7 @@ const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
             "config",
             "invocation",
             "secrets",
-            // The type of a time-out; no clock is read.
+            // Needed only for the type of a timeout. The plugin reads no clock.
             "wasi:clocks/monotonic-clock",
             "wasi:http/outgoing-handler",
             "wasi:http/types",
@@ -50,7 +50,7 @@ const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
         "web",
         &[
             "invocation",
-            // The type of a time-out; no clock is read.
+            // Needed only for the type of a timeout. The plugin reads no clock.
             "wasi:clocks/monotonic-clock",
             "wasi:http/outgoing-handler",
             "wasi:http/types",
@@ -66,7 +66,8 @@ fn examples() -> PathBuf {
     checkout::copy().join("example-plugins")
 }
 
-/// Cargo locks its target folder anyway; without a lock of our own a test would report the wait as its time.
+/// Serializes the builds of this module. Cargo locks its target folder anyway, but a test would then report
+/// the wait as its own time.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -78,7 +79,7 @@ fn build(dir: &Path) -> Result<Built> {
         .with_context(|| format!("{}:\n{}", dir.display(), said.join("\n")))
 }
 
-/// Names of what a component imports and exports, `latchwork:plugin/` and versions left out.
+/// Returns the names of a component's imports and exports, without `latchwork:plugin/` and versions.
 fn world(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
     let DecodedWasm::Component(resolve, world) = wit_component::decode(&std::fs::read(wasm)?)? else {
         bail!("{} is no component", wasm.display());
@@ -145,7 +146,7 @@ fn the_same_sources_give_the_same_component_again() -> Result<()> {
     let text = String::from_utf8_lossy(&std::fs::read(&second.wasm)?).into_owned();
     let home = examples().parent().expect("the workspace").display().to_string();
     assert!(!text.contains(&home), "the component holds a path of this machine");
-    // With the component `rust-src`, rustc names its own copy of the standard library's sources.
+    // With the toolchain component `rust-src`, rustc names its own copy of the standard library's sources.
     assert!(!text.contains("/lib/rustlib/src"), "the component holds the toolchain's path");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a durable call costs is counted: flushes and statements, never times.
+//! Costs of durable calls, counted as flushes and statements instead of times.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::place::built;
 use crate::program::{latch, ran};
 use crate::shim;
 
-/// A folder with the benchmark's configuration.
+/// Returns a folder with the benchmark's configuration.
 pub(crate) fn bench() -> tempfile::TempDir {
     let examples = checkout::copy().join("example-plugins");
     let folder = tempfile::tempdir().unwrap();
@@ -24,7 +24,7 @@ pub(crate) fn bench() -> tempfile::TempDir {
     folder
 }
 
-/// One measurement of one workload.
+/// Measures one workload with `at_once` concurrent jobs.
 fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, &Path)>) -> Value {
     let at_once = at_once.to_string();
     let args = ["bench", ".", "--workload", workload, "--at-once", &at_once, "--seconds", "0.2", "--json"];
@@ -41,8 +41,9 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
     loads[0].clone()
 }
 
-/// Flushes of one job. What lingers is written after a few milliseconds at the latest, so a machine that is busy flushes
-/// more often: the least of some measurements is what a job needs. Measured until that is at most `most`.
+/// Returns the smallest number of flushes per job over several measurements. A deferred write is flushed
+/// after a few milliseconds at the latest, so a busy machine flushes more often. Measurements are repeated
+/// until the smallest is at most `most`.
 fn flushes(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {
@@ -55,18 +56,19 @@ fn flushes(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     least
 }
 
-/// I36: ten barriers, the start and the end; the commit of a call rides with the barrier of the next.
+/// I36: one flush for each of ten barriers, one for the start and one for the end. The commit of a call
+/// shares the flush of the next call's barrier.
 #[test]
 fn ten_keyed_calls_take_one_flush_each_and_two_more() {
     let folder = bench();
     for workload in ["ten", "ten-plan"] {
         let flushes = flushes(folder.path(), workload, 1, 12.0);
-        // Fewer would mean that a barrier was not flushed.
+        // Fewer flushes would mean that a barrier was not flushed.
         assert!((10.0..=12.0).contains(&flushes), "{workload}: {flushes}");
     }
 }
 
-/// I36
+/// I36: reads and pure calls need no flush of their own.
 #[test]
 fn what_changes_nothing_needs_no_flush_of_its_own() {
     let folder = bench();
@@ -83,7 +85,7 @@ fn jobs_at_once_share_their_flushes() {
     assert!(flushes <= 1.5, "{flushes}");
 }
 
-/// I36: what a call adds to the database, beside what every job takes.
+/// I36: the bytes that one call adds to the database, without those of the job itself.
 #[test]
 fn a_call_takes_little_more_than_a_kilobyte() {
     let folder = bench();
@@ -93,7 +95,7 @@ fn a_call_takes_little_more_than_a_kilobyte() {
     assert!((300.0..=1400.0).contains(&call), "a call of a two-byte result takes {call} bytes, a job {zero}");
 }
 
-/// I36: the counter is held against what the operating system was asked for.
+/// I36: the counter agrees with the flushes requested from the operating system.
 #[test]
 fn the_count_of_flushes_is_what_the_disk_sees() {
     let folder = bench();
@@ -104,6 +106,6 @@ fn the_count_of_flushes_is_what_the_disk_sees() {
     let seen = noted.lines().filter(|path| path.ends_with("/ten-1.db-wal")).count() as f64;
     let counted = load["flushes_stored"].as_f64().unwrap();
     assert!(counted >= 10.0, "{load:#}");
-    // A log that starts anew is flushed once more, and so are the schema's own transactions.
+    // A restarted write-ahead log is flushed once more, and the schema's transactions are not counted.
     assert!(seen >= counted && seen <= counted * 1.02 + 24.0, "counted {counted}, seen {seen}");
 }

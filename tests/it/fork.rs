@@ -1,4 +1,4 @@
-//! Divergence as a state with three ways out, and forks: real processes, components, database.
+//! Divergence as a job state with three ways out, and forks. With real processes, components and databases.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn notes(response: &Value) -> Vec<String> {
     steps.iter().map(|step| step["notes"][0].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Writes into the log of a parked job what another version of its step would have called.
+/// Writes into the log of a parked job the calls that another version of its step would have made.
 async fn foreign_history(dir: &Path, job: &JobId) {
     let clock = SystemClock::new().expect("there is a clock");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
@@ -121,8 +121,8 @@ async fn foreign_history(dir: &Path, job: &JobId) {
     store.close().await;
 }
 
-/// I19, I40, I41: what the code does is not what the log says: nothing is executed, and the job
-/// can be looked at, continued, forked and given up.
+/// I19, I40, I41: the code's calls differ from the log. Nothing is executed, and the job can be inspected,
+/// continued, forked and given up.
 #[test]
 fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
     let calls = json!({ "calls": [
@@ -152,7 +152,7 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
     let line = shown.lines().find(|line| line.contains("Effect.Keyed")).expect("both are shown");
     assert!(line.contains("Effect.Read"), "{shown}");
 
-    // The pinned code does what it did: the same difference, and still nothing is executed.
+    // The pinned code makes the same calls as before, so the job diverges again and still executes nothing.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     let again = place.latch(&["resume", &job, "--json"]);
     assert_eq!((again.code, &again.json()["state"]), (3, &json!("DIVERGED")), "{}", again.stdout);
@@ -172,8 +172,8 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
     assert_eq!(place.world().len(), 2);
 }
 
-/// I40, I41: steps before the fork are copied with their times and answers; an output can be
-/// replaced; what the origin committed later is asked about, whatever the mode.
+/// I40, I41: steps before the fork are copied with their times and answers, and an output can be replaced.
+/// Calls that the origin committed after the fork's step are gated in every mode.
 #[test]
 fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
     let calls = |n: u32, operator: &str| {
@@ -225,12 +225,12 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // A fork of the fork: what was copied twice still replays as the job that made it.
+    // In a fork of the fork, a step copied twice still replays as the job that executed it.
     let twice = fork(&place, &fork_id, &["--at", "c"]);
     assert_eq!(notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     replays(&place, &id(&twice));
 
-    // Input that does not fit is refused, and no job comes of it.
+    // Invalid input is refused, and no job is created.
     let jobs = || place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     let before = jobs();
     std::fs::write(place.dir.join("bad.json"), "{ nonsense").expect("writable");
@@ -249,14 +249,14 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
     assert_eq!(jobs(), before.map(|n| n + 1), "{running}");
 }
 
-/// Another job, which waits for its gate: it may still do what a fork of it does.
+/// Runs another job that parks at its gate, and returns its id.
 fn run_parked(place: &Place) -> String {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
     id(&ran.json())
 }
 
-/// I41: seed and answers are the origin's; approvals, policy and plugins are those of now.
+/// I41: the fork has the origin's seed and answers. Its approvals, policy and plugins are the current ones.
 #[test]
 fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
     let place = place(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -286,7 +286,7 @@ fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
     assert_eq!(approved(&place, &id(&forked), "o")["state"], "COMPLETED");
 }
 
-/// I41: the contexts of the request come along, for the step to fork at too.
+/// I41: the fork gets the contexts of the request, also for the step at which it forks.
 #[test]
 fn fork_at_a_step_that_names_a_context() {
     let place = place(&[]);

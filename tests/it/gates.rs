@@ -1,10 +1,10 @@
-//! Gates across processes: quorum, expiry, self-approval, and policies that change in between.
+//! Gates across processes: quorum, expiry, self-approval, and policy changes between approval and run.
 
 use serde_json::{Value, json};
 
 use crate::place::{Place, sleep_past, step};
 
-/// One gated call of the plan, and one inside a step.
+/// Two plans with their gated slot: a call of the plan, and a call inside a step.
 fn plans() -> [(&'static str, Value); 2] {
     let call = json!({ "operator": "Effect.Opaque", "args": { "note": 1 } });
     [
@@ -24,7 +24,7 @@ fn replays(place: &Place, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
 
-/// I20, I27: two people, none of them the one who asked.
+/// I20, I27: a quorum of two approvers, with the requester excluded.
 #[test]
 fn a_quorum_of_others_approves() {
     for (slot, step) in plans() {
@@ -55,7 +55,7 @@ fn a_quorum_of_others_approves() {
     }
 }
 
-/// I27: nobody decides in time; a step plugin gets `POLICY_DENIED` as the recorded answer.
+/// I27: an expired gate fails its call. A step plugin receives `POLICY_DENIED` as the recorded answer.
 #[test]
 fn a_gate_expires() {
     for (slot, step) in plans() {
@@ -85,14 +85,14 @@ fn a_gate_expires() {
     }
 }
 
-/// What the one step of a job gave, as far as the database keeps it in the open.
+/// Returns the readable text of the database's files, which contains the output of the only step.
 fn step_output(place: &Place, _: &str) -> String {
     let bytes = std::fs::read(place.dir.join("latch.db")).unwrap_or_default();
     let wal = std::fs::read(place.dir.join("latch.db-wal")).unwrap_or_default();
     String::from_utf8_lossy(&[bytes, wal].concat()).into_owned()
 }
 
-/// I27: a policy that became narrower between approval and run holds.
+/// I27: a policy that became narrower between approval and run applies.
 #[test]
 fn a_narrower_policy_asks_again() {
     for (slot, step) in plans() {
@@ -111,7 +111,7 @@ fn a_narrower_policy_asks_again() {
     }
 }
 
-/// I27: where the policy wants reasons, an approval without one is refused before anything is written.
+/// I27: if the policy requires reasons, an approval without one is refused and nothing is written.
 #[test]
 fn an_approval_says_why_where_the_policy_wants_it() {
     for (slot, step) in plans() {
@@ -157,8 +157,8 @@ fn a_wider_policy_is_for_new_jobs() {
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "COMPLETED");
 }
 
-/// I27: what the policy gates by a tag waits though it changes nothing; what it gates by an effect waits where
-/// trust would let it go.
+/// I27: a tag of the policy gates a call that changes nothing. An effect of the policy gates a call that
+/// trust would let run.
 #[test]
 fn a_policy_gates_by_tag_and_by_effect() {
     let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
@@ -185,7 +185,7 @@ fn a_policy_gates_by_tag_and_by_effect() {
     assert_eq!((free.code, place.world().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
 }
 
-/// I27: where the policy counts no approval that is given before the gate is open, it opens all the same.
+/// I27: if the policy accepts no approval given in advance, the gate is opened and can be approved then.
 #[test]
 fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
     for (slot, step) in plans() {
@@ -204,7 +204,7 @@ fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
     }
 }
 
-/// I27: the tenant's own policy as it is now, where it has one, and nobody else's.
+/// I27: the current policy of the job's tenant applies, and no other tenant's.
 #[test]
 fn a_narrower_policy_of_the_tenant_asks_again() {
     let [(slot, step), _] = plans();
@@ -219,8 +219,8 @@ fn a_narrower_policy_of_the_tenant_asks_again() {
     assert!(place.world().is_empty());
 }
 
-/// I27: who approves beforehand where that counts for nothing is told so, and what has to be typed is told as it has
-/// to be typed here.
+/// I27: an approval in advance that has no effect is reported. The printed commands are quoted so that they
+/// can be typed.
 #[test]
 fn what_counts_for_nothing_is_told() {
     let (_, gated) = plans().into_iter().next().unwrap();

@@ -1,4 +1,4 @@
-//! The golden flow as a person runs it: to the gates, through them, and once more.
+//! The golden flow as a user runs it: up to the gates, through them, and a second time.
 
 use serde_json::json;
 
@@ -12,7 +12,8 @@ fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "plan.json", "--json", "--actor", "ada"], more].concat()
 }
 
-/// I2, I19, I20: nothing is sent before it is approved; then one message, and a log that replays.
+/// I2, I19, I20: nothing is sent before the approval. Afterwards exactly one message is sent, and the log
+/// replays.
 #[test]
 fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
     let place = Place::golden("atomic").again();
@@ -53,7 +54,7 @@ fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
     assert_eq!(messages(&place), 1, "the same message is not sent twice: its receipt is returned");
 }
 
-/// I17: submitted at once by many processes it is one job, and one message.
+/// I17: concurrent submissions by several processes give one job and one message.
 #[test]
 fn the_golden_flow_submitted_at_once_is_one_job() {
     use crate::program::{latch, ran};
@@ -73,7 +74,7 @@ fn the_golden_flow_submitted_at_once_is_one_job() {
     assert_eq!(place.the_job()["job_id"], json!(ids.first()));
 }
 
-/// A rejected send keeps the drafts; a dry run sends nothing.
+/// A rejected send keeps the drafts, and a dry run sends nothing.
 #[test]
 fn a_refused_or_dry_flow_sends_nothing() {
     let place = Place::golden("atomic").again();

@@ -1,4 +1,4 @@
-//! Histories of real jobs, played on the components that made them: as they are, and with one thing changed.
+//! Histories of real jobs, replayed on the components that made them: unchanged, and with one mutation each.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::hostile::engine;
 use crate::place::{Place, built};
 use crate::support::guest;
 
-/// The golden flow's history, from the file that `latch job export` writes.
+/// Returns the golden flow's history, read from an export of the job.
 fn golden() -> History {
     let place = Place::golden("atomic").again();
     let ran = place.latch(&place.run_args());
@@ -38,8 +38,8 @@ fn told(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{}: {:?}", finding.description, finding.verdict)).collect()
 }
 
-/// I74: of the golden flow's history every change of a call, an event or an output is found; the only
-/// answers that may be changed are those that no step reads.
+/// I74: every mutation of a call, an event or an output of the golden flow is found. Only mutations of
+/// answers that no step reads may be missed.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mutation_of_the_golden_flow_is_found() {
     let (history, plugin) = (golden(), subject());
@@ -58,13 +58,13 @@ async fn every_mutation_of_the_golden_flow_is_found() {
     let found = findings.iter().filter(|finding| matches!(finding.verdict, Verdict::Diverged(_))).count();
     let unseen: Vec<_> =
         findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Diverged(_))).cloned().collect();
-    // What the golden flow's steps do not depend on, one a line.
+    // The mutations that have no effect on the golden flow's steps, one per line.
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/history/golden.txt");
     let equivalent = std::fs::read_to_string(&file).unwrap();
     assert_eq!(told(&unseen).join("\n"), equivalent.trim_end(), "{found} others were found; see {}", file.display());
 }
 
-/// A history without a job: what an author writes who has none yet.
+/// A history without a job, as an author writes it by hand.
 fn handmade() -> History {
     let run = |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, End::Output(output.into()));
     let entry = |id: &str, asked| Entry { step_id: id.into(), asked };
@@ -81,7 +81,8 @@ fn handmade() -> History {
     History { job_id: "job_1".into(), runs, entries }
 }
 
-/// I74: what another step does in between, and what is not read, may change; all else is found where it is.
+/// I74: another step's calls may change places with this step's, and an unread answer may change. Every other
+/// mutation is found and located.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_can_be_made_by_hand() {
     let plugin = history::subject(engine(), &std::fs::read(guest("hostile-step")).unwrap(), WasiMode::None).unwrap();

@@ -1,4 +1,4 @@
-//! Plugins that misbehave: each fault has its own code, and the host goes on.
+//! Misbehaving plugins: each fault has its own code, and the host continues.
 
 mod log;
 mod registry;
@@ -18,7 +18,7 @@ use latchwork_core::storage::{KeyValue, StoreError};
 
 use crate::support::guest;
 
-/// One engine for all tests of this file: that is what has to go on.
+/// One engine for all tests of this file, because that engine must survive every fault.
 pub(crate) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())

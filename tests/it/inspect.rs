@@ -1,4 +1,4 @@
-//! `latch plugin inspect`: the verdict on a file, with everything that is wrong with it.
+//! `latch plugin inspect`: the verdict on a file, with all its problems.
 
 use serde_json::{Value, json};
 use wasm_encoder::{ComponentSection, Instruction, MemoryType};
@@ -7,7 +7,7 @@ use crate::made::{Made, OPERATOR, Operator, STEP, TOOL, WALL_CLOCK};
 use crate::program::run;
 use crate::support::guest;
 
-/// What is said of these bytes, and the exit code.
+/// Inspects these bytes, and returns the exit code and the JSON document.
 fn inspected(bytes: &[u8], more: &[&str]) -> (i32, Value) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
@@ -30,7 +30,8 @@ fn world(body: &str) -> String {
     format!("package test:made; world made {{ {body} }}")
 }
 
-/// I65: what is of a world differs from it in nothing, and from the other in all that it lacks.
+/// I65: a component of a world has no difference from that world. The difference from the other world lists
+/// everything missing.
 #[test]
 fn a_step_is_a_step_and_a_tool_is_a_tool() {
     for (made, verdict, other, lacks) in
@@ -47,10 +48,10 @@ fn a_step_is_a_step_and_a_tool_is_a_tool() {
     }
 }
 
-/// I65: missing exports and other signatures, each named with what is expected and what is there.
+/// I65: missing exports and other signatures are each named with the expected and the actual type.
 #[test]
 fn every_difference_in_exports_is_named() {
-    // It calls the import: one that nothing calls is left out by what makes components.
+    // The code calls the import, because the component encoder drops imports without a call.
     let wit = world("import latchwork:plugin/clock@0.1.0; export run: func();");
     let calls: &[(&str, &str, &str)] = &[("run", "latchwork:plugin/clock@0.1.0", "now")];
     let (code, seen) = inspected(&Made { wit: &wit, calls, ..STEP }.component(), &[]);
@@ -63,7 +64,7 @@ fn every_difference_in_exports_is_named() {
     assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
     assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
-    // The same names, and types of an author's own.
+    // The same interface names, with types of the author's own.
     let own =
         "package test:made; world made { export latchwork:plugin/plugin@0.1.0; export latchwork:plugin/run@0.1.0; }";
     let other = own.replace("export latchwork:plugin/run@0.1.0;", "export latchwork:plugix/run@0.1.0;")
@@ -95,7 +96,7 @@ fn every_difference_in_exports_is_named() {
     assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string, input: list<u8>, more: u32)"));
 }
 
-/// I65: imports outside the world, with what to use instead and the path to them.
+/// I65: imports outside the world are named with their replacement and the call path to them.
 #[test]
 fn every_import_outside_the_world_is_named_with_its_path() {
     let wit = world(
@@ -122,7 +123,7 @@ fn every_import_outside_the_world_is_named_with_its_path() {
         path["frames"].as_array().unwrap().iter().map(|it| it["function"].as_str().unwrap()).collect();
     assert_eq!(frames, ["run_of_the_plugin", "made::helper1", "latchwork:plugin/kv@0.1.0#get"], "demangled");
 
-    // What an engine refuses says the same, and a component without names has numbers.
+    // The load error says the same. In a component without names, functions have numbers.
     let bytes = Made { wit: &wit, calls, names: false, ..STEP }.component();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
@@ -135,13 +136,13 @@ fn every_import_outside_the_world_is_named_with_its_path() {
     ] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
-    // Under its entry it is judged as that entry says.
+    // A configured file is judged by the settings of its entry.
     let seen = run(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
     assert_eq!(seen["configured_as"], "it");
     assert_eq!(seen["difference"]["here"].as_array().unwrap().len(), 3, "{seen:#}");
 }
 
-/// I65: an interface of ours with a function we do not have, or with another signature.
+/// I65: an interface of `latchwork:plugin` with an unknown function, or with another signature.
 #[test]
 fn our_own_imports_are_compared_too() {
     let wit =
@@ -158,7 +159,7 @@ fn our_own_imports_are_compared_too() {
     assert_eq!(found[1]["mismatches"][0], json!({ "at": "parameter bound", "expected": "u32", "found": "u64" }));
 }
 
-/// I65: interfaces of another version are told from those that are missing.
+/// I65: interfaces of another version are distinguished from missing ones.
 #[test]
 fn another_version_of_the_package_is_named() {
     let bytes = STEP.component();
@@ -170,7 +171,7 @@ fn another_version_of_the_package_is_named() {
     assert!(seen["hints"].to_string().contains("latch plugin new"), "{:#}", seen["hints"]);
 }
 
-/// Interfaces of a package with a name as long as ours become ours.
+/// Renames the interfaces of a package whose name has the same length to `latchwork:plugin`.
 pub(crate) fn ours(bytes: &[u8]) -> Vec<u8> {
     replace_all(bytes, b"latchwork:plugix/", b"latchwork:plugin/")
 }
@@ -186,7 +187,7 @@ pub(crate) fn replace_all(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     out
 }
 
-/// I66: what is no component gets a verdict, not a stack of causes.
+/// I66: a file that is not a component gets a verdict instead of a chain of error causes.
 #[test]
 fn what_is_no_component_is_neither_and_says_what_it_is() {
     let whole = STEP.component();
@@ -208,7 +209,7 @@ fn what_is_no_component_is_neither_and_says_what_it_is() {
         assert!(seen["hints"].to_string().contains(hint), "{form}: {:#}", seen["hints"]);
         assert_eq!((seen["imports"].clone(), seen["operators"].clone()), (json!([]), Value::Null));
     }
-    // Any prefix and any changed byte of a component is read without harm.
+    // Every prefix of a component and every changed byte is handled without a panic.
     for at in (0..whole.len()).step_by(97) {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x55;
@@ -220,7 +221,7 @@ fn what_is_no_component_is_neither_and_says_what_it_is() {
     }
 }
 
-/// Components that use one forbidden feature each, by its word.
+/// Components that use one forbidden feature each, with the feature's name.
 pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
     let memory = |memory64, shared| MemoryType { minimum: 1, maximum: Some(2), memory64, shared, page_size_log2: None };
     let body = |body: &[Instruction<'_>]| Made { body, ..STEP }.component();
@@ -250,7 +251,7 @@ pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// I66: each forbidden feature by its name, where it is used and what to build without.
+/// I66: each forbidden feature is named with its place, and with what to build without it.
 #[test]
 fn forbidden_features_are_named() {
     for (word, bytes) in featured() {
@@ -267,10 +268,10 @@ fn forbidden_features_are_named() {
     }
 }
 
-/// I67: nothing of a component runs where that was asked for, and its operators are then unknown.
+/// I67: `--static` runs no code of the component, so its operators are unknown.
 #[test]
 fn nothing_runs_with_static() {
-    // It traps as soon as it is asked.
+    // The component traps in `describe`.
     let trap = Made { calls: &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")], ..STEP }.component();
     let (code, seen) = inspected(&trap, &["--static"]);
     assert_eq!((code, &seen["verdict"], &seen["loads"]), (0, &json!("step"), &Value::Null), "{seen:#}");
@@ -280,7 +281,7 @@ fn nothing_runs_with_static() {
     assert!(seen["problems"][0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{seen:#}");
 }
 
-/// What each grant would open is what the component imports of it, and whether code gets there.
+/// Each grant is listed with the imports that it serves, and with whether code reaches them.
 #[test]
 fn grants_are_held_against_imports() {
     let seen = run(

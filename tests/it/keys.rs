@@ -1,5 +1,5 @@
-//! One action across jobs, one job per request, and another round of what failed: real
-//! processes, real components, and a world that counts files.
+//! Actions shared by jobs, one job per request, and retries of failed jobs. With real processes and
+//! components, and effects counted as files.
 
 use std::process::Stdio;
 
@@ -10,7 +10,7 @@ use crate::program::{Ran, latch, ran};
 
 const EFFECTS: [&str; 4] = ["read_only", "internal_write", "external_write", "external_send"];
 
-/// Writes a plan of one step; its template names the field `note`.
+/// Writes a plan of one step, whose template names the field `note`.
 fn plan(place: &Place, file: &str, name: &str, payload: Value) {
     let step = json!({
         "step_id": "a", "kind": "operator", "name": name, "payload": payload, "effects": EFFECTS, "policy_tags": [],
@@ -28,7 +28,7 @@ fn run(place: &Place, file: &str, more: &[&str]) -> Ran {
     place.latch(&args(file, more))
 }
 
-/// Executions in the world, whoever asked for them.
+/// Number of executions of all jobs.
 fn effects(place: &Place) -> usize {
     let names = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
@@ -48,7 +48,7 @@ fn names(place: &Place, job: &str) -> Vec<String> {
     events(place, job).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Where the store has a job: a request wakes it before anybody has claimed it.
+/// Returns the job's stored state. A request wakes a parked job before a worker has claimed it.
 fn stored_state(place: &Place, job: &str) -> String {
     let jobs = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().expect("a list").clone();
     let found = jobs.iter().find(|found| found["job_id"] == job).expect("the job is listed");
@@ -60,8 +60,8 @@ fn replays(place: &Place, job: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// I21: a second job with the same action gets the first one's result, for steps, for calls
-/// inside a step, and for two calls at once.
+/// I21: a second call of the same action gets the result of the first. Tested for jobs, for calls inside a
+/// step, and for two concurrent calls.
 #[test]
 fn an_action_is_performed_once_whoever_asks_for_it() {
     let place = Place::witness("atomic").again();
@@ -113,7 +113,7 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
     replays(&place, &id(&response));
 }
 
-/// I21: two jobs with one action at the same moment; one acts, the other waits and is woken.
+/// I21: two jobs start the same action at the same moment. One executes it, and the other waits and is woken.
 #[test]
 fn two_jobs_with_one_action_at_the_same_moment_act_once() {
     for before_ms in [0, 1_500] {
@@ -151,7 +151,7 @@ fn kill_in_call(place: &Place, file: &str, after: &str) {
     assert_eq!(output.status.signal(), Some(9), "it is killed in its call");
 }
 
-/// I21: who died in its call, or gave it up, keeps the key; who certainly did nothing gives it back.
+/// I21: a call in doubt or lost keeps its action key. A call that certainly changed nothing releases the key.
 #[test]
 fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
     for (verdict, done, code) in [("--applied", 1, Some(0)), ("--not-applied", 1, Some(0)), ("--abort", 0, None)] {
@@ -181,7 +181,8 @@ fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
     }
 }
 
-/// I21: a second job killed anywhere while it takes a receipt, in both commit modes, acts never.
+/// I21: a second job that receives a receipt never executes the action, no matter where it is killed, in both
+/// commit modes.
 #[test]
 fn killed_while_it_takes_a_receipt_a_job_still_acts_never() {
     for commit in ["atomic", "staged"] {
@@ -223,8 +224,8 @@ fn request(place: &Place, file: &str, change: impl FnOnce(&mut Value)) {
     std::fs::write(place.dir.join(file), whole.to_string()).expect("writable");
 }
 
-/// I22: the same request is the same job; contexts, mode and request id are part of it; the
-/// same request with another plan is refused.
+/// I22: the same request is the same job. Contexts, mode and request id are part of the request. The same
+/// request with another plan is refused.
 #[test]
 fn a_request_is_one_job() {
     let place = Place::witness("atomic").again();
@@ -250,7 +251,7 @@ fn a_request_is_one_job() {
         assert_eq!(other.code, 0, "{}", other.stderr);
         assert!(ids.insert(id(&other.json())), "another request is another job");
     }
-    // The template names the context: one action for each text of it.
+    // The template names the context, so each text of the context is an action of its own.
     assert_eq!(effects(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
@@ -262,7 +263,8 @@ fn a_request_is_one_job() {
     assert!(located.stdout.contains("P027") && located.stdout.contains("/plan/steps/0/hashes/cv"), "{problem:#}");
 }
 
-/// I22: under another policy it is another request: what was allowed then says nothing of now.
+/// I22: under another policy a request is another job, because an earlier permission says nothing about the
+/// current policy.
 #[test]
 fn a_request_under_another_policy_is_another_job() {
     let place = Place::witness("atomic").again();
@@ -276,8 +278,8 @@ fn a_request_under_another_policy_is_another_job() {
     assert_eq!(effects(&place), 1, "the action is done");
 }
 
-/// I24: a job that failed is offered another round, which takes up what failed; one that
-/// cannot be retried says why.
+/// I24: a retry is offered for a failed job and repeats the failed calls. A job that cannot be retried names
+/// the reason.
 #[test]
 fn a_failed_job_is_tried_again_in_place() {
     let place = Place::witness("atomic").again();
@@ -305,7 +307,7 @@ fn a_failed_job_is_tried_again_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: a lost call goes back to doubt, wherever the retry is killed.
+/// I24: a retry returns a lost call to doubt, no matter where the retry is killed.
 #[test]
 fn a_lost_call_is_never_executed_by_a_retry() {
     for commit in ["atomic", "staged"] {
@@ -340,7 +342,7 @@ fn a_lost_call_is_never_executed_by_a_retry() {
     }
 }
 
-/// A job that waits for an action goes on without anybody's help once a worker is there.
+/// A job that waits for an action continues without a command once the action ends and a worker runs.
 #[test]
 fn a_waiting_job_is_woken_by_the_end_of_the_action() {
     let place = Place::witness("atomic").again();
@@ -358,7 +360,7 @@ fn a_waiting_job_is_woken_by_the_end_of_the_action() {
     assert_eq!(effects(&place), 1);
 }
 
-/// What a step announces is told under one id, however often it is told.
+/// An event that a step emits keeps its id each time it is shown.
 #[test]
 fn what_is_announced_has_an_id_to_dedupe_on() {
     let place = Place::golden("atomic").again();
@@ -382,7 +384,7 @@ fn what_is_announced_has_an_id_to_dedupe_on() {
     assert!(first.iter().all(|(event_id, _)| text.contains(event_id.as_str())), "{text}");
 }
 
-/// I21: the same words name another action in another house.
+/// I21: the same key text in another tenant names another action.
 #[test]
 fn an_action_is_of_one_tenant() {
     let place = Place::witness("atomic").again();

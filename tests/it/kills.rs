@@ -1,8 +1,8 @@
-//! Workers over one database, killed at random while they work. An independent witness, the files that
-//! executions leave, says what happened.
+//! Workers on one database, killed at random while they run jobs. The files that executions leave are the
+//! independent record of what happened.
 //!
-//! `LATCH_TEST_SEED` repeats a run's choices; `LATCH_TEST_JOBS` and `LATCH_TEST_KILLS` make it longer, and
-//! `LATCH_TEST_PATIENCE` gives it so many seconds. The long run:
+//! `LATCH_TEST_SEED` repeats the choices of a run. `LATCH_TEST_JOBS` and `LATCH_TEST_KILLS` make a run
+//! longer. `LATCH_TEST_PATIENCE` is the time limit in seconds. The long run:
 //!
 //! ```sh
 //! LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \
@@ -30,23 +30,24 @@ use crate::seed::{commit, dice, number, seed};
 use crate::workers::{answer, open};
 
 const WORKERS: usize = 4;
-/// A storm goes on until so many workers were killed, however fast they are.
+/// Minimum number of kills in a run, no matter how fast the workers are.
 const KILLS_MIN: u64 = 24;
-/// Between two jobs that only keep it going.
+/// Pause between two extra jobs, which only keep the run going.
 const MORE: Duration = Duration::from_millis(200);
-/// Within so many kills, one after the other, ...
+/// Number of consecutive kills in one window.
 const WINDOW: u64 = 20;
-/// ... so many jobs at least come to their end, as long as there are any: the floor of throughput.
+/// Minimum number of jobs that end in one window while enough jobs are open: the floor of throughput.
 const FLOOR: u64 = 3;
-/// Jobs of a run whose logs are all replayed from every prefix when it is over.
+/// Maximum number of jobs in a run for which all logs are replayed from every prefix afterwards.
 const REPLAYED_MAX: u64 = 100;
-/// The leases of the storms: a job whose worker was killed is taken over soon.
+/// Short leases, so that the job of a killed worker is claimed again soon.
 const LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
 
-/// A submission takes no longer on a machine that has nothing else to do: on a slower one, pauses are as much longer.
+/// Expected duration of a submission on an idle machine. On a slower machine the pauses grow by the same
+/// factor.
 const SUBMITTED_IN: Duration = Duration::from_millis(150);
 
-/// Leaves plan number `n` to workers.
+/// Submits plan number `n` for the workers, and returns the job's id.
 fn submit(place: &Place, n: u64, plan: &Value) -> String {
     let file = format!("plan-{n}.json");
     std::fs::write(place.dir.join(&file), plan.to_string()).expect("writable");
@@ -57,7 +58,7 @@ fn submit(place: &Place, n: u64, plan: &Value) -> String {
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// A worker that does not outlive the test.
+/// A worker process that is killed on drop.
 struct Hunted(Child);
 
 impl Hunted {
@@ -69,14 +70,14 @@ impl Hunted {
 
 impl Drop for Hunted {
     fn drop(&mut self) {
-        // One that has ended by itself is over, too.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Has workers do so many jobs, more where they are done before enough was killed, and kills one of the
-/// workers after each pause: the storm cannot pass by doing nothing.
+/// Lets workers run `jobs` jobs, and kills one worker after each pause. More jobs are submitted until enough
+/// workers were killed, so that the test cannot pass without kills. Returns the ids of all jobs.
 fn storm(
     place: &Place,
     seed: u64,
@@ -86,12 +87,12 @@ fn storm(
 ) -> Vec<String> {
     let mut dice = dice(seed);
     let patience = Duration::from_secs(number("LATCH_TEST_PATIENCE", 600));
-    // A worker needs a while to get anywhere: what is left over is finished in peace.
+    // A worker needs time to make progress, so the kills end here and the remaining jobs finish undisturbed.
     let kills_max = number("LATCH_TEST_KILLS", 60);
     let begun = Instant::now();
     let mut workers: Vec<Hunted> = (0..WORKERS).map(|_| Hunted::start(place)).collect();
     let (kills, accepted, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    // How long the last submission took.
+    // Duration of the last submission.
     let submitted_in_ms = AtomicU64::new(0);
     let enough = || kills.load(Relaxed) >= KILLS_MIN.min(kills_max) || failed.load(Relaxed);
     let accept = |n: u64| {
@@ -108,7 +109,7 @@ fn storm(
     let ids = std::thread::scope(|scope| {
         let submits = scope.spawn(|| (0..).take_while(|n| *n < jobs || !enough()).map(accept).collect::<Vec<String>>());
         let mut looked = Instant::now();
-        // Kills, and jobs that were over, when the last window ended.
+        // Number of kills and of ended jobs at the end of the last window.
         let mut window = (0, 0);
         while wrong.is_none() {
             let slower = submitted_in_ms.load(Relaxed) as f64 / SUBMITTED_IN.as_millis() as f64;
@@ -174,8 +175,8 @@ fn workers_over_a_server_with_a_staged_commit_killed_at_random_complete_every_jo
     witnesses(Place::witness("staged").on_server(&url));
 }
 
-/// I1, I3, I4: N workers, M jobs, a SIGKILL every 50 to 500 ms: every job completes, opaque and queryable
-/// calls happened exactly once, keyed ones under one key, applied once.
+/// I1, I3, I4: several workers run many jobs, with a SIGKILL every 50 to 500 ms. Every job completes. Opaque
+/// and queryable calls happened exactly once. Keyed calls used one key and were applied once.
 fn witnesses(place: Place) {
     let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 16));
     let place = place.configure_first(LEASE);
@@ -185,8 +186,8 @@ fn witnesses(place: Place) {
     check_worlds(&place, &ids, &format!("seed {seed}"));
 }
 
-/// I1, I3, I5: golden flows, one of four workers killed each half second: every letter is in the outbox once,
-/// every record has one revision. The seed draws the commit mode.
+/// I1, I3, I5: golden flows, with one of four workers killed every half second. The outbox has every letter
+/// once, and every record has one revision. The seed selects the commit mode.
 #[test]
 fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
     let Some(url) = a_database() else { return };

@@ -1,5 +1,5 @@
-//! An answer that comes when somebody has already said how its call went: kept, told, and nothing of
-//! what the job came to is changed by it.
+//! Late answers: an answer that arrives after a person has decided about its call. The answer is stored and
+//! shown, and the job's result stays as decided.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::stopped::{go_on, hasty, stopped_at};
 
 fn place() -> Place {
     let place = hasty("atomic");
-    // A call, and a gate that nobody has approved behind it.
+    // A call, and a gate after it that has no approval.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");
         step
@@ -26,8 +26,8 @@ fn response(ran: &Ran) -> Value {
     ran.json()
 }
 
-/// Stops the process that has executed `o`, has somebody say that nobody will know, ends the job
-/// or not, and lets the process go on.
+/// Suspends the process that has executed `o`, and resolves the call with `--abort`. Optionally ends the job,
+/// then lets the process continue.
 fn contradicted(ends: bool) -> (Place, String) {
     let place = place();
     let child = stopped_at(&place, "execute:after:1").expect("it is executed");
@@ -62,7 +62,7 @@ fn sound(place: &Place, id: &str) {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// I44: where nobody has said anything yet, the answer ends the doubt: the job goes on with it by itself.
+/// I44: if the call is undecided, the late answer settles it, and the job continues without a decision.
 #[test]
 fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
     let place = place();
@@ -83,7 +83,7 @@ fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
     assert_eq!(place.world().get("o"), Some(&1));
 }
 
-/// I44: the log of a job that is over takes it behind its end, and the job stays what it is.
+/// I44: a late answer to an ended job becomes an event after the end, and the job's state stays.
 #[test]
 fn a_late_answer_to_a_job_that_is_over_becomes_an_event() {
     let (place, id) = contradicted(true);
@@ -101,7 +101,7 @@ fn a_late_answer_to_a_job_that_is_over_becomes_an_event() {
     assert_eq!(place.world().get("o"), Some(&1));
 }
 
-/// I44: in a job that goes on it is heard by whoever drives it next.
+/// I44: a late answer to an open job is recorded by the process that claims the job next.
 #[test]
 fn a_late_answer_to_an_open_job_is_heard() {
     let (place, id) = contradicted(false);
