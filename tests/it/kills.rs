@@ -6,7 +6,7 @@
 //!
 //! ```sh
 //! LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \
-//!     cargo test --test it -- --nocapture golden_flows_on_a_server_whose_workers_are_killed
+//!     cargo test --test it -- --nocapture kills::golden_flows
 //! ```
 
 #![expect(clippy::disallowed_methods, reason = "how long the world outside takes is measured here")]

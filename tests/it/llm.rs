@@ -1,4 +1,4 @@
-//! LLM steps: a real component asks a real server through the built program.
+//! LLM steps: the built program runs a real component against a real HTTP server.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::place::{built, copy_tree};
 use crate::postgres::live_call::until;
 use crate::provider::{Answer, CANARY, Desk, Provider, ask, of};
 
-/// I32: question, parameters and answer are recorded; the same request and every replay ask nothing.
+/// I32: request, parameters and answer are recorded. Submitting the same request again and replaying the job
+/// send nothing to the provider.
 #[test]
 fn a_question_is_asked_once_and_its_answer_is_kept() {
     let provider = Provider::start(vec![]);
@@ -36,7 +37,7 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     assert_eq!(response["steps"][0]["nondeterministic"], true, "{response:#}");
     let note = response["steps"][0]["notes"][0].as_str().unwrap();
     assert!(note.contains("small-2026-01") && note.contains("req_42"), "{note}");
-    // 100 tokens in at 1.00, 10 out at 10.00: 200 millionths each.
+    // 100 tokens in at 1.00 and 10 out at 10.00 make 200 micro-USD for each call.
     let cost = &response["cost"];
     assert_eq!(
         (&cost["cost_micro_usd"], &cost["tokens_in"], &cost["tokens_out"]),
@@ -57,7 +58,7 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     assert_eq!(provider.asked().len(), 2, "nothing was asked again");
 }
 
-/// I13: the key reaches the provider and stands nowhere else.
+/// I13: the API key reaches the provider and appears nowhere else.
 #[test]
 fn the_key_is_in_no_file_no_log_and_no_event() {
     let provider = Provider::start(vec![Answer::status(500), Answer::status(401)]);
@@ -66,7 +67,7 @@ fn the_key_is_in_no_file_no_log_and_no_event() {
     let said = ran_verbosely(&desk);
     let asked = provider.asked();
     assert_eq!(asked.len(), 2, "{said}");
-    // `me:` and the key, encoded by the host: the plugin encoded a placeholder.
+    // `me:` and the key, encoded by the host. The plugin encoded a placeholder.
     let sent = "Basic bWU6c2stY2FuYXJ5LTVmMGMyZDcxZTk=";
     assert!(asked.iter().all(|asked| asked.header("authorization") == Some(sent)), "{asked:?}");
     let coded = sent.trim_start_matches("Basic ");
@@ -100,7 +101,7 @@ fn ran_verbosely(desk: &Desk) -> String {
     [ran.stdout, ran.stderr, events, costs].concat()
 }
 
-/// What the provider refuses has the code that says what to do, and is tried as often as that allows.
+/// Each refusal of the provider gets the code for its remedy, and the number of tries that this code allows.
 #[test]
 fn refusals_have_their_codes_and_their_retries() {
     let late = || Answer::tokens(1, 1).after(Duration::from_secs(6));
@@ -124,7 +125,7 @@ fn refusals_have_their_codes_and_their_retries() {
     }
 }
 
-/// The time that the provider asks for is an event: a restart neither forgets nor hastens it.
+/// The provider's retry time is an event, so a restart neither forgets nor shortens it.
 #[test]
 fn retry_after_outlives_the_process() {
     let provider = Provider::start(vec![Answer::status(429).header("Retry-After", "12")]);
@@ -134,7 +135,7 @@ fn retry_after_outlives_the_process() {
     provider.wait_for(1);
     let jobs = desk.latch(&["job", "list", "--json"]).json();
     let id = jobs["jobs"][0]["job_id"].as_str().unwrap();
-    // The schedule is flushed with the next write of the job, a moment later.
+    // The scheduled retry is flushed with the job's next write, a moment later.
     until("a retry is scheduled", || of(&desk.events(id), "step_retry_scheduled").len() == 1);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -146,8 +147,8 @@ fn retry_after_outlives_the_process() {
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
 }
 
-/// I32: an answer is paid for, so it is durable before anything else happens; killed after
-/// that, nothing is asked again and nothing is counted twice.
+/// I32: an answer costs money, so it is durable before anything else happens. A later kill neither repeats
+/// the request nor counts its cost twice.
 #[test]
 fn an_answer_that_was_recorded_is_never_asked_for_again() {
     for commit in ["atomic", "staged"] {
@@ -183,7 +184,7 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
     }
 }
 
-/// I18: what is wrong with an llm step is said where it stands, before anything is started.
+/// I18: mistakes in an LLM step are reported with their position before anything is started.
 #[test]
 fn a_wrong_llm_step_is_refused_in_its_place() {
     let provider = Provider::start(vec![]);
@@ -215,7 +216,7 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
     assert!(provider.asked().is_empty());
 }
 
-/// The shipped example, its address replaced by that of a server here.
+/// The shipped example, with its address replaced by that of a test server.
 #[test]
 fn the_example_runs_against_any_compatible_server() {
     let provider = Provider::start(vec![]);
@@ -238,6 +239,6 @@ fn the_example_runs_against_any_compatible_server() {
     assert_eq!((&outcomes[0]["type"], &outcomes[1]["type"]), (&json!("Summary"), &json!("Title")), "{outcomes:#}");
     let asked = provider.asked();
     assert!(asked[0].body["messages"][1]["content"].as_str().unwrap().contains("reading group"));
-    // 100 tokens at 0.15 and 10 at 0.60 for a million: 21 millionths each.
+    // 100 tokens at 0.15 and 10 at 0.60 USD per million make 21 micro-USD for each call.
     assert_eq!(ran.json()["cost"]["cost_micro_usd"], 42);
 }

@@ -1,6 +1,5 @@
-//! Components made on the spot: of any world, with any manifest, with code that calls what a test
-//! wants it to call. The core module is written by hand, the component is made of it by the same
-//! tools that make plugins.
+//! Builds components in a test: of any world, with any manifest, and with code that calls chosen imports. The
+//! core module is built by hand and becomes a component through the same tools that build plugins.
 
 use std::path::Path;
 
@@ -12,23 +11,23 @@ use wasm_encoder::{
 use wit_parser::abi::{AbiVariant, WasmSignature, WasmType};
 use wit_parser::{Resolve, WorldItem, WorldKey};
 
-/// An operator of a manifest.
+/// One operator of a built manifest.
 #[derive(Clone, Copy)]
 pub(crate) struct Operator {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
     pub(crate) input: &'static str,
     pub(crate) output: &'static str,
-    /// Numbers of `wit/plugin.wit`: 0 read-only to 4 external-send.
+    /// Discriminants in `wit/plugin.wit`, from 0 for read-only to 4 for external-send.
     pub(crate) effects: &'static [u8],
-    /// 0 pure, 1 stable, 2 external.
+    /// 0 for pure, 1 for stable, 2 for external.
     pub(crate) determinism: u8,
     pub(crate) window: u32,
     pub(crate) settling: u32,
     pub(crate) outcome_status: Option<&'static str>,
 }
 
-/// One that breaks no rule.
+/// An operator that breaks no rule.
 pub(crate) const OPERATOR: Operator = Operator {
     name: "Made.Run",
     description: "Does nothing.",
@@ -41,23 +40,24 @@ pub(crate) const OPERATOR: Operator = Operator {
     outcome_status: None,
 };
 
-/// What is made.
+/// Description of a component to build.
 pub(crate) struct Made<'a> {
-    /// WIT of packages beside ours, and the world `made` in `package test:made`.
+    /// WIT of further packages, with the world `made` in `package test:made`.
     pub(crate) wit: &'a str,
     pub(crate) version: &'static str,
     pub(crate) operators: &'a [Operator],
-    /// Exported function, interface and function of the import that its code calls.
+    /// Calls in the built code: the exported function, then interface and function of the import that it
+    /// calls.
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
-    /// Whether functions keep their names.
+    /// True if the functions keep their names.
     pub(crate) names: bool,
-    /// Code of a function that nobody calls, for features.
+    /// Body of a function that is never called, to use a WebAssembly feature.
     pub(crate) body: &'a [Instruction<'a>],
-    /// Whether that function runs when the component is instantiated.
+    /// True if that function runs when the component is instantiated.
     pub(crate) begins: bool,
     /// A second memory.
     pub(crate) memory: Option<MemoryType>,
-    /// Bytes of data that nobody reads.
+    /// Number of unused data bytes.
     pub(crate) ballast: usize,
 }
 
@@ -78,13 +78,13 @@ pub(crate) const STEP: Made<'static> = Made {
 pub(crate) const TOOL: Made<'static> =
     Made { wit: "package test:made; world made { include latchwork:plugin/tool@0.1.0; }", ..STEP };
 
-/// WASI as far as tests import it.
+/// The part of WASI that tests import.
 pub(crate) const WALL_CLOCK: &str = "package wasi:clocks@0.2.6 { interface wall-clock { record datetime { seconds: u64, \
      nanoseconds: u32 } now: func() -> datetime; } }";
 
-/// Where data begins.
+/// Memory address of the manifest's data.
 const DATA: u32 = 1024;
-/// Size of an operator's record in memory.
+/// Size of an operator's record in memory, in bytes.
 const OPERATOR_BYTES: usize = 100;
 
 impl Made<'_> {
@@ -116,7 +116,7 @@ impl Made<'_> {
             }
         }
         let mut next = imported.len() as u32;
-        // A helper for each call, so that there is a path to show.
+        // One helper function for each call, so that a call path can be shown.
         let mut helpers = Vec::new();
         let nothing = WasmSignature { params: vec![], results: vec![], indirect_params: false, retptr: false };
         for (index, (of, interface, function)) in self.calls.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Made<'_> {
             }
             body.instruction(&Instruction::End);
             code.function(&body);
-            // As Rust writes a name: made::helper::<hash>.
+            // A mangled Rust name: `made::helper::<hash>`.
             names.append(next, &format!("_ZN4made7helper{index}17h0123456789abcdefE"));
             helpers.push((*of, next));
             next += 1;
@@ -169,7 +169,7 @@ impl Made<'_> {
                 next += 1;
             }
         }
-        // realloc: what a host writes lies behind everything else.
+        // The realloc function returns an address beyond all other data.
         types.ty().function([ValType::I32; 4], [ValType::I32]);
         functions.function(count);
         let mut realloc = Function::new([]);
@@ -237,7 +237,7 @@ impl Made<'_> {
         (resolve, world)
     }
 
-    /// The manifest in memory, and where it begins.
+    /// Returns the manifest's bytes in memory and the manifest's address.
     fn manifest(&self) -> (Vec<u8>, u32) {
         let mut data = Vec::new();
         let text = |data: &mut Vec<u8>, text: &[u8]| {

@@ -1,4 +1,4 @@
-//! Integration tests: one binary.
+//! Integration tests in one binary.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
 

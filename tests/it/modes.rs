@@ -1,4 +1,4 @@
-//! The four modes on the golden flow, and what policies demand of answers.
+//! The four modes on the golden flow, and the requirements of policies on answers.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,8 @@ fn replays(place: &Place, response: &Value) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// I42: everything is computed, nothing is done, and what would be done is told exactly.
+/// I42: a dry run computes every step, executes no world-changing call, and reports each such call with its
+/// arguments.
 #[test]
 fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
     let place = Place::golden("atomic").again();
@@ -50,14 +51,14 @@ fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
     let shown = place.latch(&["job", "show", job]);
     assert!(shown.stdout.contains("s5 would call"), "{}", shown.stdout);
 
-    // What was told is what is then asked about.
+    // The arguments reported by the dry run are those shown at the gate.
     let gated = place.latch(&run(&[])).json();
     let shown = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
     let named = would(4)["args"].as_object().expect("checked").keys().all(|key| shown.stdout.contains(key.as_str()));
     assert!(named, "{}", shown.stdout);
 }
 
-/// I42, I19: where a step asks for several calls at once, a dry run stops before all of them, and so does its replay.
+/// I42, I19: if a step makes several calls concurrently, a dry run and its replay stop before all of them.
 #[test]
 fn a_dry_run_stops_before_calls_at_once_and_replays() {
     let read = json!({ "operator": "Effect.Read", "args": { "note": 1 } });
@@ -77,7 +78,7 @@ fn a_dry_run_stops_before_calls_at_once_and_replays() {
     }
 }
 
-/// I42: a step plugin runs to its first call that would change the world.
+/// I42: in a dry run, a step plugin runs up to its first world-changing call.
 #[test]
 fn a_dry_run_stops_a_step_at_its_first_change() {
     let place = Place::witness("atomic").again();
@@ -85,7 +86,7 @@ fn a_dry_run_stops_a_step_at_its_first_change() {
     assert_eq!(dry.code, 0, "{} {}", dry.stdout, dry.stderr);
     let response = dry.json();
     let steps = response["steps"].as_array().expect("a list");
-    // The read runs; nobody waits, and nothing is changed.
+    // Only the read runs. The wait is skipped, and nothing is changed.
     let run: Vec<_> = steps.iter().filter(|step| step["reason_code"] != "MODE_FORBIDS").collect();
     assert_eq!(run.len(), 1, "{response:#}");
     assert_eq!(run[0]["state"], "SUCCEEDED", "{response:#}");
@@ -107,7 +108,8 @@ fn drafts_only_are_made_where_nothing_else_is_allowed() {
     replays(&place, &response);
 }
 
-/// I42: AUTO_EXEC takes the tenant's word and trust; a plan's own gates stay.
+/// I42: `AUTO_EXEC` requires the tenant's permission and trust in the actor. The plan's own gates still
+/// apply.
 #[test]
 fn acting_alone_takes_the_tenants_word_and_trust() {
     let template = Place::witness("atomic");
@@ -143,7 +145,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
     let eve = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(eve.json()["status"], "partial", "trust is of one actor: {}", eve.stdout);
 
-    // The plan's own gate is asked whoever is trusted.
+    // The plan's own gate applies no matter which actor is trusted.
     let place = Place::golden("atomic").again();
     let mut plan: Value =
         serde_json::from_slice(&std::fs::read(place.dir.join("plan.json")).expect("readable")).expect("JSON");
@@ -165,7 +167,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
     assert_eq!(messages(&place), 0);
 }
 
-/// I42: trust that was taken back while a job waited is not used, and trust given later neither.
+/// I42: an open job uses neither trust that was withdrawn while it waited nor trust that was added later.
 #[test]
 fn an_open_job_has_the_narrower_of_two_policies() {
     let place = Place::witness("atomic").again();
@@ -185,7 +187,7 @@ fn an_open_job_has_the_narrower_of_two_policies() {
     assert_eq!(waits["blocked_on"]["slot"], "d/0", "was not trusted with it when the job was accepted: {waits:#}");
 }
 
-/// I42: in a mode that the policy lists no longer, an open job ends without another change.
+/// I42: an open job whose mode the policy no longer lists ends without another change.
 #[test]
 fn a_mode_that_was_withdrawn_changes_nothing_more() {
     let place = Place::witness("atomic").again();
@@ -208,7 +210,7 @@ fn a_mode_that_was_withdrawn_changes_nothing_more() {
     replays(&place, &response);
 }
 
-/// I42: facts without sources are denied where the policy asks for sources.
+/// I42: facts without sources are denied if the policy requires sources.
 #[test]
 fn answers_without_what_the_policy_demands_are_denied() {
     let place = Place::witness("atomic").again();
@@ -227,7 +229,7 @@ fn answers_without_what_the_policy_demands_are_denied() {
     replays(&place, &denied.json());
 }
 
-/// I42: a mode that the tenant's policy does not list is refused before anything is written.
+/// I42: a mode that the tenant's policy does not list is refused, and nothing is written.
 #[test]
 fn a_mode_that_the_policy_does_not_list_is_refused() {
     let place = Place::witness("atomic").again();
@@ -241,7 +243,7 @@ fn a_mode_that_the_policy_does_not_list_is_refused() {
     assert_eq!(allowed.code, 3, "it waits at its gate: {} {}", allowed.stdout, allowed.stderr);
 }
 
-/// A job's log says under which policy it was accepted.
+/// A job's log names the policy under which the job was accepted.
 #[test]
 fn a_job_records_the_policy_it_was_accepted_under() {
     let place = Place::witness("atomic").again();

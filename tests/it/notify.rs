@@ -1,4 +1,5 @@
-//! `[notify]`: a real server gets gates, parks and ends of jobs, after they are durable.
+//! `[notify]`: an HTTP server receives notices of gates, parks and ends of jobs after their events are
+//! durable.
 
 use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ fn body(asked: &Asked) -> Value {
     serde_json::from_str(&asked.body).unwrap()
 }
 
-/// A gate and the park that follows it are two notices; neither says what would be sent.
+/// A gate and the park that follows are two notices. Neither contains the call's arguments.
 #[test]
 fn a_gate_and_a_park_are_told() {
     let server = Server::start();
@@ -41,7 +42,7 @@ fn a_gate_and_a_park_are_told() {
     }
     let (gate, park) = (body(&asked[0]), body(&asked[1]));
     assert_eq!((&gate["type"], &park["type"]), (&json!("gate_requested"), &json!("job_parked")));
-    // The event that is told of is in the log, at its number.
+    // The event behind a notice is in the log at the number that the notice names.
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
     for told in [&gate, &park] {
         let seq: usize = told["event_id"].as_str().unwrap().rsplit_once(":n").unwrap().1.parse().unwrap();
@@ -50,7 +51,8 @@ fn a_gate_and_a_park_are_told() {
     assert_ne!(gate["event_id"], park["event_id"]);
 }
 
-/// I144: what was approved beforehand waits for no one; the end of each job is posted, without its results.
+/// I144: a call that was approved in advance causes no notice. The end of each job is posted without its
+/// results.
 #[test]
 fn ends_of_jobs_are_posted() {
     let server = Server::start();
@@ -77,7 +79,8 @@ fn ends_of_jobs_are_posted() {
     assert_eq!(kinds, ["job_parked", "job_cancelled"]);
 }
 
-/// Whoever reads a notice is in another folder: the command names the configuration that the job ran with.
+/// The reader of a notice works in another folder, so the command names the configuration that the job ran
+/// with.
 #[test]
 fn the_command_of_a_notice_names_the_configuration() {
     let server = Server::start();
@@ -115,7 +118,7 @@ fn events_that_are_not_configured_are_not_posted() {
     }
 }
 
-/// It is posted again until it is taken, under the same id.
+/// A notice is posted again under the same id until the server accepts it.
 #[test]
 fn a_notice_is_posted_again_until_it_is_taken() {
     let server = Server::start();
@@ -132,7 +135,7 @@ fn a_notice_is_posted_again_until_it_is_taken() {
     assert!(!asked[0].body.contains("private"), "{}", asked[0].body);
 }
 
-/// A webhook that is down neither fails a job nor holds it up; one that refuses is believed.
+/// An unreachable webhook neither fails nor delays a job. A webhook that answers 400 gets no second post.
 #[test]
 fn a_webhook_that_is_down_hinders_nobody() {
     let server = Server::start();

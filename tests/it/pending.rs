@@ -1,4 +1,4 @@
-//! What is acknowledged and not taken in yet is shown, and nobody is led to contradict it.
+//! Acknowledged requests that are not applied yet are shown, and no command is offered that contradicts them.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn show(place: &Place, id: &str) -> (Value, String) {
     (shown, place.latch(&["job", "show", id]).stdout)
 }
 
-/// I107: after a rejection nobody is asked to approve, and who does all the same is told why not.
+/// I107: after a rejection no approval is offered, and a later approval is refused with the reason.
 #[test]
 fn a_rejection_is_shown_and_not_contradicted() {
     let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -38,7 +38,7 @@ fn a_rejection_is_shown_and_not_contradicted() {
     assert_eq!(show(&place, &id).0.get("pending"), None, "it is taken in");
 }
 
-/// I107: approvals are counted before they are taken in.
+/// I107: approvals are counted before they are applied to the job.
 #[test]
 fn a_quorum_is_counted_as_it_comes_together() {
     let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -56,7 +56,7 @@ fn a_quorum_is_counted_as_it_comes_together() {
     assert_eq!(place.world().get("o"), Some(&1));
 }
 
-/// I107, I46: a second verdict that says otherwise is no conflict that somebody has to live with.
+/// I107, I46: a second, different resolution is refused, so that no conflict is recorded.
 #[test]
 fn a_verdict_is_not_contradicted_by_the_next_one() {
     let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);

@@ -1,4 +1,4 @@
-//! A job that was started with a component goes on with it, whatever is configured meanwhile.
+//! A job continues with the component that it started with, even if another one is configured later.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::place::{Place, step};
 
-/// Real components of one operator in two versions: the second differs in one word.
+/// Returns an environment with a component of its own, and the component's path. `change_version` exchanges
+/// one word in the component.
 fn place() -> (Place, PathBuf) {
     let place = Place::witness("atomic").again();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
@@ -52,7 +53,7 @@ fn finish(place: &Place, job: &str) -> crate::program::Ran {
     place.latch(&["resume", job, "--json"])
 }
 
-/// Who answered, as the last word of the recorded output says.
+/// Checks that the job replays, and returns the digest of the component that it pinned.
 fn version(place: &Place, job: &str) -> String {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
@@ -61,7 +62,8 @@ fn version(place: &Place, job: &str) -> String {
     header["operators"]["Driver.Mark"]["digest"].as_str().expect("it is pinned").to_owned()
 }
 
-/// I43: replaced while a job is open, a component is still there for it; new jobs get the new one.
+/// I43: a component that is replaced while a job is open stays available to that job. New jobs get the new
+/// component.
 #[test]
 fn an_open_job_goes_on_with_the_component_that_it_began_with() {
     let (mut place, component) = place();
@@ -72,7 +74,7 @@ fn an_open_job_goes_on_with_the_component_that_it_began_with() {
     let new = id(&run(&place));
     assert_ne!(first, version(&place, &new));
 
-    // Both answers are compared with their logs by the code that each job pinned.
+    // Each job is replayed with the component that it pinned.
     for job in [&old, &new] {
         let done = finish(&place, job);
         assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
@@ -81,7 +83,7 @@ fn an_open_job_goes_on_with_the_component_that_it_began_with() {
     let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
     let good = std::fs::read(&kept).expect("it is kept under its digest");
 
-    // Damage is found by the digest: nothing else is ever run in its place.
+    // Damage is detected by the digest. No other component is ever run in its place.
     let waits = id(&run(&place));
     let second = version(&place, &waits);
     change_version_back(&component);
@@ -100,7 +102,7 @@ fn change_version_back(component: &PathBuf) {
     std::fs::write(component, bytes).expect("writable");
 }
 
-/// I43: pruning never takes what a job may still need.
+/// I43: pruning keeps every component that a job may still need.
 #[test]
 fn pruning_leaves_what_open_jobs_have_pinned() {
     let (mut place, component) = place();
@@ -135,7 +137,8 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
     assert_eq!(again.code, 3, "what is configured is kept: {}", again.stderr);
 }
 
-/// I43: nothing is recorded of a call that cannot be made; when its plugin is back it is made, and nobody is asked.
+/// I43: a call whose plugin is missing is not recorded as started. When the plugin is available again, the
+/// call is executed without a decision by a person.
 #[test]
 fn a_call_whose_plugin_is_gone_is_not_begun() {
     let place = Place::witness("atomic").again().plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -150,7 +153,7 @@ fn a_call_whose_plugin_is_gone_is_not_begun() {
     let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("it is pinned");
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
 
-    // Another version is configured, and the one that is pinned is not kept.
+    // Another version is configured, and the pinned one is not stored.
     let mut bytes = std::fs::read(&component).expect("readable");
     let word = b"cannot be reconciled";
     let at = bytes.windows(word.len()).position(|window| window == word).expect("it describes itself");

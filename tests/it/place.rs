@@ -1,4 +1,5 @@
-//! A folder in which `latch` works: configuration, plan, database and a world to count.
+//! Test environment for `latch`: a folder with configuration, plan, database and the countable effects of its
+//! tools.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,17 +12,17 @@ use serde_json::{Value, json};
 use crate::checkout;
 use crate::program::{Ran, run};
 
-/// A folder of its own, gone with the value.
+/// A test folder of its own, deleted on drop.
 pub(crate) struct Place {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
     approve: Vec<&'static str>,
-    /// Whether its jobs are replayed in the end.
+    /// True if all jobs are replayed on drop.
     replays: bool,
 }
 
 impl Place {
-    /// Witness tools of every class, called by the plan and inside a step.
+    /// Creates an environment with witness tools of every class, called by the plan and inside a step.
     pub(crate) fn witness(commit: &str) -> Place {
         let root = checkout::copy().join("tests/guests-effects");
         let component = |name: &str| built(&root.join(name));
@@ -42,7 +43,7 @@ impl Place {
         place.warm()
     }
 
-    /// Tools that undo what they did, beside the witnesses, which do not.
+    /// Creates an environment with tools that can undo their effects, and with witness tools that cannot.
     pub(crate) fn undo(commit: &str) -> Place {
         let root = checkout::copy().join("tests/guests-effects");
         let effects = r#"{ host = "effects", guest = "/effects", write = true }"#;
@@ -64,7 +65,7 @@ impl Place {
         place.warm()
     }
 
-    /// The shipped golden flow.
+    /// Creates an environment with the shipped golden flow.
     pub(crate) fn golden(commit: &str) -> Place {
         let examples = checkout::copy().join("example-plugins");
         let place = Place::new(vec!["s5", "s6"]);
@@ -85,7 +86,7 @@ impl Place {
         place.warm()
     }
 
-    /// A folder with this configuration, whose steps of these names are approved beforehand.
+    /// Creates an environment with this configuration. The steps in `approve` are approved in advance.
     pub(crate) fn configured(config: &str, approve: Vec<&'static str>) -> Place {
         let place = Place::new(approve);
         std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
@@ -98,44 +99,45 @@ impl Place {
         Place { _temp: temp, dir, approve, replays: true }
     }
 
-    /// Compiles the plugins once, so that copies find them compiled.
+    /// Compiles the plugins once, so that copies of the environment find them compiled.
     pub(crate) fn warm(self) -> Place {
         let listed = self.latch(&["plugin", "list", "--json"]);
         assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
         self
     }
 
-    /// The same place, untouched.
+    /// Returns a copy of the environment in a folder of its own.
     pub(crate) fn again(&self) -> Place {
         let place = Place::new(self.approve.clone());
         copy_tree(&self.dir, &place.dir);
         place
     }
 
-    /// Another plan for this place.
+    /// Replaces the plan.
     pub(crate) fn plan(self, steps: &[Value]) -> Place {
         let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
         std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
         self
     }
 
-    /// Other steps approved beforehand.
+    /// Replaces the steps that are approved in advance.
     pub(crate) fn approved(mut self, approve: Vec<&'static str>) -> Place {
         self.approve = approve;
         self
     }
 
-    /// Its jobs are not to be replayed when the test is done: it has damaged what they are replayed from.
+    /// Turns off the replay on drop, because the test damages the data that a replay needs.
     pub(crate) fn damaged(&mut self) {
         self.replays = false;
     }
 
-    /// Nor are they where there are so many that it would take longer than the test.
+    /// Turns off the replay on drop, because replaying so large a number of jobs would take longer than the
+    /// test.
     pub(crate) fn unreplayed(&mut self) {
         self.replays = false;
     }
 
-    /// More lines at the beginning of the configuration, above its tables.
+    /// Adds lines at the beginning of the configuration, above its tables.
     pub(crate) fn configure_first(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("it was written");
@@ -143,7 +145,7 @@ impl Place {
         self
     }
 
-    /// More lines at the end of the configuration.
+    /// Adds lines at the end of the configuration.
     pub(crate) fn configure(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("it was written");
@@ -151,7 +153,7 @@ impl Place {
         self
     }
 
-    /// On this database of a server.
+    /// Uses the database at `url` instead of a file in the folder.
     pub(crate) fn on_server(self, url: &str) -> Place {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("it was written");
@@ -164,7 +166,7 @@ impl Place {
         run(&self.dir, args)
     }
 
-    /// The arguments that run the plan with everything approved beforehand.
+    /// Returns the arguments that run the plan with its steps approved in advance.
     pub(crate) fn run_args(&self) -> Vec<&str> {
         let mut args = vec!["run", "plan.json", "--json", "--actor", "ada"];
         for step in &self.approve {
@@ -173,7 +175,7 @@ impl Place {
         args
     }
 
-    /// The one job, or null.
+    /// Returns the only job, or null.
     pub(crate) fn the_job(&self) -> Value {
         let listed = self.latch(&["job", "list", "--json"]);
         assert_eq!(listed.code, 0, "{}", listed.stderr);
@@ -182,16 +184,16 @@ impl Place {
         jobs[0].clone()
     }
 
-    /// Submits again, resumes, and answers every question about calls in doubt with what the
-    /// world shows, until the job is over.
+    /// Submits the plan again and resolves calls in doubt with what really happened, until the job is
+    /// completed.
     pub(crate) fn finish_with_the_truth(&self) {
         self.finish(|id, slot| self.resolve_truly(id, slot));
     }
 
-    /// The same, where somebody else knows the truth.
+    /// Submits the plan again and resolves calls in doubt with `resolve`, until the job is completed.
     pub(crate) fn finish(&self, resolve: impl Fn(&str, &str) -> Ran) {
         for _ in 0..12 {
-            // The same request attaches to the job, or starts it where the crash came before it.
+            // The same request attaches to the job, or creates it if the crash came earlier.
             let ran = self.latch(&self.run_args());
             assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
             let response = ran.json();
@@ -208,21 +210,21 @@ impl Place {
         panic!("the job does not end: {:#}", self.the_job());
     }
 
-    /// Says of a witness call in doubt what the world shows.
+    /// Resolves a witness call in doubt with what really happened.
     pub(crate) fn resolve_truly(&self, job: &str, slot: &str) -> Ran {
         let happened = self.worlds().contains_key(&(job.to_owned(), slot.to_owned()));
         self.resolve(job, slot, happened.then_some(r#"{"file":null,"note":null}"#))
     }
 
-    /// Says of a call in doubt that it came to this, or to nothing.
+    /// Resolves a call in doubt as applied with `result`, or as not applied.
     pub(crate) fn resolve(&self, job: &str, slot: &str, result: Option<&str>) -> Ran {
         let verdict: &[&str] = if result.is_some() { &["--applied", "result.json"] } else { &["--not-applied"] };
         std::fs::write(self.dir.join("result.json"), result.unwrap_or_default()).expect("writable");
         self.latch(&[&["job", "resolve", job, slot, "--reason", "looked", "--actor", "bob"], verdict].concat())
     }
 
-    /// What happened: executions by slot, `applied <slot>` for keyed effects downstream, and
-    /// `undone <slot>` for what was undone.
+    /// Counts effects by label: `<slot>` for executions, `applied <slot>` for keyed effects applied
+    /// downstream, and `undone <slot>` for undone calls.
     pub(crate) fn world(&self) -> BTreeMap<String, u32> {
         let mut world = BTreeMap::new();
         for ((_, label), times) in self.worlds() {
@@ -231,7 +233,7 @@ impl Place {
         world
     }
 
-    /// The same of each job by itself.
+    /// Counts effects by job and label. The labels are those of `world`.
     pub(crate) fn worlds(&self) -> BTreeMap<(String, String), u32> {
         let mut worlds = BTreeMap::new();
         let mut keys: BTreeMap<(String, String), String> = BTreeMap::new();
@@ -239,7 +241,8 @@ impl Place {
             let name = entry.expect("readable").file_name().into_string().expect("plain names");
             let mut parts = name.split('.');
             let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            // latch-<job>-<slot>-<attempt>, everything but letters and digits as `-`: also in job_….
+            // A key is `latch-<job>-<slot>-<attempt>`. Every other character is written as `-`, also the one
+            // in `job_…`.
             let mut words = key.splitn(4, '-').skip(1);
             let job = format!("{}_{}", words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let (slot, _attempt) =
@@ -254,11 +257,11 @@ impl Place {
     }
 }
 
-/// I2: every job that a test has left replays identically from every prefix of its log, whatever was
-/// done to it: this is asked of each place when its test is done with it.
+/// I2: every job that a test leaves replays identically from every prefix of its log. The check runs when the
+/// environment is dropped.
 impl Drop for Place {
     fn drop(&mut self) {
-        // State directories of servers are made by whoever has opened one.
+        // The state directories of servers are created by the process that opens the server.
         let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
         if std::thread::panicking() || !self.replays || !used {
             return;
@@ -268,7 +271,7 @@ impl Drop for Place {
     }
 }
 
-/// A step of a witness operator.
+/// Returns a step with a witness operator.
 pub(crate) fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     json!({
         "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
@@ -293,7 +296,7 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
-/// The witness's plan as one of many: its actions are its own.
+/// Returns the witness plan as one of many, with action keys of its own.
 pub(crate) fn witness_plan_of(number: u64) -> Value {
     let mut plan = witness_plan();
     for step in plan["steps"].as_array_mut().expect("a list") {
@@ -304,7 +307,7 @@ pub(crate) fn witness_plan_of(number: u64) -> Value {
     plan
 }
 
-/// A wait step.
+/// Returns a wait step.
 pub(crate) fn wait(id: &str, payload: Value) -> Value {
     json!({
         "step_id": id, "kind": "wait", "name": "Wait", "payload": payload, "effects": [], "policy_tags": [],
@@ -312,7 +315,8 @@ pub(crate) fn wait(id: &str, payload: Value) -> Value {
     })
 }
 
-/// The component built from a folder; one build at a time, since they share a target folder.
+/// Builds the plugin in a folder once and returns its component. Builds run one at a time, because they share
+/// a target folder.
 pub(crate) fn built(dir: &Path) -> PathBuf {
     static BUILT: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut known = BUILT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -325,7 +329,7 @@ pub(crate) fn built(dir: &Path) -> PathBuf {
     built.wasm
 }
 
-/// Sleeps until a time that a response names, in microseconds of the wall clock, is over.
+/// Sleeps until a time from a response has passed. The time is in microseconds of the wall clock.
 pub(crate) fn sleep_past(until_us: &Value) {
     let until_us = until_us.as_i64().expect("a time");
     while now_us() <= until_us {

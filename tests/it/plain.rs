@@ -1,4 +1,4 @@
-//! Components that know nothing of Latchwork, as tools: real ones, called for real.
+//! Untyped components, which know nothing of Latchwork, as tools: real components and real calls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -68,7 +68,7 @@ fn everything() -> Value {
     })
 }
 
-/// I73: every type of WIT, into a component and out of it again.
+/// I73: values of every WIT type are passed into a component and returned.
 #[tokio::test]
 async fn every_type_goes_into_a_component_and_comes_back() {
     assert_eq!(gives("shapes.echo", json!({ "all": everything() })).await, everything());
@@ -89,7 +89,8 @@ async fn every_type_goes_into_a_component_and_comes_back() {
     }
 }
 
-/// I70, I73: results are answers or errors, numbers beyond 2^53 are exact, and each call has its own instance.
+/// I70, I73: results are answers or errors, numbers beyond 2^53 are exact, and each call has its own
+/// instance.
 #[tokio::test]
 async fn functions_answer_as_tools_do() {
     assert_eq!(gives("plain.divide", json!({"a": 7, "b": 2})).await, 3);
@@ -113,7 +114,7 @@ async fn functions_answer_as_tools_do() {
     }
 }
 
-/// I70: the same for a component that JavaScript's own tools have made.
+/// I70: functions of a component that JavaScript's own tools have built.
 #[tokio::test]
 async fn javascript_functions_are_tools() {
     let Some(file) = plain_script() else { return };
@@ -129,7 +130,7 @@ async fn javascript_functions_are_tools() {
     assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"many is no number\"")));
 }
 
-/// I11: a plain component that misbehaves ends its own call, and the host goes on.
+/// I11: a misbehaving untyped component fails its own call, and the host continues.
 #[tokio::test]
 async fn a_hostile_component_ends_its_own_call() {
     for (operator, args, code) in [
@@ -137,7 +138,7 @@ async fn a_hostile_component_ends_its_own_call() {
         ("plain.panic", json!({}), Code::PluginTrap),
         ("plain.spin", json!({}), Code::OutOfFuel),
         ("plain.grow", json!({}), Code::MemoryLimit),
-        // What fits the guest's memory would not fit the host's, forty times as large.
+        // The values fit the guest's memory, but would need forty times as much in the host.
         ("plain.raw", json!({"n": 8_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 3_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 60_000}), Code::OutputLimit),
@@ -151,7 +152,8 @@ async fn a_hostile_component_ends_its_own_call() {
     assert_eq!(gives("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
 
-/// A place with both components as tools, and a plan that writes down what one of them found.
+/// Creates an environment with both components as tools, and a plan that writes the result of one call with
+/// another.
 fn place(commit: &str, more: &str) -> Place {
     let config = format!(
         "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
@@ -173,7 +175,8 @@ fn lines(place: &Place) -> usize {
     std::fs::read_to_string(place.dir.join("notes/a.txt")).map_or(0, |text| text.lines().count())
 }
 
-/// I71, I19: a plan calls plain functions like any other tool: behind a gate, once, and replayed without them.
+/// I71, I19: a plan calls untyped functions like any other tool. The call is gated, runs once, and replays
+/// without being executed.
 #[test]
 fn a_plan_calls_plain_functions() {
     let place = place("atomic", "");
@@ -191,7 +194,8 @@ fn a_plan_calls_plain_functions() {
     assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
 }
 
-/// I72: an open job goes on with the operators it pinned, whatever is said of the component by then.
+/// I72: an open job continues with the operators that it pinned, even if the configuration describes the
+/// component differently.
 #[test]
 fn an_open_job_keeps_the_manifest_it_pinned() {
     let place = place("atomic", "");
@@ -206,7 +210,8 @@ fn an_open_job_keeps_the_manifest_it_pinned() {
     assert_eq!((done.code, lines(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
 }
 
-/// I12, I71: what is said to look only cannot write, whatever is granted; an error after something was begun is in doubt.
+/// I12, I71: a function configured as read-only cannot write, no matter what is granted. An error after the
+/// start of an operation leaves the call in doubt.
 #[test]
 fn what_is_said_is_enforced() {
     let place = place("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");
@@ -222,7 +227,8 @@ fn what_is_said_is_enforced() {
     assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
 }
 
-/// I1, I2, I5: killed at every statement, a plain function's effect happens once, or a person says what the world shows.
+/// I1, I2, I5: an untyped function's effect happens once, no matter at which statement the process is killed.
+/// A call in doubt is resolved with what really happened.
 #[test]
 fn killed_at_every_point_a_line_is_written_once() {
     for commit in ["atomic", "staged"] {
@@ -236,7 +242,7 @@ fn killed_at_every_point_a_line_is_written_once() {
     }
 }
 
-/// Runs on, and answers what is asked about the call in doubt with what the file shows.
+/// Runs the job until it is completed, and resolves the call in doubt with what the file shows.
 fn finish(place: &Place) {
     for _ in 0..6 {
         let ran = place.latch(&place.run_args());
@@ -255,7 +261,7 @@ fn finish(place: &Place) {
     panic!("the job does not end: {:#}", place.the_job());
 }
 
-/// `inspect` tells what it is and derives the same operators without a configuration.
+/// `inspect` reports an untyped component and derives the same operators without a configuration.
 #[test]
 fn inspect_tells_a_plain_component() {
     let place = place("atomic", "");
@@ -270,6 +276,6 @@ fn inspect_tells_a_plain_component() {
     );
     let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
     assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));
-    // It imports an interface of which it uses types alone: nobody has to provide them.
+    // The component imports an interface only for its types, which need no provider.
     assert_eq!((&document["verdict"], &document["difference"]["tool"]), (&json!("tool"), &json!([])), "{document:#}");
 }

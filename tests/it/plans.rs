@@ -1,4 +1,4 @@
-//! Plans as a person writes them: short steps, and what becomes of them in a job.
+//! Plans as users write them, with short steps, and the jobs that run them.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ fn write(place: &Place, file: &str, plan: &Value) {
     std::fs::write(place.dir.join(file), plan.to_string()).expect("writable");
 }
 
-/// Runs a plan; its gates are approved beforehand.
+/// Runs a plan in `AUTO_EXEC` mode.
 fn run_plan(place: &Place, file: &str, more: &[&str]) -> Ran {
     place.latch(&[&["run", file, "--json", "--actor", "ada", "--mode", "AUTO_EXEC"], more].concat())
 }
 
-/// Executions in the world, whoever asked for them.
+/// Number of executions of all jobs.
 fn effects(place: &Place) -> usize {
     let names = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
@@ -24,7 +24,7 @@ fn id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-/// Every prefix of the job replays, and its evidence verifies.
+/// Checks that every prefix of the job replays and that its evidence verifies.
 fn holds(place: &Place, job: &str) {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
@@ -35,7 +35,7 @@ fn holds(place: &Place, job: &str) {
     assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
 }
 
-/// The plan of I145 and I146: a read, and a send that is bound to it.
+/// The plan of I145 and I146: a read, and a send whose arguments refer to the read.
 fn short() -> Value {
     json!({
         "$schema": "plan.schema.json",
@@ -47,7 +47,8 @@ fn short() -> Value {
     })
 }
 
-/// I145, I146: short steps run, replay and verify; without a template each job acts, and only once.
+/// I145, I146: short steps run, replay and verify. Without an idempotency template each job executes the
+/// action once.
 #[test]
 fn a_short_plan_runs_and_acts_once_in_each_job() {
     let place = Place::witness("atomic").again();
@@ -68,7 +69,7 @@ fn a_short_plan_runs_and_acts_once_in_each_job() {
     holds(&place, &id(&response));
 }
 
-/// I145: the widening is written in the plan, and the refusal prints it.
+/// I145: effects beyond the default must be written in the plan, and the refusal prints the missing line.
 #[test]
 fn the_line_that_a_refused_short_step_lacks_is_printed() {
     let place = Place::witness("atomic").again();
@@ -87,7 +88,7 @@ fn the_line_that_a_refused_short_step_lacks_is_printed() {
     assert_eq!(place.latch(&["plan", "check", "narrow.json"]).code, 0, "what was printed is accepted");
 }
 
-/// I145: `--explain` shows the normal form, and marks what the plan leaves out.
+/// I145: `--explain` shows the normal form and marks the values that the plan leaves out.
 #[test]
 fn an_explained_plan_marks_what_was_filled_in() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,13 +110,13 @@ fn an_explained_plan_marks_what_was_filled_in() {
     for pointer in filled {
         assert!(document["plan"].pointer(pointer.as_str().unwrap()).is_some(), "{pointer}");
     }
-    // The normal form is accepted as it is, and is the same plan.
+    // The normal form is accepted unchanged and has the same plan hash.
     std::fs::write(folder.path().join("full.json"), document["plan"].to_string()).unwrap();
     let again = run(folder.path(), &["plan", "check", "full.json", "--no-plugins", "--json"]).json();
     assert_eq!((&again["plan_hash"], &again["filled"]), (&document["plan_hash"], &json!([])));
 }
 
-/// The plan of I147: what is written, and the action's key, come from parameters.
+/// The plan of I147: the arguments and the action key come from parameters.
 fn letter() -> Value {
     json!({
         "plan_id": "letter",
@@ -140,8 +141,8 @@ fn send(place: &Place, more: &[&str]) -> Ran {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
-/// I147: each set of values is a request of its own, whichever way it is given; a default that is given is the
-/// same as one that is left out.
+/// I147: each set of values is a request of its own, no matter which options set the values. A value equal to
+/// the default is the same as an omitted one.
 #[test]
 fn each_set_of_values_is_a_request_of_its_own() {
     let place = Place::witness("atomic").again();
@@ -168,7 +169,7 @@ fn each_set_of_values_is_a_request_of_its_own() {
     for job in [&job, &id(&plain.json()), &id(&other.json())] {
         holds(&place, job);
     }
-    // A request gives them as its intent's payload, which is what it is about.
+    // A request passes the values as the payload of its intent, which is part of the request.
     let request =
         json!({ "intent": { "type": "letter", "payload": { "professor": 910, "tone": "warm" } }, "plan": letter() });
     write(&place, "request.json", &request);
@@ -182,7 +183,8 @@ fn each_set_of_values_is_a_request_of_its_own() {
     assert_eq!(place.latch(&["plan", "check", "request.json"]).code, 0);
 }
 
-/// I147: the log holds the hash alone; what is withheld is not needed to verify, and a fork has the values.
+/// I147: the log contains only the hash of the parameters. A file without the values still verifies, and a
+/// fork has the values.
 #[test]
 fn parameters_are_withheld_forked_and_replayed() {
     let place = Place::witness("atomic").again();
@@ -215,7 +217,7 @@ fn parameters_are_withheld_forked_and_replayed() {
     holds(&place, &id(&fork.json()));
 }
 
-/// I148: what is refused is named with the place it came from, and nothing is started.
+/// I148: a refused value is named with its source, and no job is started.
 #[test]
 fn refused_values_are_named_with_their_place() {
     let place = Place::witness("atomic").again();
@@ -250,15 +252,15 @@ fn refused_values_are_named_with_their_place() {
         let error = place.latch(command).json()["error"].clone();
         assert_eq!(error["problems"][0]["pointer"], "/intent/payload/professor", "{error:#}");
     }
-    // A plan without parameters has nothing to set.
+    // A plan without parameters accepts no values.
     write(&place, "short.json", &short());
     let none = run_plan(&place, "short.json", &["--set", "x=1"]);
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0083")), "{}", none.stdout);
     assert_eq!(place.latch(&["job", "list", "--json"]).json()["jobs"], json!([]), "nothing was started");
 }
 
-/// I148: `-` reads a plan or a request from stdin, with the configuration of the working directory; it is the same
-/// request as from a file.
+/// I148: `-` reads a plan or a request from stdin, with the configuration of the working directory. The
+/// request is the same as from a file.
 #[test]
 fn a_plan_is_read_from_stdin() {
     use std::io::Write as _;

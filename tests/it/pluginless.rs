@@ -1,4 +1,4 @@
-//! Workers that lack a plugin, beside workers that have it.
+//! Workers that lack a plugin run next to workers that have it.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,10 +16,11 @@ use crate::workers::{self, Working, events, until_over};
 
 const JOBS: u32 = 6;
 
-/// Nobody sees the end of such a lease.
+/// A lease that never expires during a test.
 const LONG_LEASE: &str = "lease = \"10m\"\nheartbeat = \"1m\"";
 
-/// A place, and beside its configuration one without the witness's opaque, keyed and read operators.
+/// Creates an environment with a second configuration that lacks the witness's opaque, keyed and read
+/// operators.
 fn place() -> Place {
     let place = Place::witness("atomic").approved(vec!["q", "o"]).again().configure_first(LONG_LEASE);
     lack(&place);
@@ -35,7 +36,7 @@ fn lack(place: &Place) {
     std::fs::write(place.dir.join("lacking.toml"), tables.join("[[plugin]]")).expect("writable");
 }
 
-/// A call that every worker can make, then one that needs the plugin.
+/// Writes a plan of two calls: one that every worker can execute, and one that needs the plugin.
 fn plan(place: &Place, number: u32) {
     let called = |id: &str, name: &str, depends_on: &[&str]| {
         let mut step = step(id, name, depends_on, json!({ "note": number }));
@@ -52,12 +53,12 @@ fn detached(place: &Place, number: u32) -> String {
     workers::detached(place)
 }
 
-/// A worker of this folder that lacks the plugin.
+/// Returns the command of a worker in `dir` that lacks the plugin.
 fn lacking(dir: &Path, args: &[&str]) -> Command {
     latch(dir, &[&["worker", "--json", "--config", "lacking.toml"], args].concat())
 }
 
-/// How often a job was claimed, and how often it was given back.
+/// Returns the number of claims and of releases of a job.
 fn claims(place: &Place, job: &str) -> (usize, usize) {
     let events = events(place, job);
     let count = |what: &str| events.iter().filter(|event| event["type"] == what).count();
@@ -69,7 +70,7 @@ fn state(place: &Place, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()["state"].clone()
 }
 
-/// Has a worker that lacks the plugin, in `other`, take all jobs before one that has it begins.
+/// Lets a worker in `other` that lacks the plugin claim every job before a worker that has the plugin starts.
 fn both_work(place: &Place, other: &Path) {
     let jobs: Vec<String> = (0..JOBS).map(|number| detached(place, number)).collect();
     let without = Working::start(place, lacking(other, &[]));
@@ -86,7 +87,7 @@ fn both_work(place: &Place, other: &Path) {
     for job in &jobs {
         let (claimed, released) = claims(place, job);
         assert_eq!((state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
-        // Where this takes longer than it may, the one that lacks it has looked again.
+        // If this takes long, the worker without the plugin has claimed the job again.
         assert!(claimed <= 3, "{job} was claimed {claimed} times");
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {
@@ -97,8 +98,8 @@ fn both_work(place: &Place, other: &Path) {
     }
 }
 
-/// I121: a job whose plugin a worker does not have is left as it was for those that have it: no attempt counts, nobody
-/// waits for a lease.
+/// I121: a job whose plugin a worker lacks is released unchanged for workers that have it. The attempt does
+/// not count, and no lease has to expire.
 #[test]
 fn jobs_are_left_to_a_worker_that_has_their_plugin() {
     let place = place();
@@ -107,21 +108,22 @@ fn jobs_are_left_to_a_worker_that_has_their_plugin() {
     assert_eq!((world["q"], world["o"]), (JOBS, JOBS), "{world:?}");
 }
 
-/// I121: the same with a machine of its own for each, over a server.
+/// I121: the same with two separate machines on one server.
 #[test]
 fn jobs_are_left_to_a_machine_that_has_their_plugin() {
     let Some(url) = a_database() else { return };
     let place = place().on_server(&url);
     lack(&place);
     let mut other = place.again();
-    // What was made with plugins of the first machine is compared there.
+    // These jobs can be replayed only with the plugins of the first machine, and are replayed there.
     other.unreplayed();
     both_work(&place, &other.dir);
     assert_eq!((place.world().get("o"), other.world().get("o")), (Some(&JOBS), None));
     assert_eq!((place.world().get("q"), other.world().get("q")), (None, Some(&JOBS)));
 }
 
-/// I121: however often such a worker takes a job, it is not parked, and what it waits for is told.
+/// I121: a job is not parked, no matter how often a worker without its plugin claims it. The worker reports
+/// the missing plugin.
 #[test]
 fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
     let place = place().configure_first("max_attempts_without_progress = 2");
@@ -136,12 +138,12 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
         }
         assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (nth, nth)));
     }
-    // So it is where a person drives it, who is told the same.
+    // `latch resume` leaves the job unchanged, too, and reports the missing plugin.
     let mut resume = latch(&place.dir, &["resume", &job, "--json", "--config", "lacking.toml"]);
     let ran = crate::program::ran(resume.output().expect("latch runs"));
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0020")), "{} {}", ran.stdout, ran.stderr);
     assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (7, 7)));
-    // The one worker goes on with others, and comes back to this one later.
+    // The worker continues with other jobs and tries this one again later.
     let without = Working::start(&place, lacking(&place.dir, &["--jobs", "1"]));
     let left = || without.notes().matches(&format!("{job} is left to workers")).count();
     until("it is left", || left() == 1);
@@ -150,7 +152,7 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
     for other in &others {
         until("the next one is left as well", || without.notes().contains(&format!("{other} is left to workers")));
     }
-    // It is passed over for 30 s at first.
+    // The worker skips the job for 30 s after the first failure.
     if boot_us() - since_us < 25_000_000 {
         assert_eq!((left(), claims(&place, &job)), (1, (8, 8)), "{}", without.notes());
     }
@@ -159,7 +161,8 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I121: `latch resume` goes on with the others where one has no plugin here, or cannot be read, and says what it left.
+/// I121: `latch resume` continues with the other jobs if one lacks its plugin or cannot be read, and reports
+/// each job that it left.
 #[test]
 fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
     let mut place = place();
@@ -180,7 +183,7 @@ fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
     }
 }
 
-/// A job that cannot be loaded is told once, and is not tried again each time that its lease is over.
+/// A job that cannot be loaded is reported once, and is not claimed again after each lease.
 #[test]
 fn a_damaged_job_is_passed_over() {
     let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"50ms\"";
@@ -191,11 +194,11 @@ fn a_damaged_job_is_passed_over() {
     let good = detached(&place, 1);
     let worker = Working::start(&place, workers::worker(&place, &[]));
     until("the other one is done", || state(&place, &good) == json!("COMPLETED"));
-    until("it is told", || worker.notes().contains(&format!("{job} is skipped")));
-    // Five leases: this waits for what must not happen.
+    until("the skipped job is reported", || worker.notes().contains(&format!("{job} is skipped")));
+    // Waits for five leases, to show that the job is not claimed again.
     std::thread::sleep(Duration::from_secs(3));
     let notes = worker.notes();
-    // The other job may have lost its lease on a busy machine.
+    // Only this job is counted, because the other one may have lost its lease on a busy machine.
     let count = |what: &str| notes.matches(&format!("{job} {what}")).count();
     assert_eq!((count("begins"), count("continues")), (1, 0), "{notes}");
     assert!(notes.contains("L0030"), "{notes}");

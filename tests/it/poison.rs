@@ -1,4 +1,4 @@
-//! Jobs that take their processes with them.
+//! Jobs that crash their processes.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ use crate::server::Server;
 use crate::worker::{detached, fetch, fetching, plan, state};
 use crate::workers::{self, events};
 
-/// I100: a job that takes its process with it stops at the limit, and says what ran.
+/// I100: a job that crashes its process is parked at the limit, with the calls that were in flight.
 #[test]
 fn a_poison_job_is_parked_with_its_cause() {
     let server = Server::start().slow();
     let place = fetching(&server, "max_attempts_without_progress = 3");
     plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
-    // The first one gets as far as to record that the step began.
+    // The first attempt records that the step began, so it counts as progress.
     for _ in 0..4 {
         let mut command = latch(&place.dir, &["worker", "--until-idle"]);
         let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
@@ -38,12 +38,12 @@ fn a_poison_job_is_parked_with_its_cause() {
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// A worker whose process ends the next time that it loads a job.
+/// Runs a worker that is killed when it has loaded a job. Returns true if it was killed.
 fn dies_loading(place: &Place) -> bool {
     killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "load:after:1"))
 }
 
-/// One that would end as well, and does not load any.
+/// Runs a worker that would be killed before it loads a job, to show that it loads none.
 fn loads_nothing(place: &Place) -> Ran {
     let mut worker = latch(&place.dir, &["worker", "--until-idle", "--json"]);
     ran(worker.env("LATCH_CRASH_AT", "load:before:1").output().expect("latch runs"))
@@ -61,8 +61,8 @@ fn lets_go_on(place: &Place, job: &str) -> Value {
     ran.json()["rested"].clone()
 }
 
-/// I123: a job whose processes end while they load it is parked by one that does not; what was asked of it meanwhile
-/// waits with it, and it is loaded again when somebody lets it go on.
+/// I123: a job whose processes die while they load it is parked without being loaded. Requests to the job are
+/// kept, and the job is loaded again after `latch job resolve --continue`.
 fn parked_unread(on_server: bool) {
     let server = Server::start();
     let mut place = fetching(&server, "max_attempts_without_progress = 3");
@@ -78,7 +78,7 @@ fn parked_unread(on_server: bool) {
             assert!(dies_loading(&place), "round {round}, attempt {attempt}");
         }
         if round == 2 {
-            // Somebody asks, and is gone before anything is done about it.
+            // Both commands die after the request is stored and before it is applied.
             let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
             assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
             let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
@@ -91,7 +91,7 @@ fn parked_unread(on_server: bool) {
         let shown = state(&place, &job);
         let told = (&shown["state"], &shown["reason_code"], &shown["cause"]);
         assert_eq!(told, (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
-        // Parked, it is claimed by nobody.
+        // A parked job is not claimed.
         assert_eq!(loads_nothing(&place).json()["rested"], json!({}));
         if round == 1 {
             let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
@@ -120,7 +120,7 @@ fn a_job_that_nobody_survives_loading_is_parked_unread_on_a_server() {
     parked_unread(true);
 }
 
-/// I123: so is one that was over and was asked to try again; asked once more, it does.
+/// I123: an ended job whose retry cannot be loaded is parked, too. A later retry of that job works.
 #[test]
 fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     let server = Server::start();
@@ -136,7 +136,7 @@ fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     for _ in 1..=3 {
         assert!(dies_loading(&place));
     }
-    // Whoever resumes all jobs is told of it, and the others go on.
+    // `latch resume` of all jobs reports the parked job and continues with the others.
     plan(&place, &[fetch("b", &[], server.url("/b"))]);
     let other = detached(&place, &[]);
     let resumed = place.latch(&["resume", "--json"]);
@@ -147,7 +147,7 @@ fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     let asked = asked + 1;
     assert_eq!(loads_nothing(&place).json()["rested"], json!({}));
     assert_eq!(state(&place, &job)["state"], "PARKED");
-    // Again: that it was opened once more is in the log now.
+    // The second round: the log now contains the reopening.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     for _ in 1..=3 {
         assert!(dies_loading(&place));
@@ -162,7 +162,8 @@ fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     evidence::holds(&place, &job, "in the end");
 }
 
-/// I100, I123: what ends its process at once leaves its name all the same, though not at the first time.
+/// I100, I123: a job that ends its process immediately is parked with the call that was in flight, from the
+/// second attempt on.
 #[test]
 fn a_job_that_ends_its_process_at_once_is_parked_with_what_ran() {
     let server = Server::start();
@@ -182,8 +183,8 @@ fn a_job_that_ends_its_process_at_once_is_parked_with_what_ran() {
     assert_eq!(server.asked().len(), 0);
 }
 
-/// I123: where they end over what is asked of the job, that is not read once more; it waits, and is done when somebody
-/// lets the job go on.
+/// I123: if processes die while they read the job's inbox, the inbox is not read again. Its requests are kept
+/// and are applied after `latch job resolve --continue`.
 #[test]
 fn a_job_whose_inbox_nobody_survives_is_parked_unread() {
     let server = Server::start();
@@ -220,7 +221,8 @@ fn a_job_whose_inbox_nobody_survives_is_parked_unread() {
     evidence::holds(&place, &job, "in the end");
 }
 
-/// I100: a job that somebody cancelled is no exception; a request to cancel one that is parked for it ends it all the same.
+/// I100: a cancelled job that crashes its processes is parked, too. The cancellation takes effect once the
+/// job continues.
 #[test]
 fn a_cancelled_job_that_ends_its_processes_is_parked() {
     let lease = "max_attempts_without_progress = 2\nlease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"100ms\"";
@@ -244,7 +246,7 @@ fn a_cancelled_job_that_ends_its_processes_is_parked() {
     evidence::holds(&place, &job, "in the end");
 }
 
-/// I100: and one that is parked for it can be cancelled.
+/// I100: a job parked after crashes can be cancelled.
 #[test]
 fn a_job_that_was_parked_as_poison_can_be_cancelled() {
     let server = Server::start();

@@ -1,11 +1,12 @@
-//! The built program, as a person runs it.
+//! The built program, run as a user runs it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// `latch`, up to date. This package has no binary of its own, so cargo is asked for the one
-/// of the workspace: in the profile and folder that this test was built in, nearly all is there.
+/// Returns the path of an up-to-date `latch`. This package has no binary of its own, so cargo builds the one
+/// of the workspace. The build uses the profile and target folder of the test, where nearly everything is
+/// built already.
 pub(crate) fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -17,8 +18,8 @@ pub(crate) fn path() -> &'static Path {
         };
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
         let mut cargo = Command::new(env!("CARGO"));
-        // Build scripts of dependencies depend on these: with them, the dependencies would be built anew by this build,
-        // and once more by the next one outside of a test.
+        // Build scripts of dependencies depend on these variables. Leaving them set would rebuild the
+        // dependencies here, and again in the next build outside of a test.
         for (name, _) in std::env::vars_os() {
             let is_of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
             if name.to_str().is_some_and(is_of_package) {
@@ -35,7 +36,7 @@ pub(crate) fn path() -> &'static Path {
     })
 }
 
-/// `latch` in `folder`, undisturbed by the environment of whoever runs the tests.
+/// Returns the command `latch` in `folder`, independent of the caller's environment.
 pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(path());
     command.current_dir(folder).args(args).stdin(std::process::Stdio::null());
@@ -45,7 +46,8 @@ pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
 
 /// Removes the program's variables from the environment of a command that has set none yet.
 pub(crate) fn undisturbed(command: &mut Command) {
-    // Where the compiler for plugins is found depends on the machine. All else a test sets itself.
+    // The location of the compiler for plugins depends on the machine. A test sets all other variables
+    // itself.
     const KEPT: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
@@ -54,17 +56,17 @@ pub(crate) fn undisturbed(command: &mut Command) {
     command.env("LATCH_CACHE_DIR", compiled());
 }
 
-/// Cargo's target folder, where tests keep what they build.
+/// Returns Cargo's target folder, where tests store their builds.
 pub(crate) fn target() -> &'static Path {
     path().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
 }
 
-/// The folder of compiled plugins of all tests, apart from the user's own.
+/// Returns the folder of compiled plugins shared by all tests and separate from the user's.
 pub(crate) fn compiled() -> PathBuf {
     target().join("tests-compiled")
 }
 
-/// What came of it.
+/// Exit code and output of a finished command.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -72,18 +74,18 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The one JSON document of stdout.
+    /// Parses stdout as one JSON document.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {:?} {}", self.stdout, self.stderr))
     }
 }
 
-/// Run to the end.
+/// Runs `latch` to its end.
 pub(crate) fn run(folder: &Path, args: &[&str]) -> Ran {
     ran(latch(folder, args).output().expect("latch runs"))
 }
 
-/// What an ended process said.
+/// Converts the output of a finished process. Panics if the process was killed.
 pub(crate) fn ran(output: Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("latch speaks UTF-8");
     Ran { code: output.status.code().expect("no signal"), stdout: text(output.stdout), stderr: text(output.stderr) }

@@ -1,4 +1,4 @@
-//! Finding the project: a command in a subfolder, in a folder that belongs to none, and beside another's plan.
+//! Project discovery: in a subfolder, in a folder without a project, and with a plan of another project.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use serde_json::json;
 use crate::place::wait;
 use crate::program::run;
 
-/// A plan that needs no plugin and waits for a signal.
+/// Returns a plan that needs no plugin and waits for a signal.
 fn plan() -> String {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
     json!({ "plan_id": "p", "schema_version": "1.0", "steps": [wait("w", payload)] }).to_string()
 }
 
-/// A project with one waiting job.
+/// Returns a project with one waiting job, and the job's id.
 fn project() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("latch.toml"), "database = \"sqlite://data/jobs.db\"\n").unwrap();
@@ -33,7 +33,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// I165: paths of the file start at the file's folder, wherever the command runs.
+/// I165: relative paths in a configuration start at its folder, no matter where the command runs.
 #[test]
 fn subfolder_finds_the_configuration_above_it() {
     let (folder, job) = project();
@@ -50,7 +50,7 @@ fn subfolder_finds_the_configuration_above_it() {
     assert!(names(&deep).is_empty(), "nothing is made below: {:?}", names(&deep));
 }
 
-/// I165: reading commands outside of a project name what was looked at, and make nothing.
+/// I165: outside of a project, reading commands name the folder that they searched, and create nothing.
 #[test]
 fn folder_without_a_project_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn project_without_a_database_has_no_jobs_yet() {
     assert_eq!(names(folder.path()), ["latch.toml"]);
 }
 
-/// A hint names the configuration if it would not be found from here without it.
+/// A hint names the configuration if it could not be found from here otherwise.
 #[test]
 fn hints_name_a_configuration_found_elsewhere() {
     let (folder, job) = project();
@@ -117,12 +117,12 @@ fn hints_name_a_configuration_found_elsewhere() {
     let ran = run(other.path(), &["job", "show", gone, "--config", config.to_str().unwrap()]);
     let hint = format!("`latch job list --config {}`", config.display());
     assert!(ran.code == 2 && ran.stderr.contains(&hint), "{}", ran.stderr);
-    // From a folder that belongs to no project, the plan's configuration has to be named.
+    // From a folder without a project, the hint must name the plan's configuration.
     let nowhere = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.json");
     let ran = run(nowhere.path(), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);
-    // And from above the project, though a file above would be found.
+    // The hint must name it from a folder that would find another configuration, too.
     std::fs::create_dir(other.path().join("inner")).unwrap();
     let ran = run(&other.path().join("inner"), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);

@@ -1,4 +1,4 @@
-//! Gates at a real terminal: what is shown, and what an answer does.
+//! Gates at a real terminal: the text shown, and the effect of each answer.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::place::{Place, step};
 use crate::program::latch;
 use crate::terminal::{Look, Terminal};
 
-/// Runs the plan at a terminal and types each answer when its question has been asked; what the
-/// terminal showed, and the exit code.
+/// Runs the plan at a terminal, and types each answer after its question is shown. Returns the terminal's
+/// text and the exit code.
 fn at_terminal(place: &Place, answers: &[(&str, &str)]) -> (String, i32) {
     let command = latch(&place.dir, &["run", "plan.json", "--actor", "ada"]);
     let mut terminal = Terminal::start(command, 120, Look::NoColor);
@@ -29,7 +29,7 @@ fn response(place: &Place) -> Value {
     place.latch(&["job", "show", &id, "--json"]).json()
 }
 
-/// I20: exactly what would be sent is shown before anybody is asked.
+/// I20: exactly the arguments that would be sent are shown before the question.
 #[test]
 fn yes_at_the_terminal_executes_what_was_shown() {
     let place = place();
@@ -50,7 +50,7 @@ fn yes_at_the_terminal_executes_what_was_shown() {
     assert!(shown.contains("second line\\u001b[2J"), "an argument cannot repaint the screen: {shown}");
 }
 
-/// I20: a refusal and its reason are recorded, and nothing is executed.
+/// I20: a rejection and its reason are recorded, and nothing is executed.
 #[test]
 fn no_at_the_terminal_refuses_with_a_reason() {
     let place = place();
@@ -62,7 +62,7 @@ fn no_at_the_terminal_refuses_with_a_reason() {
     assert!(place.world().is_empty());
 }
 
-/// Anything else decides nothing.
+/// Any other answer decides nothing.
 #[test]
 fn neither_at_the_terminal_leaves_the_gate_open() {
     let place = place();
@@ -71,7 +71,7 @@ fn neither_at_the_terminal_leaves_the_gate_open() {
     assert!(place.world().is_empty());
 }
 
-/// Ctrl-d answers nothing, and what follows begins on a line of its own.
+/// Ctrl-D decides nothing, and the following output starts on a new line.
 #[test]
 fn the_end_of_the_input_leaves_the_gate_open() {
     let place = place();

@@ -1,5 +1,5 @@
-//! A provider of models on this machine: a real HTTP server that speaks the chat completions
-//! protocol, says what it is told to, and remembers what it was asked. And a folder to ask from.
+//! A local LLM provider: an HTTP server that speaks the chat completions protocol, sends scripted answers and
+//! records the requests. Also a project folder that uses it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,10 +15,10 @@ use crate::checkout;
 use crate::place::built;
 use crate::program::{Ran, latch, ran};
 
-/// The secret of all tests: it may reach the provider and nothing else.
+/// The API key of all tests, which may reach only the provider.
 pub(crate) const CANARY: &str = "sk-canary-5f0c2d71e9";
 
-/// One request as it came.
+/// One received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) line: String,
@@ -33,7 +33,7 @@ impl Asked {
     }
 }
 
-/// What to answer: status, headers, body, and how long to think first.
+/// A scripted answer: status, headers, body and delay.
 pub(crate) struct Answer {
     status: u16,
     headers: Vec<(&'static str, String)>,
@@ -42,32 +42,32 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A refusal.
+    /// Returns an error answer.
     pub(crate) fn status(status: u16) -> Self {
         let body = json!({ "error": { "message": "no", "type": "test", "code": "test" } }).to_string();
         Self { status, headers: vec![], body, after: Duration::ZERO }
     }
-    /// A body that is no completion.
+    /// Returns an answer whose body is not a completion.
     pub(crate) fn body(body: &str) -> Self {
         Self { body: body.to_owned(), ..Self::status(200) }
     }
-    /// One more header.
+    /// Adds a header.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
-    /// Think for so long.
+    /// Delays the answer.
     pub(crate) fn after(mut self, after: Duration) -> Self {
         self.after = after;
         self
     }
-    /// A completion that does not say what it used.
+    /// Returns a completion without usage.
     pub(crate) fn silent() -> Self {
         let mut body: Value = serde_json::from_str(&completion(0, 0)).expect("it is JSON");
         body.as_object_mut().expect("an object").remove("usage");
         Self::body(&body.to_string())
     }
-    /// A completion of so many tokens.
+    /// Returns a completion with these numbers of tokens.
     pub(crate) fn tokens(tokens_in: u32, tokens_out: u32) -> Self {
         Self { headers: vec![("x-request-id", "req_42".to_owned())], ..Self::body(&completion(tokens_in, tokens_out)) }
     }
@@ -88,7 +88,7 @@ struct Shared {
     script: Mutex<VecDeque<Answer>>,
 }
 
-/// The server. It lives as long as the process.
+/// The server, which runs until the process ends.
 #[derive(Clone)]
 pub(crate) struct Provider {
     pub(crate) port: u16,
@@ -96,7 +96,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// A server that gives these answers first, and completions of 100 and 10 tokens afterwards.
+    /// Starts a server that sends these answers first, and afterwards completions of 100 and 10 tokens.
     pub(crate) fn start(script: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
@@ -111,12 +111,12 @@ impl Provider {
         Self { port, shared }
     }
 
-    /// What it was asked so far.
+    /// Returns the requests received so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().expect("no holder panics").clone()
     }
 
-    /// Wait until it was asked so often.
+    /// Waits until this number of requests was received.
     pub(crate) fn wait_for(&self, times: usize) {
         for _ in 0..600 {
             if self.asked().len() >= times {
@@ -156,7 +156,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     reader.get_mut().write_all(head.as_bytes()).ok()
 }
 
-/// A folder with the provider plugin, the secret and a database.
+/// A project folder with the provider's plugin, its secret and a database.
 pub(crate) struct Desk {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
@@ -173,14 +173,14 @@ impl Desk {
         desk
     }
 
-    /// More keys for the plugin's config.
+    /// Adds keys to the plugin's `config`.
     pub(crate) fn with(mut self, more: &str) -> Self {
         self.more = more.to_owned();
         self.configure("");
         self
     }
 
-    /// Write the configuration, with these lines at its top.
+    /// Writes the configuration, with these lines at its top.
     pub(crate) fn configure(&self, top: &str) {
         let root = checkout::copy();
         let llm = built(&root.join("example-plugins/llm-openai-rust"));
@@ -212,7 +212,7 @@ impl Desk {
         ran(self.command(args).output().expect("latch runs"))
     }
 
-    /// Run the plan to its rest.
+    /// Runs the plan with `latch run`.
     pub(crate) fn run(&self) -> Ran {
         self.latch(&["run", "plan.json", "--json", "--actor", "ada"])
     }
@@ -223,7 +223,7 @@ impl Desk {
     }
 }
 
-/// A step that asks.
+/// Returns a step with one LLM call.
 pub(crate) fn ask(id: &str, depends_on: &[&str]) -> Value {
     json!({
         "step_id": id, "kind": "llm", "name": "Llm.Chat", "depends_on": depends_on,
@@ -234,7 +234,7 @@ pub(crate) fn ask(id: &str, depends_on: &[&str]) -> Value {
     })
 }
 
-/// Events of a type.
+/// Returns the events of one type.
 pub(crate) fn of<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
     events.iter().filter(|event| event["type"] == name).collect()
 }

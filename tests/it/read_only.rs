@@ -1,6 +1,6 @@
-//! Databases that cannot be written: copies on a read-only mount, files that may not be changed.
+//! Read-only databases: on a read-only mount, and as immutable files.
 //!
-//! It takes root to mount one; where that cannot be, a test says so on the terminal and passes.
+//! Mounting requires root. Without that permission a test prints a message and passes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions, Connection};
 use crate::place::{Place, wait};
 use crate::program::{latch, run};
 
-/// A folder mounted over itself so that nothing in it can be written, until the value is dropped.
+/// A folder bind-mounted read-only over itself until the value is dropped.
 struct Mounted<'p>(&'p Path);
 
 impl Mounted<'_> {
@@ -40,16 +40,16 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// Past the harness, which shows what is printed only where a test fails.
+/// Writes directly to standard error, because the test harness shows `print!` output only if a test fails.
 fn skipped(why: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
 }
 
-/// A project with a waiting job, and one that a killed process left in the write-ahead log.
+/// Returns a project with two jobs: a waiting one, and one that a killed process left in the write-ahead log.
 fn project() -> (Place, [String; 2]) {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
     let mut place = Place::configured("", vec![]).plan(&[wait("w", payload)]);
-    // It cannot be replayed where it lies, and is replayed by the tests elsewhere.
+    // The jobs cannot be replayed in a read-only folder. The tests replay copies.
     place.unreplayed();
     let first = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
     let mut second = latch(&place.dir, &["run", "plan.json", "--new", "--json"]);
@@ -70,7 +70,8 @@ fn copied(place: &Place) -> Place {
     copy
 }
 
-/// Every file with its content, but for the log's index: SQLite's readers lock in it, where they may.
+/// Returns every file with its content, except for that of the write-ahead log's index, in which SQLite's
+/// readers lock.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -88,7 +89,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// What the commands that read say of the jobs.
+/// Returns the answers of all reading commands about the jobs.
 fn read(dir: &Path, jobs: &[String]) -> Vec<Value> {
     let mut said = Vec::new();
     let mut ask = |args: &[&str]| {
@@ -108,7 +109,7 @@ fn read(dir: &Path, jobs: &[String]) -> Vec<Value> {
     said
 }
 
-/// An answer without the ages of jobs, which grow between two commands.
+/// Removes the ages of jobs from an answer, because they grow between two commands.
 fn ageless(mut answer: Value) -> Value {
     for job in answer["jobs"].as_array_mut().into_iter().flatten() {
         job.as_object_mut().unwrap().remove("age_us");
@@ -116,7 +117,7 @@ fn ageless(mut answer: Value) -> Value {
     answer
 }
 
-/// I168: what a writable copy says, the read-only one says, and nothing beside it changes.
+/// I168: the read-only database gives the same answers as a writable copy, and no file changes.
 fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
     let before = files(dir);
     assert_eq!(read(dir, jobs), expected);
@@ -128,7 +129,7 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
     for job in jobs {
-        // One needs a signal, the other goes on when a worker takes it up: neither has an output.
+        // One job waits for a signal and the other for a worker, so neither has an output.
         let output = run(dir, &["job", "output", job, "--json"]);
         assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
         let waited = run(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
@@ -161,12 +162,12 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
     assert_eq!(files(dir), before, "nothing is made or changed");
 }
 
-/// I168
+/// I168: on a read-only mount.
 #[test]
 fn database_on_a_read_only_mount_is_read_with_its_log() {
     let (place, jobs) = project();
     let expected = read(&copied(&place).dir, &jobs);
-    // With the log's index; without it; and a whole file that a clean end left, with nothing beside it.
+    // First with the log's index, then without it, then a single database file after a clean end.
     for remove in [&[][..], &["latch.db-shm"]] {
         for name in remove {
             std::fs::remove_file(place.dir.join(name)).unwrap();
@@ -181,7 +182,7 @@ fn database_on_a_read_only_mount_is_read_with_its_log() {
     reads_as(&whole.dir, &jobs, &expected);
 }
 
-/// I168: the file alone cannot be written, its folder can: nothing is made in it.
+/// I168: the database file is immutable but its folder is writable. Nothing is created in the folder.
 #[test]
 fn file_that_may_not_be_changed_is_read() {
     let (place, jobs) = project();
@@ -197,11 +198,11 @@ fn file_that_may_not_be_changed_is_read() {
     read.unwrap();
 }
 
-/// I168: what would have to be brought up to date is said, with what to do.
+/// I168: a read-only database with an old schema is reported, with what to do.
 #[test]
 fn old_schema_of_a_read_only_database_is_named() {
     let (place, _) = project();
-    // A process that ends in good order leaves one file.
+    // A process that ends cleanly leaves one file.
     assert_eq!(place.latch(&["job", "list"]).code, 0);
     let forget = async {
         let options = SqliteConnectOptions::new().filename(place.dir.join("latch.db"));
@@ -222,7 +223,7 @@ fn old_schema_of_a_read_only_database_is_named() {
     assert_eq!(files(&place.dir), before);
 }
 
-/// Looking at plugins and plans makes nothing, and so it works in a folder that cannot be written.
+/// Commands that only read plugins and plans create nothing, so they work in a read-only folder.
 #[test]
 fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
     let place = Place::witness("atomic").again();

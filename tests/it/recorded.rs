@@ -1,11 +1,11 @@
-//! What is recorded of a call is what its step gets, whatever its shape, its size and its place.
+//! A step receives exactly the recorded answer of a call, whatever its type, size and position.
 
 use serde_json::{Value, json};
 
 use crate::place::{Place, step};
 use crate::program::{Ran, latch};
 
-/// The witness tools with these limits of theirs.
+/// Creates an environment with the witness tools and this limit on their output.
 fn limited(output: &str) -> Place {
     let place = Place::witness("atomic").again();
     let file = place.dir.join("latch.toml");
@@ -26,7 +26,7 @@ pub(crate) fn completed(ran: &Ran) {
     assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// The lines of evidence of the one job.
+/// Returns the lines of the evidence of the only job.
 fn evidence(place: &Place) -> Vec<Value> {
     let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
     let exported = place.latch(&["job", "export", &job, "--out", "-"]);
@@ -34,21 +34,21 @@ fn evidence(place: &Place) -> Vec<Value> {
     exported.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What is kept under this label.
+/// Returns the payload stored under this label.
 fn payload(evidence: &[Value], label: &str) -> Value {
     let of_label = |line: &&Value| line["record"] == "payload" && line["label"] == label;
     let line = evidence.iter().find(of_label).unwrap_or_else(|| panic!("nothing is kept of {label}"));
     serde_json::from_str(line["content"]["text"].as_str().expect("text")).expect("JSON")
 }
 
-/// The answers in the effect store, by slot.
+/// Returns the answers in the effect store with their slots.
 fn effects(evidence: &[Value]) -> Vec<(String, Value)> {
     let texts = evidence.iter().filter(|line| line["record"] == "effect").map(|line| line["content"]["text"].as_str());
     let effects = texts.map(|text| serde_json::from_str::<Value>(text.expect("text")).expect("JSON"));
     effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
 }
 
-/// I3, I19: values of every awkward shape, one of more than a mebibyte, are injected as they were recorded.
+/// I3, I19: values of every unusual type, one of them larger than 1 MiB, are injected as they were recorded.
 #[test]
 fn an_injected_answer_is_the_recorded_one_to_the_byte() {
     let large = json!([{ "$ref": "p#" }, { "$ref": "p#" }]);
@@ -74,7 +74,7 @@ fn an_injected_answer_is_the_recorded_one_to_the_byte() {
         step("p", "Driver.Pure", &[], json!(text)),
         step("d", "Driver.Run", &["p"], json!({ "calls": calls })),
     ]);
-    // All but the last were answered.
+    // All calls except the last were answered.
     killed(&place, &place.run_args(), "execute:before:12");
     place.finish_with_the_truth();
     let evidence = evidence(&place);
@@ -90,19 +90,19 @@ fn an_injected_answer_is_the_recorded_one_to_the_byte() {
         let note = if n == 10 { &json!([text, text]) } else { &notes[n] };
         assert_eq!(&answer["ok"]["note"], note, "{slot}");
         assert!(n != 10 || result.len() > 1 << 20, "{} bytes", result.len());
-        // The very answer of the one execution: the file is named in it at random.
+        // The answer comes from the only execution, because it contains that execution's random file name.
         let file = answer["ok"]["file"].as_str().expect("a name");
         assert!(place.dir.join("effects").join(file).exists(), "{file}");
     }
 }
 
-/// I3: calls that are made at once end in another order than they were made in; their answers have the
-/// order of the arguments, also where some are injected and others are not there yet.
+/// I3: concurrent calls end in another order than they started. Their answers have the order of the
+/// arguments, also if some are injected and others are still missing.
 #[test]
 fn calls_at_once_answer_in_the_order_of_the_arguments() {
     let call = |n: u32| {
         let operator = ["Effect.Read", "Effect.Keyed", "Effect.Queryable"][n as usize % 3];
-        // The later in the list, the sooner it ends.
+        // The later a call is in the list, the sooner it ends.
         json!({ "operator": operator, "args": { "note": n, "after_ms": 20 * (8 - n) } })
     };
     let calls: Vec<_> = (0..8).map(call).collect();
@@ -120,7 +120,7 @@ fn calls_at_once_answer_in_the_order_of_the_arguments() {
     }
 }
 
-/// I1: a step that fails takes nothing from those beside it.
+/// I1: a failed step does not affect the effects of its siblings.
 #[test]
 fn a_failed_step_keeps_what_its_siblings_did() {
     let place = Place::witness("atomic").again().approved(vec!["o", "k"]).plan(&[
@@ -145,7 +145,7 @@ fn a_failed_step_keeps_what_its_siblings_did() {
     }
 }
 
-/// I3: what a tool did before it answered too much is in doubt; the beginning of the answer is kept.
+/// I3: a call whose answer is too large is in doubt, and the beginning of the answer is stored.
 #[test]
 fn an_answer_that_is_too_large_leaves_doubt_and_its_beginning() {
     let place = limited("96KiB").approved(vec!["o"]);

@@ -1,4 +1,4 @@
-//! A long job, and many jobs, go on where they died, in bounded memory.
+//! A long job and many jobs recover after a crash with bounded memory.
 
 use std::process::{Output, Stdio};
 use std::sync::Arc;
@@ -17,9 +17,10 @@ use crate::place::{Place, step};
 use crate::program::{Ran, compiled, latch, ran};
 use crate::recorded::{completed, killed};
 
-/// The most memory that a process takes while it runs to its end, in bytes.
+/// Runs a process to its end and returns its peak memory in bytes.
 fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
-    // A file takes what a pipe that is read at the end would not: the outputs of the job are in the answer.
+    // Standard output goes to a file, because a pipe that is read only at the end could fill up: the answer
+    // contains the job's outputs.
     let answer = tempfile::NamedTempFile::new().expect("a file");
     let stdout = answer.reopen().expect("the file is there");
     let mut child = latch(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");
@@ -37,8 +38,7 @@ fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
     (ran(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
 }
 
-/// I1, I6: a job of ten thousand events goes on where it died, and takes some memory for each event and
-/// no more.
+/// I1, I6: a job of ten thousand events continues after a crash, and its memory stays within a limit.
 #[test]
 fn a_long_job_recovers_in_bounded_memory() {
     let calls: Vec<_> = (0..1_200).map(|n| json!({ "operator": "Effect.Keyed", "args": { "note": n } })).collect();
@@ -60,18 +60,18 @@ fn a_long_job_recovers_in_bounded_memory() {
     assert!(bytes > 0 && bytes < 512 << 20, "{} MiB", bytes >> 20);
     let replayed = place.latch(&["job", "replay", &job, "--json"]);
     assert_eq!(replayed.code, 0, "{} {}", replayed.stdout, replayed.stderr);
-    // From every one of so many prefixes would take longer than a test may.
+    // Replaying from every prefix would take longer than a test may.
     place.damaged();
 }
 
-/// Puts so many jobs into the queue, each with an action of its own, as a program does that embeds the host.
+/// Submits `jobs` jobs, each with an action of its own, as a program that embeds the host.
 fn submitted(place: &Place, jobs: usize) {
     let options = LoadOptions { cwd: &place.dir, config: None, db: None, near: None, env: &|_| None };
     let config = Config { cache_dir: Some(compiled()), ..Config::load(&options).expect("it is right") };
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
-        // It claims nothing.
+        // This owner claims no job.
         let none = String::new;
         let owner = Owner {
             worker: none(),
@@ -109,14 +109,14 @@ fn submitted(place: &Place, jobs: usize) {
     });
 }
 
-/// I1: a thousand jobs whose worker died in the middle of them are claimed by one that takes them all at
-/// once, and all end.
+/// I1: a worker dies in the middle of a thousand jobs. Another worker claims all of them concurrently, and
+/// every job ends.
 #[test]
 fn a_thousand_jobs_recover_at_once_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = Place::witness("atomic").again();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
-    // One may read, so that hardly any is done when the last is claimed, however long that takes.
+    // Only one read may run, so hardly any job is done when the last one is claimed, however long that takes.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
     submitted(&place, JOBS);

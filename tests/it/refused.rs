@@ -1,4 +1,4 @@
-//! Plugins that cannot be loaded: what goes on without them, what is refused, and how early.
+//! Plugins that cannot be loaded: commands that work without them, commands that are refused, and how early.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use crate::place::{Place, step};
 use crate::program::{Ran, latch, ran};
 use crate::support::guest;
 
-/// The witnesses, and a plugin whose component is not there.
+/// Creates an environment with the witnesses and a plugin whose component is missing.
 fn with_one_gone() -> Place {
     Place::witness("atomic").configure("[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"")
 }
 
-/// Tools alone, of plugins that can be loaded.
+/// Returns steps that use only tools of loadable plugins.
 fn tools() -> [Value; 2] {
     [step("o", "Effect.Opaque", &[], json!({ "note": 1 })), step("k", "Effect.Keyed", &["o"], json!({ "note": 2 }))]
 }
 
-/// A refusal that names the plugin, and what it says.
+/// Checks for an error with this code that names the plugin, and returns its message.
 fn refused(ran: &Ran, code: &str, plugin: &str) -> String {
     let error = ran.json()["error"].clone();
     assert_eq!((ran.code, error["code"].as_str()), (2, Some(code)), "{} {}", ran.stdout, ran.stderr);
@@ -27,7 +27,8 @@ fn refused(ran: &Ran, code: &str, plugin: &str) -> String {
     error["message"].as_str().expect("a sentence").to_owned()
 }
 
-/// I160: a plan of tools runs beside a plugin that cannot be loaded, and jobs can be looked at.
+/// I160: with an unloadable plugin configured, a plan that uses only loadable tools runs, and jobs can be
+/// inspected.
 #[test]
 fn a_plan_of_tools_runs_beside_a_broken_plugin() {
     let place = with_one_gone().plan(&tools()).approved(vec!["o", "k"]);
@@ -39,7 +40,7 @@ fn a_plan_of_tools_runs_beside_a_broken_plugin() {
         let looked = place.latch(args);
         assert_eq!(looked.code, 0, "{args:?} {} {}", looked.stdout, looked.stderr);
     }
-    // A worker says which one it lacks, and works.
+    // A worker reports the missing plugin and continues to work.
     std::fs::write(place.dir.join("plan.json"), plan(&[step("p", "Effect.Opaque", &[], json!({ "note": 9 }))]))
         .unwrap();
     let left = place.latch(&[&place.run_args()[..3], &["--actor", "ada", "--approve", "p", "--detach"]].concat()[..]);
@@ -53,7 +54,8 @@ fn plan(steps: &[Value]) -> String {
     json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }).to_string()
 }
 
-/// I160: a step plugin may call any operator, so its plan is refused, with the broken plugin's name.
+/// I160: a step plugin may call any operator, so a plan with one is refused with the name of the broken
+/// plugin.
 #[test]
 fn a_plan_with_a_step_plugin_is_refused_and_names_the_broken_one() {
     let place = with_one_gone();
@@ -64,14 +66,14 @@ fn a_plan_with_a_step_plugin_is_refused_and_names_the_broken_one() {
     }
     assert_eq!(place.the_job(), Value::Null);
 
-    // An operator that nobody serves may be its own.
+    // An operator that no loaded plugin serves may belong to the broken plugin.
     let place = place.plan(&[step("g", "Gone.Do", &[], json!({}))]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     let said = refused(&ran, "L0020", "gone");
     assert!(said.starts_with("Gone.Do belongs to") && said.contains("or to no loaded plugin"), "{said}");
 }
 
-/// I160: the list shows the plugins that are there beside the one that is not, and ends with 2.
+/// I160: the list shows the loadable plugins next to the broken one, and the exit code is 2.
 #[test]
 fn a_broken_plugin_is_listed_with_its_reason() {
     let place = with_one_gone();
@@ -89,7 +91,8 @@ fn a_broken_plugin_is_listed_with_its_reason() {
     );
 }
 
-/// I160: an operator that two plugins serve is served by neither; the rest of the first one is.
+/// I160: an operator that two plugins serve is served by neither. The first plugin's other operators are
+/// served.
 #[test]
 fn an_operator_of_two_plugins_is_served_by_neither() {
     let place = Place::witness("atomic").again();
@@ -98,7 +101,8 @@ fn an_operator_of_two_plugins_is_served_by_neither() {
     let place = place.configure(&format!("[[plugin]]{first}")).plan(&tools()[..1]);
     let said = refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
     assert!(said.contains("could not be loaded"), "{said}");
-    // An operator that nobody serves may be one of the plugin's own: only the plugin is named.
+    // An operator that no loaded plugin serves may belong to the refused plugin, so only that plugin is
+    // named.
     let place = place.plan(&[step("n", "Nobody.Does", &[], json!({}))]);
     for command in ["run", "plan check"] {
         let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();
@@ -110,7 +114,7 @@ fn an_operator_of_two_plugins_is_served_by_neither() {
     assert_eq!(place.latch(&place.run_args()).code, 0);
 }
 
-/// Runs with a cache of its own, and says how much was compiled into it.
+/// Runs a command with an empty cache of its own, and returns the number of components that it compiled.
 fn uncompiled(place: &Place, args: &[&str]) -> (Ran, usize) {
     let cache = tempfile::tempdir().expect("a temporary folder");
     let mut command = latch(&place.dir, args);
@@ -124,7 +128,8 @@ fn compiled(cache: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|kind| kind == "aot")).collect()
 }
 
-/// I161: what can be refused without compiling is refused before anything is compiled, and no database is made.
+/// I161: an error that needs no compilation is reported before anything is compiled, and no database is
+/// created.
 #[test]
 fn what_needs_no_compiling_is_refused_before_it() {
     let place = || Place::witness("atomic").again();
@@ -142,19 +147,19 @@ fn what_needs_no_compiling_is_refused_before_it() {
         }
         assert!(!place.dir.join("latch.db").exists(), "{code}: nothing is half done");
     }
-    // The plan names an operator of the refused plugin alone.
+    // The plan names only an operator of the refused plugin.
     let place = place().configure(&entry("")).plan(&[step("w", "World.Look", &[], json!({}))]);
     let (ran, count) = uncompiled(&place, &["run", "plan.json", "--json"]);
     refused(&ran, "L0022", "late");
     assert!(ran.stdout.contains("grants = { http"), "the line to add: {}", ran.stdout);
     assert_eq!(count, 0);
-    // What is wrong with a plan by itself.
+    // A plan that is invalid without regard to plugins.
     let place = place.plan(&[json!({ "step_id": "a b" })]);
     let (ran, count) = uncompiled(&place, &["run", "plan.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["error"]["code"], count), (2, &json!("L0012"), 0), "{}", ran.stdout);
 }
 
-/// I160: what is not known to be refused is compiled, and a plan that does without the refused plugin runs.
+/// I160: plugins without a known error are compiled, and a plan that does not need the refused plugin runs.
 #[test]
 fn a_plan_that_does_without_a_refused_plugin_is_compiled_and_run() {
     let entry = format!("[[plugin]]\nname = \"late\"\nsource = {:?}", guest("hostile-tool"));
@@ -163,7 +168,7 @@ fn a_plan_that_does_without_a_refused_plugin_is_compiled_and_run() {
     assert_eq!((ran.code, compiled), (0, 3), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I161: a file that is no component is refused by its first bytes.
+/// I161: a file that is not a component is refused by its first bytes.
 #[test]
 fn a_file_that_is_no_component_is_not_announced_as_compiled() {
     let place = Place::configured("[[plugin]]\nname = \"g\"\nsource = \"g.wasm\"\n", vec![]);

@@ -1,5 +1,5 @@
-//! What earlier releases wrote: evidence of their jobs, and the components that made it, one folder a
-//! release in `tests/releases`. Before a release, `LATCH_TEST_RECORD=1` with this test writes its folder.
+//! Evidence of jobs from earlier releases, with the components that produced it. Each release has a folder in
+//! `tests/releases`. Before a release, this test writes its folder with `LATCH_TEST_RECORD=1`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn done(place: &Place, args: &[&str]) {
     assert_eq!(ran.code, 0, "{args:?}: {} {}", ran.stdout, ran.stderr);
 }
 
-/// The golden flow, to its end.
+/// Returns a completed golden flow.
 fn golden() -> (Place, String) {
     let place = Place::golden("atomic").again();
     let ran = place.latch(&place.run_args());
@@ -33,7 +33,7 @@ fn golden() -> (Place, String) {
     (place, id)
 }
 
-/// Calls undone, by plan steps and inside one.
+/// Returns a job with undone calls, of plan steps and inside a step.
 fn cancelled() -> (Place, String) {
     let place = Place::undo("atomic").again();
     plan(&place, "keep", &bookings());
@@ -43,7 +43,7 @@ fn cancelled() -> (Place, String) {
     (place, id)
 }
 
-/// Calls of every class, a signal, a timer, and a word of a person.
+/// Returns a job with calls of every class, a signal, a timer and approvals.
 fn waited() -> (Place, String) {
     let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note } });
     let calls = [call("Effect.Read", 1), call("Effect.Opaque", 2), call("Effect.Keyed", 3)];
@@ -62,7 +62,7 @@ fn waited() -> (Place, String) {
     (place, id)
 }
 
-/// The components of the steps that the job pinned.
+/// Returns the paths of the step components that the job pinned.
 fn components(place: &Place, file: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(file).expect("readable");
     let header: Value = text
@@ -87,8 +87,8 @@ fn record(to: &Path) {
     }
 }
 
-/// I19: what any release wrote verifies, its steps are executed again to the same bytes by the engine of
-/// today, and a build of today that does the same is not said to diverge.
+/// I19: evidence from every earlier release verifies. The current engine executes its steps again to the same
+/// bytes, and reports no divergence.
 #[test]
 fn what_earlier_releases_wrote_replays() {
     if std::env::var_os("LATCH_TEST_RECORD").is_some() {
