@@ -162,8 +162,8 @@ fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     evidence::holds(&place, &job, "in the end");
 }
 
-/// I100, I123: a job that ends its process immediately is parked with the call that was in flight, from the
-/// second attempt on.
+/// I100, I123: a job that ends its process immediately is parked with the name of the call that was in
+/// flight. That name is recorded from the second attempt on.
 #[test]
 fn a_job_that_ends_its_process_at_once_is_parked_with_what_ran() {
     let server = Server::start();

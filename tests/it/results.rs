@@ -1,4 +1,4 @@
-//! What a job came to: its outputs, waiting for its end, the list of jobs and its events.
+//! Results of jobs: outputs, waiting for a job's end, the list of jobs, and events.
 
 use std::process::Stdio;
 
@@ -11,21 +11,22 @@ fn id(ran: &Ran) -> String {
     ran.json()["job_id"].as_str().unwrap().to_owned()
 }
 
-/// A step that returns what it is given.
+/// Returns a step whose output is its input.
 fn pure(id: &str, depends_on: &[&str], payload: Value) -> Value {
     let mut step = step(id, "Driver.Pure", depends_on, payload);
     step["effects"] = json!(["read_only"]);
     step
 }
 
-/// `latch job output` as bytes.
+/// Returns the output of `latch job output` as bytes.
 fn bytes(place: &Place, args: &[&str]) -> Vec<u8> {
     let output = latch(&place.dir, &[&["job", "output"], args].concat()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// I140: the bytes of a step's output are the recorded ones, whole, in a pipe; programs get all outputs as values.
+/// I140: in a pipe, a step's output is exactly the recorded bytes, uncut. JSON answers contain all outputs as
+/// values.
 #[test]
 fn outputs_are_had_as_they_were_recorded() {
     let long = "line\n".repeat(400);
@@ -42,14 +43,14 @@ fn outputs_are_had_as_they_were_recorded() {
     for args in [&["job", "show", &job, "--json"][..], &["resume", &job, "--json"]] {
         assert_eq!(place.latch(args).json()["outputs"], expected, "{args:?}");
     }
-    // The last step's, without a step.
+    // Without a step id, the output of the last step is printed.
     let whole = bytes(&place, &[&job]);
     assert_eq!(whole, bytes(&place, &[&job, "b"]));
     assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap(), b);
     assert_ne!(whole.last(), Some(&b'\n'), "nothing is added");
     assert_eq!(place.latch(&["job", "output", &job, "--json"]).json()["outputs"], json!({ "b": b }));
 
-    // A pipe is no terminal: what the run ends with is whole, and so is what is shown.
+    // A pipe is not a terminal, so `run` and `show` print the whole value.
     let attached = place.latch(&["run", "plan.json"]);
     for shown in [attached, place.latch(&["job", "show", &job])] {
         let value = format!("{b:#}").replace('\u{202e}', "\\u{202e}");
@@ -60,7 +61,7 @@ fn outputs_are_had_as_they_were_recorded() {
     }
 }
 
-/// Several last steps make one JSON object of the recorded bytes.
+/// The outputs of several last steps are printed as one JSON object of the recorded bytes.
 #[test]
 fn outputs_of_several_last_steps_make_one_object() {
     let place = Place::witness("atomic").again().plan(&[
@@ -72,14 +73,14 @@ fn outputs_of_several_last_steps_make_one_object() {
     let all = bytes(&place, &[&job]);
     assert_eq!(String::from_utf8(all).unwrap(), r#"{"b":[1],"c":{"x":null}}"#);
     assert_eq!(bytes(&place, &[&job, "a"]), br#""one""#);
-    // A tool's answer is the output of its step.
+    // The output of a tool step is the tool's answer.
     let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": "n" }))]);
     let job = id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
     let answer: Value = serde_json::from_slice(&bytes(&place, &[&job])).unwrap();
     assert_eq!(answer["note"], "n", "{answer:#}");
 }
 
-/// I140: a step without an output is an error that names it, where it stands and what to do.
+/// I140: a missing output is an error that names the step, its state and the next command.
 #[test]
 fn a_missing_output_is_named() {
     let place = Place::witness("atomic")
@@ -98,7 +99,7 @@ fn a_missing_output_is_named() {
     assert_eq!((unknown.code, &unknown.json()["error"]["code"]), (2, &json!("L0076")));
     assert!(unknown.json()["error"]["message"].as_str().unwrap().contains("its steps are a, f"), "{}", unknown.stdout);
 
-    // One that waits has none yet.
+    // A waiting step has no output yet.
     let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
     let job = id(&place.latch(&["run", "plan.json", "--json"]));
     let early = place.latch(&["job", "output", &job, "s"]);
@@ -106,7 +107,8 @@ fn a_missing_output_is_named() {
     assert!(early.stderr.contains("WAITING_SIGNAL") && early.stderr.contains("job show"), "{}", early.stderr);
 }
 
-/// I141: waiting ends with the job, wherever it is executed, with the exit code of its state.
+/// I141: `latch job wait` ends with the job, no matter which process executes it. The exit code is that of
+/// the job's state.
 #[test]
 fn waiting_ends_when_the_job_does_or_needs_a_person() {
     let place = Place::witness("atomic").again();
@@ -115,7 +117,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     let queued = place.latch(&["run", "plan.json", "--detach", "--json"]);
     let job = id(&queued);
 
-    // No process executes it: the time is over first, and nothing of the job has changed.
+    // No process executes the job, so the timeout ends the wait and the job is unchanged.
     let early = place.latch(&["job", "wait", &job, "--timeout", "0s", "--json"]);
     assert_eq!((early.code, &early.json()["error"]["code"]), (3, &json!("L0077")), "{}", early.stdout);
     let early = place.latch(&["job", "wait", &job, "--timeout", "300ms"]);
@@ -124,7 +126,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
         assert!(early.stderr.contains(part), "{part}: {}", early.stderr);
     }
 
-    // Another process executes it meanwhile.
+    // Another process executes the job during the wait.
     let waiting = latch(&place.dir, &["job", "wait", &job, "--timeout", "10m", "--json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -139,7 +141,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     let again = place.latch(&["job", "wait", &job]);
     assert!(again.code == 0 && again.stdout.contains("result of p"), "{}", again.stdout);
 
-    // A gate needs a person: what is asked is shown with its exact arguments.
+    // A gate needs a person, so the call is shown with its exact arguments.
     let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
     let parked = id(&place.latch(&["run", "plan.json", "--json"]));
     let waited = place.latch(&["job", "wait", &parked]);
@@ -154,7 +156,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0014")));
 }
 
-/// What is needed next comes before what was done, on one stream.
+/// The required next action is printed before the results, on the same stream.
 #[test]
 fn a_gate_is_shown_where_the_rest_is() {
     let place = Place::witness("atomic").again().plan(&[
@@ -173,7 +175,7 @@ fn a_gate_is_shown_where_the_rest_is() {
     assert!(order.map(place_of).is_sorted(), "{}", shown.stdout);
 }
 
-/// I142: each job of a list says why it is where it is, and since when, without being loaded.
+/// I142: the list of jobs shows each job's reason and age without loading the job.
 #[test]
 fn a_list_says_why_and_how_long() {
     let mut place = Place::witness("atomic").again();
@@ -211,7 +213,7 @@ fn a_list_says_why_and_how_long() {
     assert_eq!(open, 1);
 }
 
-/// I143: each of the three ways to a value that was not computed has one phrase, the same everywhere.
+/// I143: each of the three origins of a value that was not computed has one phrase, which is used everywhere.
 #[test]
 fn a_value_from_elsewhere_has_one_phrase() {
     let place = Place::witness("atomic").again().plan(&[
@@ -236,7 +238,7 @@ fn a_value_from_elsewhere_has_one_phrase() {
     everywhere(&fork, &format!("output copied from {job}"));
 }
 
-/// A person reads a line for each event: when, where, by which operator, what.
+/// For a user, each event is one line with its time, slot, operator and description.
 #[test]
 fn events_are_lines_for_people_and_records_for_programs() {
     let calls = json!({ "calls": [{ "operator": "Effect.Read", "args": { "note": 1 } }] });

@@ -1,4 +1,4 @@
-//! Results of earlier jobs stand in where the rules of safe reuse hold.
+//! Results of earlier jobs are reused if the rules of safe reuse permit it.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-/// Step and reason of every decision about an earlier result.
+/// Returns step, verdict and reason of every decision about reuse.
 fn decisions(place: &Place, job: &str) -> Vec<(String, bool, String)> {
     let told = place.latch(&["job", "events", job, "--json"]).json();
     let events = told["events"].as_array().expect("a list").clone();
@@ -31,8 +31,8 @@ fn messages(place: &Place) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
 }
 
-/// I21, I23: a second request with equal inputs reuses the drafts, takes the receipt of what was
-/// written, and keeps the drafts when its send is refused.
+/// I21, I23: a second request with equal inputs reuses the drafts and receives the receipt of the write. If
+/// its send is rejected, the drafts stay.
 #[test]
 fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
     let place = Place::golden("atomic").again();
@@ -67,7 +67,7 @@ fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
     assert_eq!(messages(&place), 0);
     replays(&place, &job);
 
-    // Once sent, it is not sent again.
+    // A message that was sent is not sent again.
     for _ in 0..2 {
         let sent = place.latch(&run("plan.json", &["--new", "--approve", "s5", "--approve", "s6"]));
         assert_eq!((sent.code, messages(&place)), (0, 1), "{}", sent.stderr);
@@ -75,7 +75,7 @@ fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
     }
 }
 
-/// I23: killed anywhere while it reuses, a job comes to the same end.
+/// I23: a job killed at any point of reuse ends with the same result.
 #[test]
 fn killed_while_it_reuses_a_job_comes_to_the_same_end() {
     for commit in ["atomic", "staged"] {
@@ -120,7 +120,7 @@ fn reused(place: &Place, file: &str) -> Vec<(bool, String)> {
     decisions(place, &job).into_iter().map(|(_, reused, reason)| (reused, reason)).collect()
 }
 
-/// I23: of a tool of the world within its time to live only; never from a dry run.
+/// I23: an external tool's answer is reused only within its time to live, and never from a dry run.
 #[test]
 fn an_answer_of_the_world_is_reused_within_its_time() {
     let place = Place::witness("atomic").again();
@@ -142,7 +142,7 @@ fn an_answer_of_the_world_is_reused_within_its_time() {
     assert_eq!(refused.code, 2, "an external answer without a time to live");
 }
 
-/// I23: a result of another version is reused where the plan's range has it.
+/// I23: a result is reused only if its sensitivity and its plugin version fit the plan.
 #[test]
 fn sensitivity_and_version_are_compared() {
     let place = Place::witness("atomic").again();
@@ -172,7 +172,7 @@ fn sensitivity_and_version_are_compared() {
     assert_eq!(reused(&place, "invoice.json"), [], "a type that is never reused is never looked for");
 }
 
-/// I23: what one tenant's job found out is no other's.
+/// I23: a result of one tenant's job is never reused for another tenant.
 #[test]
 fn no_result_of_another_tenant_is_reused() {
     let place = Place::witness("atomic").again();

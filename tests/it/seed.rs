@@ -1,24 +1,24 @@
-//! Random choices that follow from a number: `LATCH_TEST_SEED`, else always the same one.
-//! With `LATCH_TEST_SWEEP` nothing is left to chance: tests that draw a sample take everything.
+//! Random choices derived from `LATCH_TEST_SEED`, or from a fixed default. With `LATCH_TEST_SWEEP`, tests
+//! that draw a sample use every element instead.
 
 use latchwork_core::rng::StepRng;
 
 /// Both commit modes.
 pub(crate) const COMMITS: [&str; 2] = ["atomic", "staged"];
 
-/// The generator of a seed.
+/// Returns the random generator for this seed.
 pub(crate) fn dice(seed: u64) -> StepRng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     StepRng::new(bytes)
 }
 
-/// A number from the environment.
+/// Returns a number from the environment, or the default.
 pub(crate) fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// The seed of this run: the same each time, unless the environment gives one.
+/// Returns and prints the seed of this run, which is constant unless the environment sets it.
 #[expect(clippy::print_stdout, reason = "what repeats a run is told")]
 pub(crate) fn seed() -> u64 {
     let seed = number("LATCH_TEST_SEED", 1);
@@ -26,7 +26,7 @@ pub(crate) fn seed() -> u64 {
     seed
 }
 
-/// The commit mode that a seed draws.
+/// Returns and prints the commit mode that the seed selects.
 #[expect(clippy::print_stdout, reason = "what a run was is told")]
 pub(crate) fn commit(seed: u64) -> &'static str {
     let commit = COMMITS[dice(seed).below(2) as usize];
@@ -34,12 +34,12 @@ pub(crate) fn commit(seed: u64) -> &'static str {
     commit
 }
 
-/// Whether everything is to be tried that a test would take a sample of.
+/// Returns true if a test must use every element instead of a sample.
 pub(crate) fn sweeps() -> bool {
     std::env::var_os("LATCH_TEST_SWEEP").is_some()
 }
 
-/// In an order of chance.
+/// Returns the elements in random order.
 pub(crate) fn shuffled<T>(mut things: Vec<T>, dice: &mut StepRng) -> Vec<T> {
     for at in (1..things.len()).rev() {
         things.swap(at, dice.below(at as u32 + 1) as usize);

@@ -1,4 +1,4 @@
-//! A real HTTP server with resources, entity tags, posts that are refused, and a door that can be shut.
+//! An HTTP server with resources, entity tags, scripted refusals of posts, and answers that can be held back.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// One request as it came.
+/// One received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) line: String,
@@ -23,27 +23,27 @@ impl Asked {
 #[derive(Default)]
 struct Shared {
     asked: Mutex<Vec<Asked>>,
-    /// Status and entity tag by path; what is not here is 404.
+    /// Status and entity tag by path. Other paths answer 404.
     has: Mutex<BTreeMap<String, (u16, Option<String>)>>,
-    /// What the next posts are answered with, before 200 for all.
+    /// Statuses of the next answers to posts. All later posts are answered with 200.
     refuses: Mutex<Vec<u16>>,
     inside: Mutex<Inside>,
     opened: Condvar,
 }
 
-/// Who waits for an answer.
+/// Requests that wait for an answer.
 #[derive(Default)]
 struct Inside {
     shut: bool,
-    /// How long an answer takes at least: time for others to come.
+    /// Minimum duration of an answer, so that other requests can arrive.
     takes: Duration,
-    /// Now, by the first part of the path.
+    /// Current number of waiting requests, by the first segment of the path.
     now: BTreeMap<String, u32>,
-    /// The most there were at once.
+    /// Maximum number of concurrently waiting requests, by the first segment of the path.
     most: BTreeMap<String, u32>,
 }
 
-/// The server; its thread ends with the process.
+/// The server, whose thread runs until the process ends.
 pub(crate) struct Server {
     pub(crate) port: u16,
     shared: Arc<Shared>,
@@ -62,40 +62,40 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Gives the resource at a path this status and tag.
+    /// Sets status and entity tag of the resource at a path.
     pub(crate) fn put(&self, path: &str, status: u16, etag: Option<&str>) {
         self.shared.has.lock().unwrap().insert(path.to_owned(), (status, etag.map(str::to_owned)));
     }
 
-    /// Answers the next posts with these.
+    /// Sets the statuses of the next answers to posts.
     pub(crate) fn refuse(&self, statuses: &[u16]) {
         *self.shared.refuses.lock().unwrap() = statuses.to_vec();
     }
 
-    /// Answers nobody until it is opened.
+    /// Holds all answers back until `open` is called.
     pub(crate) fn shut(self) -> Server {
         self.shared.inside.lock().unwrap().shut = true;
         self
     }
 
-    /// Answers again, those who wait first.
+    /// Releases the answers that `shut` holds back.
     pub(crate) fn open(&self) {
         self.shared.inside.lock().unwrap().shut = false;
         self.shared.opened.notify_all();
     }
 
-    /// Takes its time with each answer.
+    /// Delays each answer by 100 ms.
     pub(crate) fn slow(self) -> Server {
         self.takes(Duration::from_millis(100))
     }
 
-    /// Takes so long with each answer.
+    /// Delays each answer by this duration.
     pub(crate) fn takes(self, each: Duration) -> Server {
         self.shared.inside.lock().unwrap().takes = each;
         self
     }
 
-    /// The most requests that waited for an answer at once, of paths below this one.
+    /// Returns the maximum number of concurrently waiting requests below this path.
     pub(crate) fn most(&self, below: &str) -> u32 {
         self.shared.inside.lock().unwrap().most.get(below).copied().unwrap_or(0)
     }
@@ -104,7 +104,7 @@ impl Server {
         self.shared.asked.lock().unwrap().clone()
     }
 
-    /// What was asked, once there are so many requests.
+    /// Waits until this number of requests was received, and returns all of them.
     pub(crate) fn wait_for(&self, count: usize) -> Vec<Asked> {
         for _ in 0..1_500 {
             if self.asked().len() >= count {
@@ -117,7 +117,7 @@ impl Server {
 }
 
 impl Shared {
-    /// Until the door is open and the time is over, counting who waits.
+    /// Waits until answers are released and the delay is over, and counts the waiting requests.
     fn wait(&self, of: &str) {
         let mut inside = self.inside.lock().unwrap();
         let now = inside.now.entry(of.to_owned()).or_default();
@@ -133,7 +133,7 @@ impl Shared {
     }
 }
 
-/// Serves each connection on a thread of its own, until the process ends.
+/// Serves each connection on a thread of its own until the process ends.
 pub(crate) fn serve_each<S: Send + Sync + 'static>(
     listener: TcpListener,
     shared: &Arc<S>,
@@ -148,7 +148,7 @@ pub(crate) fn serve_each<S: Send + Sync + 'static>(
     });
 }
 
-/// The first line of a request, and its headers, their names in lower case.
+/// Reads the first line and the headers of a request. Header names are in lower case.
 pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<(String, Vec<(String, String)>)> {
     let line = read_line(reader)?;
     let mut headers = Vec::new();

@@ -1,9 +1,9 @@
-//! Small libraries that stand between a program and the system's C library: `tests/shims`.
+//! Small libraries of `tests/shims` that intercept calls of the system's C library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The shim of this name, compiled into a folder; to be named by `LD_PRELOAD`.
+/// Compiles the shim of this name into a folder. The result is used through `LD_PRELOAD`.
 pub(crate) fn compiled(name: &str, folder: &Path) -> PathBuf {
     let shim = folder.join(format!("{name}.so"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("shims/{name}.c"));

@@ -1,6 +1,5 @@
-//! Steps as their toolchains build them when nobody told them of Latchwork: stock Python, both
-//! JavaScript engines and Rust with its standard library, with all of WASI imported. Sources are in
-//! `tests/guests-stock`.
+//! Step plugins built by ordinary toolchains without Latchwork: stock Python, both JavaScript engines, and
+//! Rust with its standard library. They import all of WASI. The sources are in `tests/guests-stock`.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -15,17 +14,17 @@ use crate::checkout;
 use crate::place::{Place, step};
 use crate::program::target;
 
-/// The tools, at versions whose guests are known to build.
+/// Build tools, at versions that are known to build the guests.
 const PYTHON: &str = "componentize-py==0.25.1";
 const SCRIPT: [&str; 2] = ["componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0"];
-/// Set where these tests must not be left out: by `.ci/run`.
+/// Variable that `.ci/run` sets where these tests must not be skipped.
 const REQUIRED: &str = "LATCH_GUEST_TOOLS_REQUIRED";
 
 fn tools() -> PathBuf {
     target().join("guest-tools")
 }
 
-/// Runs a tool; what it said, if it failed.
+/// Runs a tool. On failure, returns its output.
 fn tool(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
@@ -33,7 +32,7 @@ fn tool(command: &mut Command) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(format!("{shown}:\n{}", said())) }
 }
 
-/// A folder in which `install` has succeeded once.
+/// Returns a folder in which `install` has succeeded once.
 fn installed(name: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
     let dir = tools().join(name);
     let done = dir.join("installed");
@@ -64,8 +63,8 @@ fn script_tools() -> Result<PathBuf, String> {
     })
 }
 
-/// A guest of `tests/guests-stock`, built when its source or our WIT has changed. None: its tools
-/// cannot be had here, and it is said that its tests were left out.
+/// Returns a guest of `tests/guests-stock`, rebuilt if its source or `wit/` has changed. If its tools are not
+/// available here, returns `None` and prints that its tests are skipped.
 fn built(
     name: &str,
     source: &str,
@@ -76,7 +75,7 @@ fn built(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
-    // Interfaces of its own, where it has some.
+    // The guest's own interfaces, if it has any.
     all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> =
         std::fs::read_dir(checkout::copy().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -96,7 +95,8 @@ fn built(
         }
         Err(why) if is_required && std::env::var_os(REQUIRED).is_some() => panic!("{name} cannot be built:\n{why}"),
         Err(why) => {
-            // Past the test harness, which keeps what a test that passes prints.
+            // Written directly to standard error, because the test harness hides the output of a passing
+            // test.
             let said = format!("\n*** SKIPPED: {name} cannot be built here, so nothing of it was tested. ***\n{why}\n");
             std::io::stderr().write_all(said.as_bytes()).unwrap();
             None
@@ -107,7 +107,7 @@ fn built(
 fn python() -> Option<PathBuf> {
     built("python", "python/app.py", true, |source, out| {
         let tools = python_tools()?;
-        // It leaves its bytecode beside what it reads: not beside the sources.
+        // The tool writes bytecode next to the source, so the source is copied out of the checkout.
         let folder = tools.join("source");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         std::fs::copy(source, folder.join("app.py")).map_err(|error| error.to_string())?;
@@ -135,7 +135,7 @@ fn quickjs() -> Option<PathBuf> {
     })
 }
 
-/// A component of plain functions.
+/// Returns a component of untyped functions.
 pub(crate) fn plain_script() -> Option<PathBuf> {
     built("plain", "js/plain.js", true, |source, out| {
         let tools = script_tools()?;
@@ -154,7 +154,7 @@ fn starling() -> Option<PathBuf> {
     })
 }
 
-/// Not even CI has to have it: the target comes from rustup's own server alone.
+/// This guest is optional even in CI, because its compiler target comes only from rustup's own server.
 fn rust() -> Option<PathBuf> {
     built("rust", "rust/src/lib.rs", false, |source, out| {
         let folder = source.parent().and_then(Path::parent).expect("a file lies in src");
@@ -171,14 +171,14 @@ fn rust() -> Option<PathBuf> {
     })
 }
 
-/// A place with one stock guest beside the witness tools, and a plan of one step.
+/// Creates an environment with one stock guest and the witness tools, and a plan of one step.
 fn place(component: &Path, operator: &str, payload: &Value) -> Place {
     let config = format!("[[plugin]]\nname = \"stock\"\nsource = {component:?}\nwasi = \"virtual\"\n");
     let place = Place::witness("atomic").configure(&config);
     place.plan(&[step("s", operator, &[], payload.clone())])
 }
 
-/// A new job that ends well: its id, its output, and what it logged.
+/// Runs a new job to completion, and returns its id, its output and its log lines.
 fn job(place: &Place) -> (String, Value, String) {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -192,7 +192,7 @@ fn job(place: &Place) -> (String, Value, String) {
     (id, serde_json::from_str(text).expect("JSON"), ran.stderr)
 }
 
-/// A new job whose step fails: its code and message.
+/// Runs a new job whose step fails, and returns reason code, message and log lines.
 fn failure(place: &Place) -> (String, String, String) {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
@@ -204,17 +204,18 @@ fn failure(place: &Place) -> (String, String, String) {
     (code, message, ran.stderr)
 }
 
-/// The job again from every prefix of its log.
+/// Checks that the job replays from every prefix of its log.
 fn replay(place: &Place, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// Two jobs: what `differing` names differs between them, the rest does not, and both repeat.
+/// Runs two jobs and checks that their outputs differ exactly in the fields `differing`, and that both
+/// replay.
 fn differs_between_jobs_and_repeats_in_replay(place: &Place, differing: &[&str]) -> [(Value, String); 2] {
     let [(one, first, said), (two, second, _)] = [job(place), job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
-    // How often a loop goes round depends on where in a millisecond it begins.
+    // The number of loop iterations depends on the start within a millisecond.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);
@@ -224,7 +225,7 @@ fn differs_between_jobs_and_repeats_in_replay(place: &Place, differing: &[&str])
     [(first, said.clone()), (second, said)]
 }
 
-/// I50 and I51: CPython with its whole library, unmodified.
+/// I50 and I51: unmodified CPython with its whole library.
 #[test]
 fn stock_python_runs_and_repeats() {
     let Some(component) = python() else { return };
@@ -261,7 +262,8 @@ fn stock_python_runs_and_repeats() {
     }
 }
 
-/// I50: QuickJS takes `Math.random` from its build, so that is the same in every job; it has no `crypto`.
+/// I50: QuickJS seeds `Math.random` in its build, so the values are the same in every job. It has no
+/// `crypto`.
 #[test]
 fn stock_quickjs_runs_and_repeats() {
     let Some(component) = quickjs() else { return };
@@ -274,7 +276,7 @@ fn stock_quickjs_runs_and_repeats() {
     }
 }
 
-/// I50 and I51: StarlingMonkey with everything it has, HTTP too.
+/// I50 and I51: StarlingMonkey with all its features, including HTTP.
 #[test]
 fn stock_starlingmonkey_runs_and_repeats() {
     let Some(component) = starling() else { return };
@@ -297,7 +299,7 @@ fn stock_starlingmonkey_runs_and_repeats() {
     assert!(message.contains("wasi:http/") && message.contains("http grant"), "{message}");
 }
 
-/// I50 and I51: ordinary Rust, whose hash maps are seeded anew in each job.
+/// I50 and I51: ordinary Rust, whose hash maps are seeded differently in each job.
 #[test]
 fn stock_rust_runs_and_repeats() {
     let Some(component) = rust() else { return };
@@ -317,7 +319,7 @@ fn stock_rust_runs_and_repeats() {
     let place = place.again().plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
     let (code, message, said) = failure(&place);
     assert_eq!(code, "PLUGIN_TRAP");
-    // The standard library knows no status but good and bad here.
+    // On this target the standard library knows only success and failure as exit status.
     assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");
     assert!(said.contains("ends"), "what was written before is logged: {said}");
 }

@@ -1,7 +1,8 @@
-//! A process that stands still past its lease and goes on when another has finished its job:
-//! a suspended machine, a debugger, a paused container. It must find that its time has passed.
+//! A process is suspended past its lease and continues after another process has finished its job: a
+//! suspended machine, a debugger or a paused container. The process must detect that its lease has expired.
 //!
-//! On a server a worker stands still, at points that a printed seed draws; `LATCH_TEST_SWEEP` takes all.
+//! On a server, workers are suspended at points that a printed seed selects. With `LATCH_TEST_SWEEP` every
+//! point is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
@@ -18,12 +19,12 @@ use crate::program::{latch, ran};
 use crate::seed::{COMMITS, dice, seed, shuffled, sweeps};
 use crate::workers::{Working, detached, until_over, worker};
 
-/// Points are tried side by side: nearly all of the time is waiting for leases and deadlines.
+/// Number of points tried concurrently. Nearly all of the time is spent waiting for leases and deadlines.
 const AT_ONCE: usize = 8;
-/// Looks at a process, 5 ms apart: two minutes and more.
+/// Number of checks of a process, 5 ms apart: at least two minutes.
 const LOOKS: u32 = 24_000;
 
-/// A place where leases and calls are short.
+/// Creates an environment with short leases and short call timeouts.
 pub(crate) fn hasty(commit: &str) -> Place {
     let place = Place::witness(commit);
     let file = place.dir.join("latch.toml");
@@ -34,14 +35,14 @@ pub(crate) fn hasty(commit: &str) -> Place {
     place
 }
 
-/// A run that stops at the point; none where it ended without reaching it.
+/// Starts a run that is suspended at the point. Returns `None` if the run ended without reaching it.
 pub(crate) fn stopped_at(place: &Place, point: &str) -> Option<Child> {
     let mut command = latch(&place.dir, &place.run_args());
     command.env("LATCH_STOP_AT", point);
     stopped(command)
 }
 
-/// The process once it has stopped; none where it ended first.
+/// Starts the command and returns the process once it is suspended. Returns `None` if it ended first.
 pub(crate) fn stopped(mut command: Command) -> Option<Child> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("latch runs");
@@ -59,7 +60,7 @@ pub(crate) fn stopped(mut command: Command) -> Option<Child> {
 
 pub(crate) fn is_stopped(child: &Child) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
-    // The state follows the name, which is in parentheses and may hold anything.
+    // The state follows the process name, which is in parentheses and may contain any character.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
@@ -68,9 +69,9 @@ pub(crate) fn go_on(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is there");
 }
 
-/// A run on the spot: stopped at the point, its job finished by another process, then continued. True
-/// where the other process could take the job over; false where the one that stands still holds the
-/// database's own lock, so that nobody can do anything until it goes on.
+/// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns
+/// true if the other process could take over. Returns false if the suspended process holds the database's
+/// lock, which blocks all others until it continues.
 fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
     let place = template.again();
     let child = stopped_at(&place, point)?;
@@ -102,8 +103,8 @@ fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// What happened, but for what may land late: the heartbeat's statement may stop the process while a
-/// call is just past its last check, on its way into the system: a keyed call is applied once all the same.
+/// Returns the effects, without those that may be applied late. The heartbeat's statement may suspend the
+/// process while a call has passed its last check. A keyed call is still applied only once.
 fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.world();
     if point.starts_with("heartbeat:") {
@@ -114,8 +115,8 @@ fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
     world
 }
 
-/// A worker on a server: stopped at the point, its job finished by another one, then continued. Nothing
-/// that it keeps locked keeps the other one from it: the server ends its session.
+/// Suspends a worker on a server at the point, lets another worker finish the job, and continues the first
+/// one. Its locks do not block the other worker, because the server ends its session.
 fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool> {
     let place = template.again().on_server(&a_database()?);
     detached(&place);
@@ -125,7 +126,7 @@ fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool>
     if !stands_still(&place, &mut late) {
         return None;
     }
-    // Whoever comes next is on another machine: nothing of this one's own files is waited for.
+    // The next worker is on another machine, so it does not wait for this machine's owner locks.
     let place = place.configure_first("state_dir = \".elsewhere\"");
     let other = Working::start(&place, worker(&place, &[]));
     until_over(&place, point);
@@ -141,16 +142,16 @@ fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool>
     Some(true)
 }
 
-/// Whether the worker came to its point, rather than to the end of the job.
+/// Returns true if the worker was suspended at its point before the job ended.
 fn stands_still(place: &Place, worker: &mut Working) -> bool {
     for look in 0..LOOKS {
         if is_stopped(&worker.child) {
             return true;
         }
         assert!(worker.child.try_wait().expect("our child").is_none(), "it ended: {}", worker.notes());
-        // A process of its own: not each time.
+        // Asking for the job starts a process, so it is not done in each iteration.
         if look % 100 == 99 && place.the_job()["state"] == "COMPLETED" {
-            // Where nothing is in hand it only looks for more, and has passed all it passes.
+            // A worker without a job only polls, so it soon has executed all its statements.
             std::thread::sleep(Duration::from_millis(500));
             return is_stopped(&worker.child);
         }
@@ -159,7 +160,7 @@ fn stands_still(place: &Place, worker: &mut Working) -> bool {
     panic!("neither stopped nor done: {}", worker.notes());
 }
 
-/// Tries points side by side until `enough` were reached; answers those.
+/// Tries points concurrently until `enough` were reached, and returns those points.
 fn each<P: Ord + Send>(
     points: Vec<P>,
     enough: usize,
@@ -183,7 +184,7 @@ fn each<P: Ord + Send>(
     reached.into_inner().unwrap()
 }
 
-/// The first time of each statement, and both sides of it.
+/// Returns the first pass of each statement, before and after it.
 fn statements(names: &[&str]) -> Vec<String> {
     names.iter().flat_map(|name| passings(name, [1])).collect()
 }
@@ -195,11 +196,11 @@ fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
     times.into_iter().flat_map(both).collect()
 }
 
-/// I1, I14: whoever stood still past the lease executes nothing more and writes nothing more.
+/// I1, I14: a process suspended past its lease executes and writes nothing more.
 #[test]
 fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
     let template = hasty("atomic");
-    // Around each call, so that some have been made and more are to come; else the first time.
+    // Every pass of calls, so that some calls are done and others follow. Otherwise only the first pass.
     let points: Vec<String> = statements(STATEMENTS)
         .into_iter()
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
@@ -212,16 +213,16 @@ fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
     assert!(calls >= 14, "every call is stopped before and after: {taken_over:?}");
 }
 
-/// Points of a worker that a run of the suite tries.
+/// Number of a worker's points that one run of the suite tries.
 const SAMPLE: usize = 12;
 
-/// What no worker's path through this job has on a server, beside what commands and faults alone bring about: what
-/// accepts jobs, and what is asked at a call in doubt.
+/// Statements that no worker executes for this job on a server, in addition to those of commands and faults.
+/// They accept jobs or settle a call in doubt.
 const BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
-/// I1, I14, I111: a worker on a server that stood still past its lease, in the middle of a transaction or of a
-/// call, executes nothing more when it goes on, and what it kept locked kept nobody from its job.
+/// I1, I14, I111: a worker on a server is suspended past its lease within a transaction or a call. After
+/// continuing it executes nothing more, and its locks did not block its job.
 #[test]
 fn a_worker_that_stands_still_is_overtaken_on_a_server() {
     if a_database().is_none() {
@@ -240,7 +241,7 @@ fn a_worker_that_stands_still_is_overtaken_on_a_server() {
         let mut dice = dice(seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
-    // In turn, so that of a sample each mode has its half.
+    // The modes alternate, so that each has half of a sample.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
     let reached = each(points, if sweeps { usize::MAX } else { SAMPLE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];
@@ -253,7 +254,7 @@ fn a_worker_that_stands_still_is_overtaken_on_a_server() {
             let names: BTreeSet<&str> = of_mode.filter_map(|(_, (_, point))| point.split(':').next()).collect();
             let all = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied();
             let left: BTreeSet<&str> = all.filter(|name| !names.contains(name)).collect();
-            // An atomic commit takes effects along with the events that mention them.
+            // An atomic commit writes effects together with the events that mention them.
             let effects: &[&str] = if commit == "staged" { &[] } else { &["effects_find", "effects_insert"] };
             let beside = [BESIDE_WORKERS, ASKED_BY_COMMANDS, ASKED_BY_FAULTS, effects];
             let expected: BTreeSet<&str> = beside.into_iter().flatten().copied().collect();

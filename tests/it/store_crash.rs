@@ -1,8 +1,7 @@
-//! The store, on SQLite and on PostgreSQL, is killed at every crash point: what it acknowledged is there afterwards,
-//! what it did not acknowledge is there whole or not at all, and nothing is there that had not
-//! been asked for.
+//! Kills the store at every crash point, on SQLite and on PostgreSQL. Acknowledged writes survive,
+//! unacknowledged ones are complete or absent, and nothing else is stored.
 //!
-//! The test starts this very binary again, to run [`child`] with orders in the environment.
+//! The test starts this binary again to run [`child`], with its orders in the environment.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions as FileOptions};
@@ -28,15 +27,15 @@ use crate::conformance::world::{Log, effect, new_job, payload, row};
 use crate::postgres::server::{database, full_disk};
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
-/// The name of [`child`] for the test harness: its path within this binary.
+/// Name of [`child`] for the test harness: its path within this binary.
 const CHILD: &str = "store_crash::child";
-/// So few that one of the child's writes finds the disk full.
+/// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const PAGES_MAX: u32 = 200;
 
-/// Kills, and loses the answer of one commit where the child asks for it.
+/// Kills the process, and loses the answer of one commit on request.
 struct Crash {
     kill: KillAt,
-    /// The statement that commits.
+    /// Name of the statement that commits.
     commits: &'static str,
     lose: Arc<AtomicBool>,
 }
@@ -50,8 +49,7 @@ impl Probe for Crash {
     }
 }
 
-/// Notes what is asked for and what is acknowledged, line by line; a killed process leaves
-/// what it had written.
+/// Records requested and acknowledged writes line by line. The lines of a killed process survive.
 struct Notes(Mutex<File>);
 
 impl Notes {
@@ -67,7 +65,7 @@ impl Notes {
     }
 }
 
-/// Not a test of its own: what the killed process does.
+/// Runs in the killed process. Without orders it does nothing, so it is not a test of its own.
 #[test]
 fn child() {
     let Ok(orders) = std::env::var(ORDERS) else { return };
@@ -78,7 +76,7 @@ fn child() {
     runtime.block_on(work(Path::new(dir), url, kill));
 }
 
-/// The database on this server, or without one in this folder.
+/// Returns the options for the database at `url`, or for one in `dir` if `url` is empty.
 fn options(dir: &Path, url: &str) -> OpenOptions {
     if url.is_empty() { OpenOptions::new(dir.join("latch.db")) } else { OpenOptions::server(url, dir.join("owners")) }
 }
@@ -123,7 +121,7 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
         vec![LedgerWrite::Update { expect: RowState::Inflight, expect_try: 1, expect_nonce: done.nonce, row: done }];
     notes.during("commit", store.write(commit)).await.unwrap();
 
-    // One group of several kinds.
+    // One group commit of several kinds of writes.
     let (in_a, in_b) = (log_a.append(1), log_b.append(1));
     let (in_a, in_b, value) = tokio::join!(
         notes.during("group a", store.write(in_a)),
@@ -142,7 +140,7 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
 
     notes.during("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
     store.effects(&log_a.job_id).await.unwrap();
-    // The last of the group finds nothing to write: the commit is a statement of its own.
+    // The last write of the group has nothing to change, so the commit is a statement of its own.
     let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
     let (in_b, same) =
         tokio::join!(notes.during("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
@@ -166,7 +164,7 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
     store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
-    // The jobs are open and name this process: its own lock file stays.
+    // The open jobs name this process, so its lock file is not deleted.
     store.sweep_owners(dir, &lock).await.unwrap();
 
     let mut end = log_a.append(1);
@@ -177,7 +175,7 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
     notes.during("give back b", store.write(back)).await.unwrap();
 }
 
-/// Whether what was asked for is there. Panics where a part of it is.
+/// Reads the stored data after a crash, and panics if a write is there only in part.
 struct Found {
     store: Arc<Database>,
     a: Option<Record>,
@@ -218,7 +216,7 @@ impl Found {
             }
             "before commit" => seq_b >= 5,
             "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
-            // Seen together with its deletion below.
+            // Checked together with the deletion below.
             "set" | "delete" => return self.value(what).await,
             "lost answer" => seq_a >= 7,
             "end a" => whole([seq_a >= 8, self.a.as_ref().is_some_and(|a| a.row.state == JobState::Completed)]),
@@ -242,7 +240,7 @@ fn whole<const N: usize>(parts: [bool; N]) -> bool {
     parts[0]
 }
 
-/// Kill a child at this point, and look at what it leaves. Whether it came to that point.
+/// Kills a child at this point and checks what it left. Returns true if the child reached the point.
 async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
@@ -263,7 +261,7 @@ async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let store = Database::open(options(dir.path(), url)).await.unwrap();
     store.check_file().await.unwrap();
     store.check_generation().await.unwrap();
-    // Loading checks the chain.
+    // Loading a job checks its hash chain.
     let found = Found {
         a: store.load(&"job_a".into()).await.unwrap(),
         b: store.load(&"job_b".into()).await.unwrap(),
@@ -300,7 +298,7 @@ async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     }
     assert_eq!(store.get("n", "big").await.unwrap(), None);
 
-    // The dead owner's jobs are claimed at once, under the next attempt, and go on.
+    // The dead owner's jobs can be claimed immediately, as the next attempt, and can be continued.
     let lock = OwnerLock::take(dir.path(), "next", "next", &SystemClock::new().unwrap()).unwrap();
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
     for before in [&found.a, &found.b].into_iter().flatten() {
@@ -318,7 +316,7 @@ async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     reached
 }
 
-/// Names that the child passes more than once, at places that differ.
+/// Statements that the child passes more than once in different places, with the number of passes.
 const OFTEN: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -333,10 +331,10 @@ async fn a_crash_at_any_statement_loses_nothing() {
     }
 }
 
-/// What SQLite alone is asked: whether its file is whole, and where jobs stand after a lost answer.
+/// Statements only for SQLite: the check of its file, and the read after a lost answer.
 const SQLITE_ALONE: [&str; 2] = ["quick_check", "reread"];
 
-/// What each transaction on a server has.
+/// Statements of every transaction on a server, with the number of passes.
 const OFTEN_ON_A_SERVER: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

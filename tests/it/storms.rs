@@ -1,5 +1,5 @@
-//! What goes wrong around a job: full disks, several processes at once, lost and altered
-//! databases, folders that are only looked at, and code that somebody planted. Real processes.
+//! Failures around a job: full disks, concurrent processes, lost and altered databases, reads that must
+//! create nothing, and planted code. With real processes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,10 +12,11 @@ use sqlx::{ConnectOptions, Connection};
 use crate::place::{Place, step};
 use crate::program::{self, Ran, latch, ran};
 
-/// `latch` that may write no file longer than so many blocks of 512 bytes: a full disk.
+/// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes, which acts like a full disk.
 fn on_a_full_disk(place: &Path, blocks: u64, args: &[&str]) -> Ran {
     let mut command = Command::new("sh");
-    // The limit kills with a signal unless it is ignored; then writing fails, as on a full disk.
+    // The limit kills with a signal unless the signal is ignored. Ignored, it makes the write fail as on a
+    // full disk.
     command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh").arg(program::path());
     command.args(args).current_dir(place).stdin(Stdio::null());
     program::undisturbed(&mut command);
@@ -26,7 +27,7 @@ fn error(ran: &Ran) -> (i32, String) {
     (ran.code, ran.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Runs to the end, whatever was left behind, with the truth about calls in doubt.
+/// Finishes the job, resolves calls in doubt with what really happened, and checks the number of effects.
 fn ends_with_one_effect_each(place: &Place) {
     place.finish_with_the_truth();
     for (slot, times) in place.world() {
@@ -35,11 +36,11 @@ fn ends_with_one_effect_each(place: &Place) {
     }
 }
 
-/// I1: a full disk stops the work with its own code, and loses and repeats nothing.
+/// I1: a full disk stops the command with a code of its own. No call is lost or repeated.
 #[test]
 fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
     let template = Place::witness("atomic");
-    // A log is written before the database grows: so many blocks are enough for the schema.
+    // The write-ahead log is written before the database grows, so these limits leave room for the schema.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
         let place = template.again();
@@ -55,7 +56,7 @@ fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// Processes that begin at the same time do not take each other's count for a restored database.
+/// Processes that start concurrently do not mistake each other's use counter for a restored database.
 #[test]
 fn six_runs_at_once_on_a_fresh_database_all_end() {
     let place = Place::witness("atomic");
@@ -66,13 +67,13 @@ fn six_runs_at_once_on_a_fresh_database_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = ran(child.wait_with_output().unwrap());
-        // Their actions are the same: who comes while one is performed waits for it, safely.
+        // Their actions are the same, so a job that finds one in progress waits for it.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }
 }
 
-/// A database that is gone takes the memory of what was done with it: nothing is done again.
+/// A lost database also loses the record of its jobs, so no job runs until the loss is accepted.
 #[test]
 fn a_lost_database_stops_everything_until_that_is_accepted() {
     let place = Place::witness("atomic");
@@ -99,7 +100,7 @@ fn a_lost_database_stops_everything_until_that_is_accepted() {
     assert_eq!(again.code, 0, "{} {}", again.stdout, again.stderr);
 }
 
-/// What the log names is believed only with the bytes that it names.
+/// A payload or effect is used only if its bytes match the hash in the log.
 #[test]
 fn altered_payloads_and_effects_are_damage() {
     let template = Place::witness("atomic");
@@ -133,7 +134,7 @@ pub(crate) fn alter(database: &Path, sql: &'static str) {
     assert!(changed > 0, "{sql}");
 }
 
-/// Looking at the jobs of a project makes no database, and says where it looked.
+/// Reading the jobs of a project creates no database, and reports the path of the missing one.
 #[test]
 fn looking_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -159,7 +160,7 @@ fn looking_makes_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was made");
 }
 
-/// A result that a person gives for a call in doubt is one that the operator could have given.
+/// A result given for a call in doubt must match the operator's output schema.
 #[test]
 fn a_result_that_does_not_fit_is_refused() {
     let place = Place::witness("atomic");
@@ -184,7 +185,7 @@ fn a_result_that_does_not_fit_is_refused() {
     assert_eq!(give(r#"{"file":null,"note":null}"#).code, 0);
 }
 
-/// Native code is run as it is: nothing that lies in a project is ever loaded as such.
+/// Native code runs without checks, so compiled code is never loaded from a project.
 #[test]
 fn compiled_code_is_kept_outside_the_project() {
     let place = Place::witness("atomic");
@@ -202,7 +203,7 @@ fn compiled_code_is_kept_outside_the_project() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&kept), mode(&kept.join("secret"))), (0o700, 0o600));
     assert!(std::fs::read_dir(&kept).unwrap().count() > 1);
-    // A project that brings its own cache brings nothing that is looked at.
+    // A cache inside the project is refused and never read.
     let inside = place.dir.join("cache");
     let named = list(&[("LATCH_CACHE_DIR", &inside)]);
     assert_eq!(error(&named), (2, "L0006".to_owned()), "{} {}", named.stdout, named.stderr);
@@ -213,7 +214,7 @@ fn compiled_code_is_kept_outside_the_project() {
     assert!(open["error"]["message"].as_str().is_some_and(|message| message.contains("chmod 700")), "{open}");
 }
 
-/// Whatever names, messages and answers say: it is shown, and acts on no terminal.
+/// Control and formatting characters in names, messages and answers are escaped and never reach the terminal.
 #[test]
 fn what_others_wrote_does_nothing_to_a_terminal() {
     let place = Place::witness("atomic");
@@ -237,7 +238,7 @@ fn what_others_wrote_does_nothing_to_a_terminal() {
     assert!(said.contains(r"ada\u{202e}\u{200b}\u{2066}"), "{said}");
 }
 
-/// A backup that was put back says of each of its jobs that it may be of the past.
+/// After a backup was restored, each of its jobs is shown as possibly outdated.
 #[test]
 fn what_is_shown_from_a_restored_database_says_so() {
     let place = Place::witness("atomic").plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers of several tests.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use latchwork::build::{Options, Toolchain};
 
 use crate::{checkout, program};
 
-/// The component of a guest in `tests/guests`; all of them are built on first use.
+/// Returns the component of a guest in `tests/guests`. All guests are built on first use.
 pub(crate) fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let dir = BUILT.get_or_init(build_guests);
@@ -22,11 +22,11 @@ fn build_guests() -> PathBuf {
     let target = program::target().join("guests-tests");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root.join("guests")).args(["build", "--release", "--locked"]).arg("--target-dir").arg(&target);
-    // Settings of the build that runs this test are not for the guests.
+    // The build settings of this test do not apply to the guests.
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         cargo.env_remove(variable);
     }
-    // A compiler that has the Wasm target: what `latch plugin build` finds or installs.
+    // A compiler with the Wasm target, as found or installed by `latch plugin build`.
     let toolchain =
         Toolchain::find(&root, &Options::from_env(), &mut |_| {}).expect("there is a Wasm target to be had");
     if let Some(rustc) = toolchain.rustc {

@@ -1,4 +1,4 @@
-//! A real pseudo-terminal in which `latch` runs, and the screen that a person would see.
+//! Runs `latch` in a real pseudo-terminal and renders the screen that a user would see.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,19 +11,19 @@ use rustix::ioctl::{Getter, Setter, ioctl};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Rows of the screen: enough that nothing scrolls away.
+/// Rows of the screen, enough that nothing scrolls away.
 const ROWS: u16 = 400;
-/// Longest time without output. A busy machine takes its time.
+/// Longest time without output, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Both ends of a new pseudo-terminal: the person's, and the program's.
+/// Opens a pseudo-terminal and returns the user's and the program's end.
 #[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
 fn pseudo_terminal() -> (File, File) {
     const UNLOCK: rustix::ioctl::Opcode = 0x4004_5431;
     const NUMBER: rustix::ioctl::Opcode = 0x8004_5430;
     let open = |path: &str| File::options().read(true).write(true).open(path).unwrap();
     let person = open("/dev/ptmx");
-    // SAFETY: TIOCSPTLCK reads an int, TIOCGPTN writes an unsigned one; both leave memory alone otherwise.
+    // SAFETY: TIOCSPTLCK reads an int and TIOCGPTN writes an unsigned int. Neither accesses other memory.
     let number: u32 = unsafe {
         ioctl(&person, Setter::<UNLOCK, i32>::new(0)).unwrap();
         ioctl(&person, Getter::<NUMBER, u32>::new()).unwrap()
@@ -31,7 +31,7 @@ fn pseudo_terminal() -> (File, File) {
     (person, open(&format!("/dev/pts/{number}")))
 }
 
-/// What the terminal can do.
+/// Capability of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Color,
@@ -39,7 +39,7 @@ pub(crate) enum Look {
     Dumb,
 }
 
-/// A program at a terminal.
+/// A program that runs at a terminal.
 pub(crate) struct Terminal {
     child: Child,
     keyboard: File,
@@ -48,16 +48,16 @@ pub(crate) struct Terminal {
     columns: u16,
 }
 
-/// What an ended program has shown.
+/// Output of an ended program at a terminal.
 pub(crate) struct Shown {
     pub(crate) code: i32,
-    /// Everything that was sent to the terminal.
+    /// All bytes that were sent to the terminal.
     pub(crate) bytes: Vec<u8>,
     columns: u16,
 }
 
 impl Terminal {
-    /// Starts the program with stdin, stdout and stderr at a terminal of so many columns.
+    /// Starts the program with stdin, stdout and stderr at a terminal with this number of columns.
     pub(crate) fn start(mut command: Command, columns: u16, look: Look) -> Terminal {
         let (person, program) = pseudo_terminal();
         tcsetwinsize(&program, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
@@ -70,7 +70,8 @@ impl Terminal {
         }
         let end = || Stdio::from(program.try_clone().unwrap());
         let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
-        // The last ends of the program in this process: reading fails once the program has none open.
+        // Closes this process's copies of the program's end, so that reading fails once the program has
+        // closed its own.
         drop((command, program));
         let mut screen = person.try_clone().unwrap();
         let (seen, output) = mpsc::channel();
@@ -85,17 +86,17 @@ impl Terminal {
         Terminal { child, keyboard: person, output, bytes: Vec::new(), columns }
     }
 
-    /// Waits until the screen shows this.
+    /// Waits until the screen contains `wanted`.
     pub(crate) fn until(&mut self, wanted: &str) {
         self.until_it(wanted, |screen| screen.contains(wanted));
     }
 
-    /// Waits until this is the end of what the screen shows.
+    /// Waits until the screen's text ends with `wanted`.
     pub(crate) fn until_last(&mut self, wanted: &str) {
         self.until_it(wanted, |screen| screen.ends_with(wanted));
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until `is_there` accepts the screen's text.
     fn until_it(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
         while !is_there(&text(&self.bytes, self.columns)) {
             match self.output.recv_timeout(PATIENCE) {
@@ -105,7 +106,7 @@ impl Terminal {
         }
     }
 
-    /// Makes the terminal narrower or wider, and waits until the program has sent what is wanted.
+    /// Changes the terminal's width, and waits until `is_wanted` accepts the output since then.
     pub(crate) fn resizes(&mut self, columns: u16, is_wanted: impl Fn(&str) -> bool) {
         tcsetwinsize(&self.keyboard, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let from = self.bytes.len();
@@ -114,7 +115,7 @@ impl Terminal {
         }
     }
 
-    /// What is on the screen now.
+    /// Returns the current text of the screen.
     fn screen(&self) -> String {
         text(&self.bytes, self.columns)
     }
@@ -124,12 +125,12 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    /// Types ctrl-d on an empty line.
+    /// Types Ctrl-D on an empty line.
     pub(crate) fn ends_input(&mut self) {
         self.keyboard.write_all(b"\x04").unwrap();
     }
 
-    /// What the terminal sends to the program when a person presses ctrl-c.
+    /// Sends the signal that Ctrl-C sends at a terminal.
     pub(crate) fn interrupts(&self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
@@ -150,19 +151,19 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // Already over, unless the test has failed.
+        // The program has already ended, unless the test failed.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
 impl Shown {
-    /// The text of the screen, without blanks at the ends of lines.
+    /// Returns the screen's text without blanks at the ends of lines.
     pub(crate) fn text(&self) -> String {
         text(&self.bytes, self.columns)
     }
 
-    /// The same with styles as tags, such as `<bold red>error</>`.
+    /// Returns the text with styles as tags, such as `<bold red>error</>`.
     pub(crate) fn styled(&self) -> String {
         let parser = parsed(&self.bytes, self.columns);
         let screen = parser.screen();
