@@ -56,7 +56,8 @@ fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// Processes that start concurrently do not mistake each other's use counter for a restored database.
+/// Processes that start concurrently do not mistake each other's change of the generation for a restored
+/// database.
 #[test]
 fn six_runs_at_once_on_a_fresh_database_all_end() {
     let place = Place::witness("atomic");

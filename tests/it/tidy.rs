@@ -1,33 +1,34 @@
-//! House rules that a compiler does not know: sizes, directions of dependencies, one place for
-//! each thing that must have one, and a test for each invariant.
+//! Project rules that the compiler does not check: file sizes, directions of dependencies, a single place for
+//! each thing that needs one, and a test for each invariant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkout::{root, tracked};
 
-/// Longer files hide more than one concept.
+/// Maximum number of lines of a file. A longer file contains more than one concept.
 const LINES_MAX: usize = 800;
 
-/// A text file of the project, its path from the root.
+/// A text file of the project, with its path relative to the root.
 struct File {
     path: String,
     text: String,
 }
 
 impl File {
-    /// Its lines that are code: comments would name what they warn of.
+    /// Returns the numbered lines without comments, because a comment may name the forbidden word that it
+    /// warns of.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let comment = |line: &str| line.trim_start().starts_with("//");
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
     }
-    /// The same without the tests at its end.
+    /// Returns the lines of `code` without the tests at the end of the file.
     fn product(&self) -> impl Iterator<Item = (usize, &str)> {
         let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
         self.code().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
     }
 }
 
-/// The tracked files that are text, by path.
+/// Returns the tracked text files, sorted by path.
 fn files() -> Vec<File> {
     let text = |path: String| Some(File { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
     let files: Vec<File> = tracked().into_iter().filter_map(text).collect();
@@ -46,7 +47,8 @@ fn none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
 
-/// Lines of code in `files` with one of `words`, outside the files that `allowed` names.
+/// Returns the lines of code in `files` that contain one of `words`, except in files whose path starts with a
+/// prefix in `allowed`.
 fn naming(files: &[File], words: &[&str], allowed: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| !allowed.iter().any(|prefix| file.path.starts_with(prefix))) {
@@ -59,7 +61,8 @@ fn naming(files: &[File], words: &[&str], allowed: &[&str]) -> Vec<String> {
     found
 }
 
-/// Whether `word` stands in `line` by itself: `print!(` is not in `eprint!(`.
+/// Returns true if `word` is a separate word in `line`. For example, `eprint!(` does not contain the word
+/// `print!(`.
 fn names(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -71,7 +74,7 @@ fn names(line: &str, word: &str) -> bool {
 
 #[test]
 fn no_file_is_too_long() {
-    // What a generator wrote is as long as it is.
+    // Generated files may be longer.
     let written = |file: &File| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
     let long = files().into_iter().filter(written);
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
@@ -119,7 +122,7 @@ fn dependencies_point_inwards() {
     none("the store depends on the kernel alone", naming(&store, &["wasmtime", "latchwork::"], &[]));
 }
 
-/// I9, with the three below.
+/// I9, together with the three tests below.
 #[test]
 fn one_place_prints() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
@@ -165,7 +168,7 @@ fn every_invariant_is_cited_by_a_test() {
     let numbers: Vec<u32> =
         architecture.lines().filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok()).collect();
     assert!(!numbers.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
-    // There may be gaps: the number of an invariant that went is never given again.
+    // Gaps are allowed, because the number of a removed invariant is never used again.
     assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
     let stated: BTreeSet<u32> = numbers.into_iter().collect();
 
@@ -187,7 +190,7 @@ fn every_invariant_is_cited_by_a_test() {
     none("a test cites what ARCHITECTURE.md does not state", unknown.collect());
 }
 
-/// An invariant as a word of its own in comments and names.
+/// Returns the invariants cited in comments. Each is a word of its own, such as I9.
 fn citations(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for line in text.lines().filter(|line| line.contains("//")) {
@@ -203,7 +206,7 @@ fn citations(text: &str) -> Vec<u32> {
 
 #[test]
 fn the_project_speaks_of_itself_alone() {
-    // In pieces, so that this file does not find itself.
+    // Each word is written in two pieces, so that this file does not match itself.
     let words = [
         concat!("/wo", "rk/"),
         concat!("/ro", "ot/"),
@@ -271,7 +274,7 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
     none("links lead somewhere", broken);
 }
 
-/// Each property has tests, and each test that the page names is there.
+/// Each property has tests, and each test named in `docs/properties.md` exists.
 #[test]
 fn every_property_names_tests_that_exist() {
     let page = std::fs::read_to_string(root().join("docs/properties.md")).unwrap();
@@ -288,14 +291,14 @@ fn every_property_names_tests_that_exist() {
     assert!(named >= 100, "{named}");
 }
 
-/// Each fence has tests, and each test that the page names is there.
+/// Each fence has tests, and each test named in `docs/fences.md` exists.
 #[test]
 fn every_fence_names_tests_that_exist() {
     let page = std::fs::read_to_string(root().join("docs/fences.md")).unwrap();
     let (sources, mut named) = (rust(""), 0);
     let headings = |line: &&str| line.starts_with("|--") || line.starts_with("| fence |");
     for row in page.lines().filter(|line| line.starts_with('|') && !headings(line)) {
-        // A cell of statements may hold bars; that of the tests is the last one.
+        // A cell with statements may contain bars, so the cell with the tests is found as the last one.
         let tests = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
         let before = named;
         for test in quoted(tests).filter(|word| *word != "sim") {
@@ -307,16 +310,17 @@ fn every_fence_names_tests_that_exist() {
     assert!(named >= 90, "{named}");
 }
 
-/// What stands between backquotes.
+/// Returns the text between backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Whether there is a function of this name in the module that is named last; without a module, anywhere.
+/// Returns true if the module named last has a function of this name. Without a module, any file may have the
+/// function.
 fn is_there(sources: &[File], test: &str) -> bool {
     let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
     let module = module.trim_end_matches("::tests");
-    // One suite for every store.
+    // The conformance suite is one module for all stores.
     let module = if module.starts_with("conformance::") { "conformance" } else { module };
     let file = module.rsplit("::").next().unwrap_or_default();
     let of_module = |source: &&File| {

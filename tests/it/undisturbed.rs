@@ -1,16 +1,16 @@
-//! What a crash changes in a log that nothing was in doubt in: who claimed the job and when a step was
-//! started anew, times and nonces, and that a record was caught up with; nothing else.
+//! Compares the log of a crashed job without calls in doubt with the log of an undisturbed one. The logs may
+//! differ only in claims, restarts of steps, times, nonces and the mark of a recovered answer.
 
 use serde_json::Value;
 
 use crate::place::Place;
 
-/// Events of claims and tries, not of what the job did.
+/// Events about claims and tries. They are not part of the job's effects.
 const OF_THE_ATTEMPT: &[&str] = &["job_claimed", "job_released", "step_started"];
-/// What an event says beside times, hashes and who wrote it.
+/// Fields of an event that are compared. Times, hashes and the writer are left out.
 const SAID: &[&str] = &["type", "step_id", "slot", "operator", "result_type", "ok", "timer", "try", "reason", "code"];
 
-/// What the one job did; none where a call was in doubt, or was made again.
+/// Returns the comparable events of the only job. Returns `None` if a call was in doubt or was repeated.
 pub(crate) fn story(place: &Place) -> Option<Vec<String>> {
     let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
     let ran = place.latch(&["job", "events", &job, "--json"]);

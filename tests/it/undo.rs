@@ -1,4 +1,4 @@
-//! `latch job undo`: real components, processes and databases.
+//! `latch job undo`, with real components, processes and databases.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::compensation::{bookings, holds, id, plan, run, shown};
 use crate::place::{Place, step};
 use crate::program::{Ran, latch};
 
-/// A place in which three bookings are made, and the job that made them.
+/// Runs a job that makes three bookings, and returns its environment and its id.
 fn booked(place: Place) -> (Place, String) {
     let mut steps = bookings();
     steps.truncate(3);
@@ -43,7 +43,7 @@ fn refused(ran: &Ran, what: &str) {
     assert!(error["message"].as_str().unwrap().contains(what), "{error:#}");
 }
 
-/// I155: a completed job is undone, and everything that asks about it afterwards says so.
+/// I155: a completed job is undone, and every later answer about that job says so.
 #[test]
 fn completed_job_is_undone_and_says_so() {
     let (place, job) = booked(Place::undo("atomic").again());
@@ -52,7 +52,7 @@ fn completed_job_is_undone_and_says_so() {
     assert!(ran.stderr.contains("to be undone, the last effect first:"), "{}", ran.stderr);
     assert!(ran.stderr.contains("  b Booking.Make, by Booking.Cancel"), "{}", ran.stderr);
     all_undone(&place, &job, "undone");
-    // The same request attaches to the job.
+    // The same request attaches to the undone job.
     let again = run(&place, &[]);
     let response = again.json();
     assert_eq!((again.code, &response["job_id"], &response["status"]), (1, &json!(job), &json!("cancelled")));
@@ -65,18 +65,18 @@ fn completed_job_is_undone_and_says_so() {
     let reopened = events.iter().find(|event| event["type"] == "job_reopened").expect("it is there");
     let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
     assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
-    // Nothing more can be done with it but a fork, which asks first.
+    // The job can only be forked now, and the fork waits for approval first.
     refused(&undo(&place, &job, &[]), "was already undone");
     refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
     assert_eq!(place.latch(&["job", "cancel", &job, "--json"]).code, 2);
     let fork = place.latch(&["job", "fork", &job, "--at", "b", "--json", "--actor", "ada"]).json();
     assert_eq!(fork["blocked_on"]["slot"], "a", "a step of which something was undone is not copied: {fork:#}");
-    // The actions are free: another job performs them again.
+    // The action keys are free, so another job performs the actions again.
     assert_eq!(run(&place, &["--new"]).code, 0);
     assert_eq!(place.world().values().sum::<u32>(), 9, "{:?}", place.world());
 }
 
-/// I156: what an undo cannot help is refused before anything is written.
+/// I156: an undo that can have no effect is refused, and nothing is written.
 #[test]
 fn undo_that_cannot_help_is_refused() {
     let place = Place::undo("atomic").again();
@@ -96,7 +96,7 @@ fn undo_that_cannot_help_is_refused() {
     assert_eq!(events(), before);
 }
 
-/// I155: the request is durable when it is acknowledged, whoever dies then, and the next claim begins with it. Another
+/// I155: an acknowledged undo is durable even if its process dies, and the next claim starts with it. Another
 /// request in between changes nothing.
 #[test]
 fn acknowledged_undo_survives_its_process() {
@@ -116,7 +116,8 @@ fn acknowledged_undo_survives_its_process() {
     all_undone(&place, &job, "resumed by a cancel");
 }
 
-/// I155: left to workers, and asked for by two people at the same moment: each effect is undone once.
+/// I155: an undo executed by workers, and an undo requested by two people at the same moment. Each effect is
+/// undone once.
 #[test]
 fn undo_by_workers_and_by_two_people_happens_once() {
     let (place, job) = booked(Place::undo("atomic").again());
@@ -144,7 +145,7 @@ fn undo_by_workers_and_by_two_people_happens_once() {
         .collect();
     let codes: Vec<_> = people.into_iter().map(|person| person.wait_with_output().expect("it ends")).collect();
     for output in codes {
-        // The slower one may find the job undone.
+        // The slower request may find the job undone.
         let said = String::from_utf8_lossy(&output.stdout);
         let late = output.status.code() == Some(2) && said.contains("was already undone");
         assert!(output.status.code() == Some(0) || late, "{said}");
@@ -152,7 +153,7 @@ fn undo_by_workers_and_by_two_people_happens_once() {
     all_undone(&place, &job, "by two people");
 }
 
-/// I155, I38: what fails waits for a person, and the exit code says whether anything is left.
+/// I155, I38: a failed compensation waits for a person, and the exit code shows that effects are left.
 #[test]
 fn failing_undo_waits_for_a_person() {
     let (place, job) = booked(Place::undo("atomic").again());
@@ -175,8 +176,8 @@ fn failing_undo_waits_for_a_person() {
     holds(&place, &job, "given up");
 }
 
-/// I158: `plugin prune` keeps what undoing a completed job needs, for the configured time; without it an undo is refused
-/// and the job stays as it is.
+/// I158: `plugin prune` keeps the components needed to undo a completed job for the configured time. Without
+/// the component an undo is refused, and the job stays unchanged.
 #[test]
 fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     let place = Place::undo("atomic").again();
@@ -187,7 +188,7 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     std::fs::copy(source.trim_matches('"'), &component).expect("copied");
     std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
     let (place, job) = booked(place);
-    // Another version is configured from now on: a custom section makes it one.
+    // From here on another version is configured, which differs by a custom section.
     let mut bytes = std::fs::read(&component).expect("readable");
     bytes.extend_from_slice(&[0, 5, 4, b'n', b'o', b't', b'e']);
     std::fs::write(&component, bytes).expect("writable");
@@ -212,7 +213,7 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     let missing = undo(&place, &job, &[]);
     assert_eq!((missing.code, &missing.json()["error"]["code"]), (2, &json!("L0020")), "{}", missing.stdout);
     assert_eq!((&shown(&place, &job)["state"], place.world().len()), (&json!("COMPLETED"), 3));
-    // A wrong key is refused with the one that was meant.
+    // An unknown key is refused with the similar known one.
     std::fs::write(&file, format!("keep_undoabel = \"1day\"\n{config}")).expect("writable");
     let wrong = place.latch(&["doctor"]);
     assert!(

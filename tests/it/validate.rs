@@ -1,5 +1,5 @@
-//! Validators: what is asked before a step starts, in real processes with a real component, and with
-//! validators of an embedding program.
+//! Validators that run before a step starts: in real processes with a real component, and validators of an
+//! embedding program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::place::{Place, step};
 use crate::support::guest;
 
-/// A place with a step that does what it is told and says of itself that it is pure.
+/// Creates an environment with a step that executes the script in its input and declares itself pure.
 fn place(run: &str, what: &Value) -> Place {
     let config =
         format!("[validators]\nrun = [{run}]\n[[plugin]]\nname = \"hostile\"\nsource = {:?}\n", guest("hostile-step"));
@@ -26,7 +26,7 @@ fn events(place: &Place, id: &str) -> Vec<Value> {
     place.latch(&["job", "events", id, "--json"]).json()["events"].as_array().unwrap().clone()
 }
 
-/// What says that it is pure and looks at its clock is not executed, and says why.
+/// A step that declares itself pure but reads its clock is not executed, and the error names the reason.
 #[test]
 fn a_step_that_breaks_its_promise_is_not_executed() {
     let ran = place("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
@@ -49,7 +49,8 @@ fn a_step_that_breaks_its_promise_is_not_executed() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// Steps that do the same twice run, whatever they come to; a hostile one ends its own runs alone.
+/// A step with the same behaviour in both sandbox runs is executed, whatever its result. A misbehaving step
+/// ends only its own runs.
 #[test]
 fn a_step_that_keeps_its_promise_runs() {
     for (what, code) in [
@@ -68,7 +69,7 @@ fn a_step_that_keeps_its_promise_runs() {
     }
 }
 
-/// A call in the sandbox reaches nobody: the run ends there.
+/// A call in the sandbox is never executed, and ends the sandbox run.
 #[test]
 fn the_sandbox_stops_at_the_first_call() {
     let place = Place::witness("atomic").again().configure("[validators]\nrun = [\"sandbox\"]").plan(&[step(
@@ -82,7 +83,8 @@ fn the_sandbox_stops_at_the_first_call() {
     assert!(place.world().is_empty(), "{:?}", place.world());
 }
 
-/// One of an embedding program: it counts, looks into the sandbox, and refuses what it does not like.
+/// A validator of an embedding program. It counts its calls, runs the step in the sandbox and refuses
+/// unexpected behaviour.
 struct Counting(AtomicU32);
 
 #[async_trait::async_trait]
@@ -99,7 +101,7 @@ impl StepValidator for Counting {
     }
 }
 
-/// An embedding program adds its own; they are asked after those of the configuration.
+/// An embedding program adds its own validators, which run after the configured ones.
 #[tokio::test]
 async fn an_embedding_program_has_its_own() {
     use latchwork::config::{Config, LoadOptions};

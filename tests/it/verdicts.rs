@@ -1,15 +1,15 @@
-//! A person's word on a call in doubt.
+//! Resolutions of calls in doubt by a person.
 
 use serde_json::json;
 
 use crate::made::{Made, OPERATOR, Operator, TOOL};
 use crate::place::{Place, step};
 
-/// A tool that changes something and traps, in a world that takes eight seconds to settle.
+/// A tool that changes something and traps, with a settling time of eight seconds.
 const SETTLES: Operator = Operator { name: "Made.Send", effects: &[4], settling: 8_000, ..OPERATOR };
 const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];
 
-/// I46: nobody decides about a call while the world may still show what it did.
+/// I46: a call in doubt cannot be resolved before its settling time has passed.
 #[test]
 fn a_verdict_is_refused_until_the_world_has_settled() {
     let place = Place::configured(

@@ -1,4 +1,4 @@
-//! Virtual WASI, as a component sees it that asks for everything.
+//! Virtual WASI, as seen by a component that uses all of it.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,10 +18,10 @@ use crate::hostile::{Map, engine, settings};
 use crate::place::{Place, step};
 use crate::support::guest;
 
-/// When every step of these tests starts.
+/// Start time of every step in these tests.
 const STARTED_US: i64 = 1_700_000_000_000_000;
 
-/// A worker in memory: each answer is heard five seconds after what came before.
+/// A worker in memory. Each answer arrives five seconds after the previous event.
 pub(crate) struct Worker {
     own: StepSources,
     pub(crate) records: Arc<Mutex<Vec<(Level, String)>>>,
@@ -60,7 +60,7 @@ fn load(name: &str, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
     engine().load(&std::fs::read(guest(name)).unwrap(), settings)
 }
 
-/// What a try gives, and what it logged.
+/// Returns the outcome of a try and its log records.
 async fn run(plugin: &Plugin, seed: u8, input: Value) -> (StepOutcome, Vec<(Level, String)>) {
     let operator = plugin.manifest.operators[0].name.as_str().to_owned();
     let worker = Worker::new(seed);
@@ -90,7 +90,8 @@ fn ns(us: i64) -> i64 {
     (STARTED_US + us) * 1_000
 }
 
-/// I50: time is the step's own. A look moves it by a microsecond, an answer to when it was heard.
+/// I50: a step has a time of its own. Reading a clock advances that time by a microsecond, and an answer
+/// advances it to the time of the answer.
 #[tokio::test]
 async fn both_clocks_are_the_step_s_own() {
     let both = |from: i64| {
@@ -98,30 +99,30 @@ async fn both_clocks_are_the_step_s_own() {
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
     };
     let quiet = output(json!({"do": "clocks"})).await;
-    // The injected clock does not tick by itself, but sees what the looks moved.
+    // The injected clock does not advance by itself, but includes the advances of WASI reads.
     let injected = json!([STARTED_US / 1_000_000, 8_000]);
     assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
     let heard = output(json!({"do": "clocks", "call": "Some.Tool"})).await;
     assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
 }
 
-/// I50: who sleeps wakes at once, and later: a try may take half a minute.
+/// I50: sleeping takes no real time and advances the clock, because a try may take only half a minute.
 #[tokio::test]
 async fn sleeping_takes_no_time_and_moves_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;
     let slept = output(json!({"do": "sleep", "n": day_us * 1_000})).await;
     assert_eq!(slept["before"]["monotonic"][1], ns(3));
     assert_eq!(slept["after"]["wall"][0], ns(4 + day_us));
-    // For ever is until the clock's end; there it stays.
+    // An endless sleep ends at the clock's maximum, and the clock stays there.
     let end = output(json!({"do": "sleep", "n": u64::MAX})).await;
     assert_eq!(end["after"]["wall"], json!([i64::MAX, i64::MAX]));
 
     let polled = output(json!({"do": "poll", "n": 10_000_000})).await;
     let wanted = json!({
-        // A stream is ready at once; who asked about timers too looked at the clock.
+        // A stream is ready immediately. A poll that also has timers reads the clock.
         "stream first": [[1], 2_000],
         "past": [[1], 4_000],
-        // Made a look after `began`, `early` is due a microsecond after `twin`.
+        // `early` was created one clock read after `began`, so it is due one microsecond after `twin`.
         "earliest": [[2], 10_000_000],
         "again": [[1, 2], 10_002_000],
         "ready": [true, false],
@@ -131,14 +132,15 @@ async fn sleeping_takes_no_time_and_moves_the_clock() {
     assert_eq!(polled, wanted);
 }
 
-/// I50: a loop that only looks at the clock comes to an end, after as many rounds every time.
+/// I50: a loop that only reads the clock ends, and always after the same number of iterations.
 #[tokio::test]
 async fn loops_that_wait_for_time_to_pass_end() {
     let loops = output(json!({"do": "spin", "n": 1_000_000})).await;
     assert_eq!(loops, json!([999, 1_000, 1_000]));
 }
 
-/// I17 and I50: the stream's bytes, in the order of the calls and shared with the injected generator.
+/// I17 and I50: random bytes come from the step's stream, in the order of the calls and shared with the
+/// injected generator.
 #[tokio::test]
 async fn randomness_is_the_step_s_stream() {
     let mut stream = StepRng::new([7; 32]);
@@ -161,7 +163,7 @@ async fn randomness_is_the_step_s_stream() {
     assert_ne!(of_seed(1).await, of_seed(2).await);
 }
 
-/// I51: no argument, no environment, no terminal, nothing to read.
+/// I51: a step finds no arguments, no environment, no terminal and no input.
 #[tokio::test]
 async fn a_program_finds_an_empty_world() {
     let wanted = json!({
@@ -172,7 +174,7 @@ async fn a_program_finds_an_empty_world() {
     assert_eq!(output(json!({"do": "files"})).await, json!({ "directories": 0, "seen": [] }));
 }
 
-/// I51: what would leave the step is refused, and a person reads why.
+/// I51: access to the network is refused, and the log or the error names the reason.
 #[tokio::test]
 async fn there_is_no_socket_and_no_http() {
     let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
@@ -202,12 +204,12 @@ async fn what_is_written_becomes_records_line_by_line() {
     let wanted = [
         (Level::WARN, "first"),
         (Level::INFO, "one line"),
-        // Nobody ended these: they come when the step is over.
+        // These lines have no line end, so they are logged when the step ends.
         (Level::INFO, "two\0\0"),
         (Level::WARN, "second"),
     ];
     assert_eq!(records, wanted.map(|(level, text)| (level, text.to_owned())));
-    // Also where the step ends badly.
+    // Lines are also logged if the step fails.
     let (_, records) = run(&plugin, 7, json!({"do": "write", "n": 65_536})).await;
     assert_eq!(records.len(), 8, "a line longer than a record is several");
 
@@ -218,7 +220,7 @@ async fn what_is_written_becomes_records_line_by_line() {
     assert!(records.last().unwrap().1.contains("1048576 bytes"), "{:?}", records.last());
 }
 
-/// I11: a program that ends itself has given no answer, whatever its status says.
+/// I11: a program that exits has given no answer, whatever its exit status.
 #[tokio::test]
 async fn each_fault_is_named() {
     let faults = [
@@ -240,7 +242,7 @@ async fn each_fault_is_named() {
     assert_eq!(output(json!({"do": "handles", "n": 1_000})).await, json!(1_000));
 }
 
-/// I50: twice the same, in a fresh instance each time.
+/// I50: two runs in fresh instances give the same result.
 #[tokio::test]
 async fn every_answer_repeats() {
     let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
@@ -257,14 +259,14 @@ async fn every_answer_repeats() {
     ] {
         assert_eq!(run(&plugin, 9, input.clone()).await, run(&plugin, 9, input.clone()).await, "{input}");
     }
-    // Of nobody's step, the description is always the same.
+    // `describe` runs outside of any step, so its result is always the same.
     let text = &plugin.operator("Virtual.Do").unwrap().description;
     let mut zero = StepRng::new([0; 32]);
     let number = u64::from_le_bytes(zero.bytes(8).try_into().unwrap());
     assert_eq!(*text, format!("Described at 0 with {number:016x}."));
 }
 
-/// I10: WASI is for steps that are said to want it, and then nothing else links either.
+/// I10: WASI is linked only for steps configured with it. Other imports are still refused.
 #[test]
 fn wasi_is_linked_where_it_is_asked_for() {
     let error = load("virtual-step", WasiMode::None).unwrap_err();
@@ -280,7 +282,7 @@ fn wasi_is_linked_where_it_is_asked_for() {
     assert!(
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
-    // What tells attempts apart is no WASI.
+    // Imports that distinguish attempts are not part of WASI.
     let left = imports(&load("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),
@@ -290,7 +292,7 @@ fn wasi_is_linked_where_it_is_asked_for() {
     assert!(tool.contains("remove `wasi`") || tool.contains("grants"), "{tool}");
 }
 
-/// I43: a job that pinned the mode keeps it, whatever the plugin of that name says now.
+/// I43: a job keeps the WASI mode that it pinned, whatever is configured for its plugin later.
 #[test]
 fn the_mode_is_pinned_with_the_component() {
     let dir = tempfile::tempdir().unwrap();
@@ -312,8 +314,8 @@ fn the_mode_is_pinned_with_the_component() {
     assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
 }
 
-/// I50: a whole job, from every prefix of its log and from its evidence, where the first answer
-/// moved the clock and the second step drew as many bytes as it liked.
+/// I50: a whole job replays from every prefix of its log and from its evidence. Its first answer advanced the
+/// clock, and its second step drew random bytes.
 #[test]
 fn a_job_repeats() {
     let place = Place::witness("atomic");

@@ -1,4 +1,4 @@
-//! Wait steps as a person has them: signals, time-outs and timers across processes.
+//! Wait steps as users see them: signals, timeouts and timers across processes.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ fn replays(place: &Place, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
 
-/// I25: parked until its signal comes; duplicates are answered alike, others are refused.
+/// I25: a job is parked until its signal arrives. Duplicates are acknowledged, and unknown signals are
+/// refused.
 #[test]
 fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
     let signal = json!({ "wait_kind": "signal", "correlation_key": "reply of ada" });
@@ -66,7 +67,7 @@ fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
     replays(&place, &id);
 }
 
-/// I25: what comes before its wait begins is kept for it.
+/// I25: a signal that arrives before its wait begins is kept for the wait.
 #[test]
 fn an_early_signal_is_kept() {
     let early = |id: &str, key: Value, after: &[&str]| {
@@ -89,7 +90,7 @@ fn an_early_signal_is_kept() {
     replays(&place, &id);
 }
 
-/// I25, I26: after its time a wait has its default or fails, and takes no signal any more.
+/// I25, I26: after its timeout a wait has its default or fails, and accepts no signal.
 #[test]
 fn after_a_time_out_a_signal_is_refused() {
     let timeout = |default: Value| {
@@ -121,7 +122,8 @@ fn after_a_time_out_a_signal_is_refused() {
     }
 }
 
-/// I25, I26: times that come together, of waits and gates, at once or while nobody is there, end each for itself.
+/// I25, I26: waits and gates that expire at the same time end independently, with or without a running
+/// process.
 #[test]
 fn times_that_come_together_do_not_wait_for_each_other() {
     let signal = |id: &str, park: bool| {
@@ -151,15 +153,16 @@ fn times_that_come_together_do_not_wait_for_each_other() {
     }
 }
 
-/// I26: never early; soon after its time while the process is up, and at once when it is overdue.
+/// I26: a timer never fires early. It fires soon after its time while the process runs, and immediately if
+/// overdue.
 #[test]
 fn a_timer_is_on_time() {
     let timer = |ms: u32, park: bool| {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
-    // In hand, and beyond what is sat out with the claim in hand. How late a timer is depends on the machine: the best of
-    // ten counts, with a bound that only a timer that is forgotten exceeds each time.
+    // A short timer, and one longer than a claim is kept for waiting. Delays depend on the machine, so the
+    // best of ten counts. Only a timer that is never noticed exceeds the limit each time.
     const SOON_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;
@@ -185,13 +188,13 @@ fn a_timer_is_on_time() {
     assert_eq!(response["blocked_on"]["reason_code"], "WAITING_TIMER");
     let id = response["job_id"].as_str().unwrap();
     assert_eq!(response["next_actions"], json!([format!("latch resume {id}")]));
-    // Without a name too: what is overdue is not left behind.
+    // `latch resume` without a job id finds overdue jobs, too.
     let resumed = place.latch(&["resume", "--json"]);
     assert_eq!((resumed.code, &resumed.json()["jobs"][0]["state"]), (0, &json!("COMPLETED")), "{}", resumed.stdout);
     replays(&place, id);
 }
 
-/// I25: a signal, an approval and a cancel come while a job writes without pause.
+/// I25: a signal and an approval arrive while a job writes continuously.
 #[test]
 fn requests_that_come_during_pipelined_writes_count() {
     let calls: Vec<Value> = (0..60).map(|n| json!({ "operator": "Effect.Read", "args": { "note": n } })).collect();
@@ -211,7 +214,8 @@ fn requests_that_come_during_pipelined_writes_count() {
             break id.to_owned();
         }
     };
-    // Each may come before the wait or the gate is open: then it is kept, or refused and sent again.
+    // Each request may arrive before its wait or gate is open. A signal is then kept, and an approval is
+    // refused and sent again.
     assert_eq!(place.latch(&["job", "signal", &id, "k", "--payload", "1"]).code, 0);
     while place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code != 0 {}
     running.wait().unwrap();
@@ -223,7 +227,7 @@ fn requests_that_come_during_pipelined_writes_count() {
     replays(&place, &id);
 }
 
-/// A cancelled job waits for nothing.
+/// A cancelled job accepts no signal.
 #[test]
 fn a_cancelled_wait_takes_no_signal() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "3d" });

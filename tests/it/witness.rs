@@ -1,5 +1,5 @@
-//! A witness that is not in the process that is watched: a server that counts the bodies which came whole,
-//! by the key that they came with. It can stop reading in the middle of one.
+//! A witness outside of the tested process: a server that counts completely received bodies by their
+//! idempotency key. It can stop reading in the middle of a body.
 
 use std::collections::BTreeSet;
 use std::io::{BufReader, Read, Write};
@@ -15,12 +15,13 @@ use crate::place::{Place, built, step};
 use crate::postgres::live_call::blocking;
 use crate::server::{read_head, serve_each};
 
-/// What the kernel may take in for the witness before it is read: little.
+/// Size of the kernel's receive buffer in bytes, small enough that a large body is not received before it is
+/// read.
 const TAKEN_IN: u32 = 64 << 10;
-/// How long something may take to come.
+/// Maximum time to wait for an expected event.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A body that came whole.
+/// A completely received body.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Body {
     pub(crate) key: String,
@@ -30,11 +31,11 @@ pub(crate) struct Body {
 #[derive(Default)]
 struct Seen {
     whole: Vec<Body>,
-    /// Bodies whose connection ended before they did.
+    /// Number of bodies whose connection ended before they were complete.
     broken: u32,
-    /// The next body is read up to its middle.
+    /// True if the next body is to be read only up to its middle.
     stalls: bool,
-    /// One is read up to its middle, and not further.
+    /// True while a body has been read up to its middle and reading is stopped.
     halfway: bool,
 }
 
@@ -44,7 +45,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The server; its threads end with the process.
+/// The server, whose threads run until the process ends.
 pub(crate) struct Witness {
     port: u16,
     shared: Arc<Shared>,
@@ -59,7 +60,7 @@ impl Witness {
         Witness { port, shared }
     }
 
-    /// A folder with tools that post to it; `lines` are more of their limits.
+    /// Creates an environment with tools that post to the witness. `lines` are added to the plugin's table.
     pub(crate) fn place(&self, commit: &str, lines: &str) -> Place {
         let root = checkout::copy().join("tests/guests-effects");
         let config = format!(
@@ -71,51 +72,51 @@ impl Witness {
         Place::configured(&config, vec!["o", "k", "q"]).warm()
     }
 
-    /// A step that posts this note.
+    /// Returns a step that posts this note.
     pub(crate) fn step(&self, id: &str, name: &str, depends_on: &[&str], note: u32, bytes: usize) -> Value {
         let url = format!("http://127.0.0.1:{}/", self.port);
         step(id, name, depends_on, json!({ "url": url, "note": note, "bytes": bytes }))
     }
 
-    /// What came whole for a job.
+    /// Returns the bodies completely received for a job.
     pub(crate) fn whole(&self, job: &str) -> Vec<Body> {
         let own = format!("latch:{job}:");
         self.shared.seen.lock().unwrap().whole.iter().filter(|body| body.key.starts_with(&own)).cloned().collect()
     }
 
-    /// The same of one slot of it.
+    /// Returns the bodies completely received for one slot of a job.
     pub(crate) fn of_slot(&self, job: &str, slot: &str) -> Vec<Body> {
         let own = format!("latch:{job}:{slot}:");
         self.whole(job).into_iter().filter(|body| body.key.starts_with(&own)).collect()
     }
 
-    /// Bodies whose connection ended before they were whole.
+    /// Returns the number of bodies whose connection ended before they were complete.
     pub(crate) fn broken(&self) -> u32 {
         self.shared.seen.lock().unwrap().broken
     }
 
-    /// Actions that a server which applies each key once has applied for a slot.
+    /// Returns the number of actions that a server would have applied for a slot if it applies each key once.
     pub(crate) fn applied(&self, job: &str, slot: &str) -> usize {
         self.of_slot(job, slot).into_iter().map(|body| body.key).collect::<BTreeSet<_>>().len()
     }
 
-    /// Reads the next body up to its middle, and no further until it is told to.
+    /// Stops reading in the middle of the next body until `go_on` is called.
     pub(crate) fn stall(&self) {
         self.shared.seen.lock().unwrap().stalls = true;
     }
 
-    /// Waits until half of a body has come.
+    /// Waits until half of a body was received.
     pub(crate) fn until_halfway(&self) {
         self.until("half of a body has come", |seen| seen.halfway);
     }
 
-    /// Reads on.
+    /// Continues to read the body at which `stall` stopped.
     pub(crate) fn go_on(&self) {
         self.shared.seen.lock().unwrap().halfway = false;
         self.shared.changed.notify_all();
     }
 
-    /// Waits until so many bodies have ended, whole or not.
+    /// Waits until this number of bodies has ended, complete or not.
     pub(crate) fn until_over(&self, bodies: usize) {
         self.until("the bodies have ended", |seen| seen.whole.len() + seen.broken as usize >= bodies);
     }
@@ -127,7 +128,7 @@ impl Witness {
     }
 }
 
-/// Its connections inherit how little is taken in for them.
+/// Connections inherit the small receive buffer of the listener.
 fn listener() -> TcpListener {
     let listener = blocking(async {
         let socket = TcpSocket::new_v4().expect("a socket");
@@ -156,7 +157,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     reader.get_mut().write_all(head.as_bytes()).ok()
 }
 
-/// Counts a body that comes whole; none where it does not.
+/// Counts a completely received body. Returns `None` if the body is incomplete.
 fn take(reader: &mut BufReader<TcpStream>, shared: &Shared, key: String, length: usize) -> Option<()> {
     let mut bytes = vec![0; length];
     let (first, second) = bytes.split_at_mut(length / 2);

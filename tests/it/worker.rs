@@ -1,4 +1,4 @@
-//! `latch worker`: many jobs, many processes, limits, and how it stops.
+//! `latch worker`: many jobs, several processes, limits, and stopping.
 
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -16,7 +16,8 @@ use crate::server::Server;
 use crate::stopped::{go_on, hasty, stopped};
 use crate::workers::{self, Working};
 
-/// A place that fetches from the server, with these lines of configuration first.
+/// Creates an environment with a tool that fetches from the server, with these lines at the top of the
+/// configuration.
 pub(crate) fn fetching(server: &Server, lines: &str) -> Place {
     let root = checkout::copy();
     let config = format!(
@@ -32,7 +33,7 @@ pub(crate) fn fetching(server: &Server, lines: &str) -> Place {
     place
 }
 
-/// What was asked for, in order.
+/// Returns the requested paths in order.
 fn paths(server: &Server) -> Vec<String> {
     server.asked().iter().filter_map(|asked| asked.line.split(' ').nth(1).map(str::to_owned)).collect()
 }
@@ -87,8 +88,8 @@ fn events(place: &Place, job: &str) -> Vec<String> {
     all.as_array().expect("a list").iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// I1, I4, I95: jobs that were left to workers are taken by several processes over one file, each job
-/// once, and nothing happens twice.
+/// I1, I4, I95: several processes claim detached jobs from one database file. Each job is executed by one of
+/// them, and no effect happens twice.
 #[test]
 fn several_workers_share_a_queue() {
     let place = Place::witness("atomic");
@@ -131,12 +132,12 @@ fn several_workers_share_a_queue() {
     for job in &jobs {
         assert_eq!(state(&place, job)["state"], "COMPLETED");
     }
-    // One file an execution, and one a key: all of these jobs' calls have names of their own.
+    // One file for each execution and one for each key. All calls of these jobs have names of their own.
     assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
 }
 
-/// I97: who stops a worker loses nothing: calls that are under way end and are recorded, and the job is
-/// given back, without counting as an attempt that got nowhere.
+/// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The
+/// attempt does not count as one without progress.
 #[test]
 fn a_worker_that_stops_gives_its_jobs_back() {
     let server = Server::start().shut();
@@ -164,7 +165,7 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     assert_eq!(server.asked().len(), 2, "what was recorded is not asked again");
 }
 
-/// I97: what undoes a job may have to wait for its turn; a worker that stops does not wait with it.
+/// I97: a compensation may wait for its operator's limit. A stopping worker does not wait with it.
 #[test]
 fn a_worker_that_stops_waits_for_no_turn() {
     let place = Place::undo("atomic");
@@ -175,7 +176,7 @@ fn a_worker_that_stops_waits_for_no_turn() {
     compensation::plan(&place, "keep", &[booked("a", &[]), booked("b", &["a"]), stop("b")]);
     let ran = compensation::run(&place, &["--approve", "a", "--approve", "b"]);
     let job = compensation::id(&ran.json());
-    // Whoever asks is gone before it does anything about it.
+    // Both commands die after the request is stored and before it is applied.
     let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
     assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
     let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
@@ -197,8 +198,8 @@ fn a_worker_that_stops_waits_for_no_turn() {
     assert_eq!(events(&place, &job).iter().filter(|event| *event == "compensation_finished").count(), 2);
 }
 
-/// I97: stopped while a barrier is written, a worker makes the call that follows it, or writes none: no call
-/// is in doubt for a stop.
+/// I97: a worker that is stopped while it writes a barrier either executes the call or writes no barrier.
+/// Stopping leaves no call in doubt.
 #[test]
 fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
     let template = Place::witness("atomic").plan(&[
@@ -211,7 +212,7 @@ fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
         let mut command = latch(&place.dir, &["worker", "--until-idle", "--json"]);
         command.env("LATCH_STOP_AT", format!("group_write:before:{nth}"));
         let Some(worker) = stopped(command) else { break };
-        // It finds the signal when it goes on.
+        // The process receives the signal when it continues.
         terminate(&worker);
         go_on(&worker);
         let ran = ended(worker);
@@ -224,7 +225,8 @@ fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
     }
 }
 
-/// I97: told twice, a worker ends at once, says so, and whoever comes next finds out.
+/// I97: after a second signal a worker ends immediately and names its open jobs. The next worker completes
+/// them.
 #[test]
 fn a_worker_that_is_told_twice_ends_at_once() {
     let server = Server::start().shut();
@@ -234,7 +236,7 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     let mut worker = Working::start(&place, workers::worker(&place, &[]));
     server.wait_for(1);
     terminate(&worker.child);
-    // Two signals that are pending at once are one.
+    // Two pending signals are delivered as one, so the second is sent after the first was received.
     until_stopping(&worker);
     terminate(&worker.child);
     worker.until_ended();
@@ -242,7 +244,7 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     let (code, said) = worker.stop();
     assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0063")), "{said} {notes}");
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
-    // So does one whose calls do not end in time.
+    // A worker whose calls do not end within the drain time ends in the same way.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
     let worker = start(&place, &[]);
     server.wait_for(2);
@@ -256,8 +258,8 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     assert_eq!(state(&place, &job)["state"], "COMPLETED");
 }
 
-/// I96: limits of operators hold over all jobs of a process, also within one `call-all`; limits of
-/// tenants hold over their jobs.
+/// I96: an operator's limit applies to all jobs of a process, also within one `call-all`. A tenant's limit
+/// applies to that tenant's jobs.
 #[test]
 fn operators_and_tenants_are_limited() {
     // Long enough for calls to overlap on a busy machine.
@@ -295,8 +297,8 @@ fn operators_and_tenants_are_limited() {
     assert!(server.most("other") > 2, "{}", server.most("other"));
 }
 
-/// I96, I99: of calls made at once, one that waits for its backoff holds no leave of its operator, and keeps nobody
-/// from stopping: the job is given back at once.
+/// I96, I99: of concurrent calls, one that waits for its backoff holds no permit of its operator and does not
+/// delay a stop. The job is released immediately.
 #[test]
 fn a_call_that_waits_beside_others_holds_nothing() {
     let place = limited("\"Effect.Queryable\" = { at_once = 1 }");
@@ -304,7 +306,7 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
     let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
     let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
-    // Drawn from a day: it will not be over while this runs.
+    // The backoff is drawn from up to a day, so it does not end during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
     let place = place.plan(&[driver]);
     let job = workers::detached(&place);
@@ -323,14 +325,15 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     workers::detached(&place);
     until("another job's call is made", || place.world().contains_key("q"));
-    // Its answer is recorded after the call: only a finished job is certainly not held when the worker stops.
+    // The call's answer is recorded after the call. Only an ended job is certainly not held when the worker
+    // stops.
     until("the other job is over", || workers::open(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
     assert_eq!(tries(&place), 2, "it waits still");
 }
 
-/// A place whose operators have these limits.
+/// Creates an environment with these operator limits.
 fn limited(limits: &str) -> Place {
     let place = hasty("atomic").approved(vec!["d"]);
     let file = place.dir.join("latch.toml");
@@ -346,7 +349,7 @@ fn all_at_once(calls: &[(&str, u32)]) -> Value {
     step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
 }
 
-/// Calls made at once whose process ended begin together again: none waits for another's answer.
+/// Concurrent calls in doubt after a crash are all retried before any of them waits for an answer.
 #[test]
 fn calls_in_doubt_begin_together() {
     let place = limited("\"Effect.Opaque\" = { at_once = 1 }");
@@ -367,7 +370,7 @@ fn calls_in_doubt_begin_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: of calls made at once, one that may begin does not wait for another whose operator gives no leave.
+/// I96: of concurrent calls, one that has its permit does not wait for a call of an operator without one.
 #[test]
 fn a_call_waits_for_leave_of_its_own_operator_alone() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
@@ -385,7 +388,7 @@ fn a_call_waits_for_leave_of_its_own_operator_alone() {
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
 }
 
-/// A limit that names what there is not is told by workers and by `doctor`.
+/// Workers and `doctor` report a limit for an unknown operator or tenant.
 #[test]
 fn a_limit_of_nothing_is_told() {
     let server = Server::start();
@@ -412,7 +415,8 @@ fn a_limit_of_nothing_is_told() {
     }
 }
 
-/// Over a restored database a worker that is to end does, and says what to do; nothing is claimed (property 33).
+/// With `--until-idle`, a worker on a restored database ends and prints the next command. No job is claimed
+/// (property 33).
 #[test]
 fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted() {
     let server = Server::start();
@@ -438,7 +442,7 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
     assert_eq!((state(&place, &first)["state"].as_str(), server.asked().len()), (Some("PENDING"), 1));
 }
 
-/// I96: a rate holds from call to call. Nothing is timed here but what the rate itself makes wait.
+/// I96: a rate limit applies from call to call. Only the delay that the rate itself causes is measured.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
 fn operators_have_a_pace() {
@@ -449,11 +453,12 @@ fn operators_have_a_pace() {
     let begun = std::time::Instant::now();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
-    // Two at once, then one each half second.
+    // Two calls start immediately, then one every half second.
     assert!(begun.elapsed() >= Duration::from_millis(1_000), "{:?}", begun.elapsed());
 }
 
-/// I98: the highest priority first, and the oldest of one priority; it is no part of the request.
+/// I98: the job with the highest priority is claimed first, and among equal ones the oldest. The priority is
+/// not part of the request.
 #[test]
 fn the_most_urgent_job_is_claimed_first() {
     let server = Server::start().slow();
@@ -465,7 +470,7 @@ fn the_most_urgent_job_is_claimed_first() {
     plan(&place, &[fetch("a", &[], server.url("/0"))]);
     let again = detach(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
-    // Said where it changes nothing.
+    // A priority that changes nothing is reported.
     assert!(
         again.stderr.contains("--priority 3 applies to new jobs only") && again.stderr.contains("stays 0"),
         "{}",
@@ -479,7 +484,7 @@ fn the_most_urgent_job_is_claimed_first() {
     let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(paths(&server), ["/4", "/2", "/0", "/3", "/1"]);
-    // A request says it itself.
+    // A request may contain its priority.
     let whole = json!({
         "intent": { "type": "t", "payload": {} }, "priority": 101,
         "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch("a", &[], server.url("/x"))] },
@@ -489,8 +494,7 @@ fn the_most_urgent_job_is_claimed_first() {
     assert!(refused.code == 2 && refused.stdout.contains("from -100 to 100"), "{}", refused.stdout);
 }
 
-/// I99: as many jobs wait as may; one more is refused and nothing of it is kept, while the same request
-/// finds its job.
+/// I99: a full queue refuses one more job and stores nothing of it. The same request still finds its job.
 #[test]
 fn a_full_queue_refuses() {
     let server = Server::start().slow();
@@ -509,7 +513,7 @@ fn a_full_queue_refuses() {
     assert_eq!(ask(0, "acme").json()["new"], json!(false), "the same request");
     let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     assert_eq!(listed, Some(3));
-    // On the spot no queue is waited in.
+    // `latch run` without `--detach` does not use the queue.
     plan(&place, &[fetch("a", &[], server.url("/spot"))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--tenant", "acme"]).code, 0);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);

@@ -1,4 +1,4 @@
-//! `latch worker` as tests run it: jobs are left to it, it is watched, stopped, and what it said is read.
+//! Helpers for tests with `latch worker`: submit jobs, start and stop workers, and read their output.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,10 +11,11 @@ use serde_json::Value;
 use crate::place::Place;
 use crate::program::latch;
 
-/// Looks at jobs, 50 ms apart, each by a process of its own: three minutes and more.
+/// Number of checks, at least 50 ms apart. Most start a process of their own, so that together they take more
+/// than three minutes.
 const LOOKS: u32 = 1_000;
 
-/// Leaves the place's plan to workers; answers the job's id.
+/// Submits the environment's plan for workers, and returns the job's id.
 pub(crate) fn detached(place: &Place) -> String {
     let args = [&place.run_args()[..], &["--detach"]].concat();
     let ran = place.latch(&args);
@@ -22,12 +23,12 @@ pub(crate) fn detached(place: &Place) -> String {
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// A worker that has not begun: more can be said to it in its environment.
+/// Returns a worker's command, to which environment variables can be added.
 pub(crate) fn worker(place: &Place, args: &[&str]) -> Command {
     latch(&place.dir, &[&["worker", "--json"], args].concat())
 }
 
-/// A process that works until it is stopped, killed where it is dropped.
+/// A running worker process, which is killed on drop.
 pub(crate) struct Working {
     pub(crate) child: Child,
     said: PathBuf,
@@ -35,7 +36,7 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// What it says goes to files of the place: nobody has to read while it works.
+    /// Starts the command with its output in files, so that the output need not be read while it runs.
     pub(crate) fn start(place: &Place, mut command: Command) -> Working {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -46,18 +47,18 @@ impl Working {
         Working { child: command.spawn().expect("latch runs"), said, noted }
     }
 
-    /// What it has told people so far.
+    /// Returns the worker's messages for users so far, from standard error.
     pub(crate) fn notes(&self) -> String {
         std::fs::read_to_string(&self.noted).unwrap_or_default()
     }
 
-    /// The document that it has printed; null where there is none.
+    /// Returns the JSON document on standard output, or null.
     pub(crate) fn said(&self) -> Value {
         let said = std::fs::read_to_string(&self.said).unwrap_or_default();
         serde_json::from_str(&said).unwrap_or(Value::Null)
     }
 
-    /// Waits until every job that it has claimed has come to an end in its hands.
+    /// Waits until the worker has ended or released every job that it has claimed.
     pub(crate) fn until_idle(&mut self) {
         const ENDS: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];
         for _ in 0..LOOKS * 3 {
@@ -72,12 +73,12 @@ impl Working {
         panic!("it does not come to an end: {}", self.notes());
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the process ends by itself.
     pub(crate) fn until_ended(&mut self) {
         self.child.wait().expect("our child");
     }
 
-    /// Asks it to stop, and waits; answers its exit code and what it counted.
+    /// Sends SIGTERM and waits. Returns the exit code and the JSON summary.
     pub(crate) fn stop(mut self) -> (Option<i32>, Value) {
         if self.child.try_wait().expect("our child").is_none() {
             let pid = rustix::process::Pid::from_child(&self.child);
@@ -97,31 +98,33 @@ impl Drop for Working {
     }
 }
 
-/// Jobs that are not over.
+/// Returns the jobs that have not ended.
 pub(crate) fn open(place: &Place) -> Vec<Value> {
     let listed = place.latch(&["job", "list", "--open", "--limit", "100000", "--json"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     listed.json()["jobs"].as_array().expect("a list").clone()
 }
 
-/// Answers a parked job's question with what the world shows.
+/// Resolves a parked job's call in doubt with what really happened, or lets a job with exhausted attempts
+/// continue.
 pub(crate) fn answer(place: &Place, job: &str) {
     let shown = place.latch(&["job", "show", job, "--json"]).json();
     let blocked = &shown["blocked_on"];
     match shown["reason_code"].as_str() {
-        // What cut its attempts off is no fault of the job.
+        // The interruption of the attempts was not the job's fault.
         Some("ATTEMPTS_EXHAUSTED") => {
             place.latch(&["job", "resolve", job, "--continue", "--reason", "it was cut off"]);
         }
         _ if blocked["reason_code"] == "INDETERMINATE_EFFECT" => {
-            // Refused where somebody found out meanwhile.
+            // The resolution is refused if the call was settled in the meantime.
             place.resolve_truly(job, blocked["slot"].as_str().expect("a call in doubt has a slot"));
         }
         _ => {}
     }
 }
 
-/// Waits until every job is over, and answers questions with the truth; how many there were.
+/// Waits until every job has ended, and resolves parked jobs with what really happened. Returns the number of
+/// resolutions.
 pub(crate) fn until_over(place: &Place, when: &str) -> u32 {
     let mut answered = 0;
     for _ in 0..LOOKS {
@@ -138,7 +141,7 @@ pub(crate) fn until_over(place: &Place, when: &str) -> u32 {
     panic!("{when}: still open: {:#?}", open(place));
 }
 
-/// The events of a job.
+/// Returns the events of a job.
 pub(crate) fn events(place: &Place, job: &str) -> Vec<Value> {
     let all = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
     all.as_array().expect("a list").clone()
