@@ -41,12 +41,17 @@ fn the_exit_code_is_that_of_what_the_job_came_to() {
     let place = gated(false);
     let id = submitted(&place);
     let left = place.latch(&["resume", "--json"]);
-    assert_eq!((left.code, &left.json()["jobs"][0]["state"]), (3, &json!("PARKED")), "it is named: {}", left.stdout);
+    assert_eq!(
+        (left.code, &left.json()["jobs"][0]["state"]),
+        (3, &json!("PARKED")),
+        "the parked job is listed: {}",
+        left.stdout
+    );
     assert_eq!(resumed(&place, &id), owned(3, "PARKED", "partial"));
-    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0, "it is what was asked for");
+    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0, "cancelling succeeds");
     assert_eq!(resumed(&place, &id), owned(1, "CANCELLED", "cancelled"));
-    assert_eq!(place.latch(&["job", "show", &id]).code, 0, "so is looking");
-    assert_eq!(place.latch(&["resume"]).code, 0, "nothing is left behind");
+    assert_eq!(place.latch(&["job", "show", &id]).code, 0, "showing a job succeeds");
+    assert_eq!(place.latch(&["resume"]).code, 0, "no open job is left");
 
     for (with_read, expected) in [(false, owned(1, "FAILED", "failed")), (true, owned(3, "PARTIAL", "partial"))] {
         let place = gated(with_read);

@@ -62,7 +62,11 @@ fn bindings_of_c_plugins_are_fresh() -> Result<()> {
         if std::env::var_os("LATCH_BLESS").is_some() {
             std::fs::write(&path, text)?;
         } else {
-            assert!(std::fs::read_to_string(&path).unwrap_or_default() == text, "{} is stale", path.display());
+            assert!(
+                std::fs::read_to_string(&path).unwrap_or_default() == text,
+                "{} is out of date; regenerate it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
+                path.display()
+            );
         }
     }
     Ok(())
@@ -82,7 +86,7 @@ fn guest_bindings_are_fresh() -> Result<()> {
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             kept == text,
-            "{} is not what wit/ says now; write it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
+            "{} is out of date; regenerate it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
             path.display()
         );
     }
@@ -102,7 +106,11 @@ fn the_system_of_go_plugins_is_fresh() -> Result<()> {
         if std::env::var_os("LATCH_BLESS").is_some() {
             std::fs::write(&path, module)?;
         } else {
-            assert!(std::fs::read(&path).unwrap_or_default() == module, "{} is stale", path.display());
+            assert!(
+                std::fs::read(&path).unwrap_or_default() == module,
+                "{} is out of date; regenerate it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
+                path.display()
+            );
         }
     }
     Ok(())

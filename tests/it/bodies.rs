@@ -50,7 +50,7 @@ impl World {
         if !self.on_server {
             return place;
         }
-        place.on_server(&a_database().expect("it was there"))
+        place.on_server(&a_database().expect("the server was available before"))
     }
 
     /// Resumes the job after the last kill, resolves calls in doubt with the witness, and checks all bodies.
@@ -75,7 +75,7 @@ impl World {
             assert_eq!(self.witness.applied(id, slot), 1, "{when}: {bodies:?}");
             known += bodies.len();
         }
-        assert_eq!(all.len(), known, "{when}: nothing else came: {all:?}");
+        assert_eq!(all.len(), known, "{when}: no other body was received: {all:?}");
         evidence::holds(place, id, &when);
     }
 

@@ -207,7 +207,7 @@ fn a_damaged_database_is_an_error_that_loses_nothing() {
     let ran = run(folder.path(), &["--json", "job", "list"]);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert_eq!(ran.json()["error"]["code"], "L0030", "{}", ran.stdout);
-    assert_eq!(std::fs::read(folder.path().join("latch.db")).unwrap(), damage, "it is left as it was");
+    assert_eq!(std::fs::read(folder.path().join("latch.db")).unwrap(), damage, "the damaged file is unchanged");
     let doctor = run(folder.path(), &["--json", "doctor"]);
     assert_eq!(doctor.code, 1);
     let json = doctor.json();

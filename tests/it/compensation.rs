@@ -149,7 +149,7 @@ fn a_failed_job_rolls_back() {
     assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(result_types(&response), ["compensated", "compensated", "compensated", "permanent_failure"]);
     assert_eq!(response["failed"][0]["step_id"], "f");
-    assert!(response["next_actions"].as_array().unwrap().is_empty(), "what was undone is not tried again");
+    assert!(response["next_actions"].as_array().unwrap().is_empty(), "an undone step is not retried");
     let job = id(&response);
     assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
     holds(&place, &job, "rolled back");
@@ -192,7 +192,7 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
     // No other compensation is in doubt.
     let (place, job) = parked();
     let refused = place.latch(&["job", "resolve", &job, "b~c", "--not-applied"]);
-    assert_eq!(refused.code, 2, "its turn has not come");
+    assert_eq!(refused.code, 2, "this compensation has not failed yet");
     // The tool accepts cancellations again, and the compensation is retried.
     std::fs::remove_file(place.dir.join("switch/closed")).unwrap();
     let response = resolve(&place, &job, &["d/0~c", "--not-applied"]);
@@ -249,13 +249,13 @@ fn a_call_in_doubt_comes_first() {
     plan(&place, "keep", &steps);
     let mut command = latch(&place.dir, &["run", "plan.json", "--json", "--actor", "ada", "--approve", "k"]);
     let output = command.env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
-    assert!(output.status.code().is_none(), "it was killed behind the keyed call");
+    assert!(output.status.code().is_none(), "the process was killed after the keyed call");
     let job = id(&place.the_job());
     let response = cancel(&place, &job).json();
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("k"), &json!("INDETERMINATE_EFFECT")));
     assert_eq!(place.world().get("k"), Some(&1), "a cancelled job repeats nothing");
-    assert_eq!(place.world().get("undone a"), None, "and undoes nothing before it is clear what there is");
+    assert_eq!(place.world().get("undone a"), None, "nothing is undone while a call is in doubt");
     std::fs::write(place.dir.join("result.json"), r#"{"file":null,"note":null}"#).unwrap();
     let response = resolve(&place, &job, &["k", "--applied", "result.json"]);
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
@@ -342,7 +342,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
         std::fs::write(&file, plan.to_string()).unwrap();
         let response = run(&place, &["--approve", "s5", "--approve", "s6"]).json();
         assert_eq!(response["blocked_on"]["gate_id"], "gate-s6~c", "{response:#}");
-        assert_eq!(messages(&place, "new"), 1, "approved to be sent is not approved to be taken back");
+        assert_eq!(messages(&place, "new"), 1, "an approval to send is no approval to undo");
         if seen {
             let (new, cur) = (place.dir.join("outbox/new"), place.dir.join("outbox/cur"));
             let name = std::fs::read_dir(&new).unwrap().next().unwrap().unwrap().file_name();
@@ -364,7 +364,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
 
     let (place, job, response) = rolled_back(true);
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
-    assert_eq!(messages(&place, "cur"), 1, "what was seen cannot be taken back");
+    assert_eq!(messages(&place, "cur"), 1, "a message that was read cannot be undone");
     resolve(&place, &job, &["s6~c", "--abort"]);
     let response = approve(&place, &job, "s5~c");
     assert_eq!((&response["state"], told(&response)), (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")]));
@@ -392,5 +392,9 @@ fn plans_that_could_not_be_undone_as_they_say_are_refused() {
         ("P035", "/steps/2/compensate_with"),
     ];
     assert_eq!(found, expected, "{}", ran.stdout);
-    assert_eq!(place.latch(&["plan", "check", "plan.json", "--no-plugins"]).code, 0, "a plan is believed without them");
+    assert_eq!(
+        place.latch(&["plan", "check", "plan.json", "--no-plugins"]).code,
+        0,
+        "without plugins only the plan itself is checked"
+    );
 }

@@ -117,8 +117,8 @@ config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested
     assert_eq!(default.gate_effects, [Effect::ExternalWrite, Effect::ExternalSend]);
     assert!(!default.standing_approvals);
     let acme = &config.policy["acme"];
-    assert_eq!(acme.modes, default.modes, "what a tenant leaves out is as in the default");
-    assert!(!acme.standing_approvals, "what a tenant leaves out is as in the default");
+    assert_eq!(acme.modes, default.modes, "omitted keys of a tenant have the values of the default policy");
+    assert!(!acme.standing_approvals, "omitted keys of a tenant have the values of the default policy");
     assert_eq!(acme.gate_effects, [Effect::InternalWrite]);
     assert_eq!(acme.gate_tags, ["law", "money"]);
 
@@ -224,12 +224,12 @@ gate = { effects = ["external_send"] }
     assert_eq!((auto.enabled, auto.min_trust, auto.trust["ada/Mail.Send"], auto.trust.len()), (true, 2, 3, 2));
     assert_eq!(policy.require.values().next().map(Vec::len), Some(2));
     assert!(policy.gate_effects.is_empty(), "the built-in gates would leave nothing for trust to lift");
-    assert_eq!(config.policy["named"].gate_effects, [Effect::ExternalSend], "those that are named stay");
+    assert_eq!(config.policy["named"].gate_effects, [Effect::ExternalSend], "gates that are named stay");
     assert!(!config.policy["strict"].auto_exec.enabled);
     assert_eq!(config.policy["strict"].gate_effects, Folder::empty().load().unwrap().policy["default"].gate_effects);
     let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
     assert_ne!(hash("[policy.default]\nrequire = { \"Web.Fetch\" = [\"verified\"] }"), hash(""));
-    assert_eq!(hash("[policy.default]\nversion = 7"), hash(""), "a number says nothing");
+    assert_eq!(hash("[policy.default]\nversion = 7"), hash(""), "the version does not change the hash");
 
     let found = problems(
         r#"[policy.default]
@@ -413,7 +413,7 @@ fn a_policy_is_known_by_what_it_says() {
         assert_ne!(plain, hash(&format!("[policy.default]\ngate = {{ {gate} }}")), "{gate}");
     }
     let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true, reason = false }";
-    assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "what is the default anyway");
+    assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "explicit default values do not change the hash");
     assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
 }
 
@@ -452,7 +452,7 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
     let bare = "[[plugin]]\nname = \"a\"\nsource = \"a\"\n";
     for (name, needs) in [("etag", "grants.http"), ("file-digest", "grants.dirs")] {
         let found = problems(&format!("{bare}verifier = \"{name}\""));
-        assert!(found.len() == 1 && found[0].contains(needs), "a verifier that can look at nothing: {found:?}");
+        assert!(found.len() == 1 && found[0].contains(needs), "a verifier without the grant that it needs: {found:?}");
     }
 }
 
@@ -506,9 +506,9 @@ fn effects_are_not_kept_beside_a_server() {
     }
     let doctor = on_server(&["doctor", "--json"]).json();
     let checks = doctor["checks"].as_array().expect("a list");
-    let check = checks.iter().find(|check| check["check"] == "effect store").expect("it is looked at");
+    let check = checks.iter().find(|check| check["check"] == "effect store").expect("the effect store is checked");
     assert_eq!((&check["verdict"], &check["fix"]), (&json!("fail"), &json!("latch explain L0009")), "{doctor:#}");
-    assert!(!folder.path().join("effects.db").exists(), "nothing was made");
+    assert!(!folder.path().join("effects.db").exists(), "no file was created");
     // With a database file, the effect store may be a file. With a server, it must be on a server.
     assert_eq!(run(folder.path(), &["job", "list", "--json"]).code, 0);
     let both = Folder::with(&format!("commit = \"staged\"\neffect_store = {server:?}\ndatabase = {server:?}\n"));

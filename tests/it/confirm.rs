@@ -151,14 +151,18 @@ fn what_is_gone_is_no_receipt() {
         let word: &[&str] = if gone { &["--gone"] } else { &[] };
         let said = place.latch(&[&["job", "confirm", &id, "a", "--actor", "bob", "--reason", "looked"], word].concat());
         assert_eq!(said.code, 0, "{}", said.stderr);
-        assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "it is said once");
+        assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "a second confirmation is refused");
         let last = events(&place, &id, "confirmation_accepted").pop().unwrap();
         assert_eq!((&last["actor"], last["gone"] == json!(true)), (&json!("bob"), gone), "{last}");
-        assert_eq!(place.latch(&["job", "show", &id, "--json"]).json()["state"], "PARTIAL", "it stays what it was");
+        assert_eq!(
+            place.latch(&["job", "show", &id, "--json"]).json()["state"],
+            "PARTIAL",
+            "the job's state is unchanged"
+        );
         let other = response["job_id"].as_str().unwrap();
         let (code, response, _) = resume(&place, other);
         assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
-        assert_eq!(place.dir.join("d/f").exists(), gone, "performed again only where it is gone");
+        assert_eq!(place.dir.join("d/f").exists(), gone, "the action is performed again only if its effect is missing");
         sound(&place, &id);
         sound(&place, other);
     }
@@ -196,7 +200,7 @@ fn a_person_confirms() {
         let next = format!("latch job confirm {id} a --reason TEXT");
         assert_eq!(response["next_actions"][0], json!(next));
         let go_on = place.latch(&["job", "resolve", &id, "--continue"]);
-        assert_eq!(go_on.code, 0, "it is looked at again: {}", go_on.stderr);
+        assert_eq!(go_on.code, 0, "the effect is verified again: {}", go_on.stderr);
     }
     resume(&place, &id);
     assert!(!place.dir.join("d/g").exists());

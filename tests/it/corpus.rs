@@ -168,7 +168,7 @@ fn the_corpus_is_as_large_as_it_says() {
         good += table.guests.len() - of_lang;
         for guest in &table.guests {
             let name = (lang, guest.plugin.clone(), guest.operator.clone());
-            assert!(names.insert(name.clone()), "{name:?} is there twice");
+            assert!(names.insert(name.clone()), "{name:?} is listed twice");
             for rule in &guest.breaks {
                 assert!(latchwork::check::find(rule).is_some(), "{rule}");
                 *rules.entry(rule.clone()).or_default() += 1;

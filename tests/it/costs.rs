@@ -55,7 +55,7 @@ fn costs_are_summed_by_job_actor_and_tenant() {
     desk.latch(&["resume"]);
     desk.run();
     assert_eq!(costs(&desk, &[]), by_job, "replay and repetition add nothing");
-    assert_eq!(desk.latch(&["job", "costs", id, "--by", "job"]).code, 2, "one or the other");
+    assert_eq!(desk.latch(&["job", "costs", id, "--by", "job"]).code, 2, "a job id excludes --by");
     assert_eq!(desk.latch(&["job", "costs", "job_0"]).code, 2, "no such job");
     let told = desk.latch(&["job", "costs"]).stdout;
     assert!(told.contains("0.00152 USD for 4 calls"), "{told}");
@@ -87,14 +87,14 @@ fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
     let failed = &response["failed"][0];
     assert_eq!((&failed["step_id"], &failed["reason_code"]), (&json!("c"), &json!("BUDGET_EXCEEDED")));
     assert!(failed["message"].as_str().unwrap().contains("spent 0.0004 USD; the budget is 0.0003 USD"), "{failed}");
-    assert_eq!(provider.asked().len(), 2, "200 of 300 are less than the budget, 400 are not");
+    assert_eq!(provider.asked().len(), 2, "200 of 300 leave the budget open, 400 do not");
 
     let events = desk.events(response["job_id"].as_str().unwrap());
     let at = events.iter().position(|event| event["type"] == "budget_exceeded").unwrap();
     assert_eq!((&events[at]["slot"], &events[at]["period"]), (&json!("c"), &json!("job")));
     assert_eq!((&events[at]["spent_micro_usd"], &events[at]["budget_micro_usd"]), (&json!(400), &json!(300)));
     let next: Vec<_> = events[at + 1..at + 3].iter().map(|event| event["type"].as_str().unwrap()).collect();
-    assert_eq!(next, ["tool_invocation_finished", "command_committed"], "refused, and finally so");
+    assert_eq!(next, ["tool_invocation_finished", "command_committed"], "the refusal is final");
     let id = response["job_id"].as_str().unwrap();
     let replay = desk.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!(replay.code, 0, "{}", replay.stdout);
@@ -128,7 +128,7 @@ fn a_refusal_outlives_a_raised_budget() {
             kept += refused;
         }
     }
-    assert!(kept > 0, "some kill comes after the refusal");
+    assert!(kept > 0, "at least one kill comes after the refusal");
 }
 
 /// A step plugin that makes `calls` calls, one after another or all concurrently.
@@ -153,7 +153,7 @@ fn a_step_is_told_of_its_budget_in_its_own_codes() {
     desk.configure(&policy("0.0002", "50.00"));
     desk.plan(&[driver(2)]);
     let ran = desk.run();
-    assert_eq!(ran.code, 0, "the step lives with it: {} {}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 0, "the step handles the refusal: {} {}", ran.stdout, ran.stderr);
     assert_eq!(provider.asked().len(), 1);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let tries = costs(&desk, &[&id])["tries"].clone();

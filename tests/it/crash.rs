@@ -87,7 +87,7 @@ fn witness_suite(commit: &str) {
     let template = Place::witness(commit);
     let alone = template.again();
     alone.finish_with_the_truth();
-    let undisturbed = story(&alone).expect("nothing was in doubt");
+    let undisturbed = story(&alone).expect("no call was in doubt");
     let mut alike = 0;
     let reached = every_point(&template, |place, point| {
         place.finish_with_the_truth();
@@ -255,7 +255,7 @@ fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
     }
     let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
     let refused = place.latch(&["job", "resolve", &id, "k", "--not-applied"]);
-    assert_eq!(refused.code, 2, "a call that is not in doubt takes no verdict");
+    assert_eq!(refused.code, 2, "a call that is not in doubt cannot be resolved");
 }
 
 fn files(dir: &Path) -> usize {

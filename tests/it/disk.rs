@@ -44,13 +44,13 @@ impl SmallDisk {
     /// Remounts the file system read-only.
     fn read_only(&self) {
         let made = Command::new("mount").args(["-o", "remount,ro"]).arg(self.path()).status();
-        assert!(made.is_ok_and(|made| made.success()), "a mounted file system can be mounted anew");
+        assert!(made.is_ok_and(|made| made.success()), "the file system can be remounted");
     }
 
     /// Fills the file system except for `but_kib` KiB. Dropping the returned file frees the space.
     fn fill(&self, but_kib: usize) -> Ballast {
         let path = self.path().join("ballast");
-        let mut file = std::fs::File::create(&path).expect("there is room for a name");
+        let mut file = std::fs::File::create(&path).expect("there is room for an empty file");
         let block = vec![1_u8; 1024];
         let mut written = 0;
         while file.write_all(&block).is_ok() {
@@ -77,7 +77,7 @@ struct Ballast {
 
 impl Drop for Ballast {
     fn drop(&mut self) {
-        std::fs::remove_file(&self.path).expect("it is there");
+        std::fs::remove_file(&self.path).expect("the ballast file exists");
     }
 }
 
@@ -143,7 +143,7 @@ fn full_disks_and_read_only_folders_are_named() {
         let export = export.to_str().expect("a plain name");
         let (found, exit, said) = code(place.latch(&["job", "export", &job, "--out", export, "--json"]));
         assert_eq!((found.as_str(), exit), expected, "an export, {said}");
-        assert!(said.contains(disk.path().to_str().expect("a plain name")), "it names the place: {said}");
+        assert!(said.contains(disk.path().to_str().expect("a plain name")), "the message names the path: {said}");
     };
     let full = disk.fill(0);
     refused(("L0100", 1), "full");
@@ -186,7 +186,7 @@ fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
     let full = disk.fill(0);
     refused(("L0100", 1));
     drop(full);
-    assert_eq!(run(disk.path(), &["key", "new", "key.pem"]).code, 0, "what was refused can be made later");
+    assert_eq!(run(disk.path(), &["key", "new", "key.pem"]).code, 0, "the refused file can be created later");
     std::fs::remove_file(disk.path().join("key.pem")).unwrap();
     disk.read_only();
     refused(("L0101", 2));
@@ -242,7 +242,7 @@ fn an_answer_outlives_a_full_disk() {
         let place = Place::witness(commit).again().on_server(&format!("sqlite://{}", file.display()));
         let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
         let place = place.approved(vec!["o"]).plan(&[step]);
-        assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0, "it makes its tables");
+        assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0, "the worker creates the tables");
         let command = if waits {
             latch(&place.dir, &place.run_args())
         } else {
@@ -250,7 +250,7 @@ fn an_answer_outlives_a_full_disk() {
             worker(&place, &[])
         };
         let mut working = Working::start(&place, command);
-        until("the call is under way", || place.world().contains_key("o"));
+        until("the call is in flight", || place.world().contains_key("o"));
         let full = disk.fill(0);
         // Longer than the call takes.
         std::thread::sleep(Duration::from_secs(4));
@@ -265,6 +265,6 @@ fn an_answer_outlives_a_full_disk() {
         assert_eq!(job["state"], "COMPLETED", "{commit}: {}", working.notes());
         let told = events(&place, job["job_id"].as_str().expect("a job has an id"));
         let asked = told.iter().filter(|event| event["type"] == "invocation_resolved").count();
-        assert_eq!(asked, 0, "{commit}: nobody had to say what happened: {}", working.notes());
+        assert_eq!(asked, 0, "{commit}: no resolution by a person was needed: {}", working.notes());
     }
 }

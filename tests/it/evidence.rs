@@ -55,7 +55,7 @@ fn export_replaces_a_file_only_with_force() {
     assert_eq!(
         place.latch(&["job", "export", &id, "--out", "/dev/null"]).code,
         0,
-        "it keeps nothing that could be lost"
+        "a device has no content that could be lost"
     );
     let left = std::fs::read_dir(&place.dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(!left.into_iter().any(|name| name.starts_with(".new-")), "nothing half-written is left");
@@ -108,7 +108,7 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
     assert!(!notes(&report).contains(&"not_reexecuted"), "{report:#}");
     let file = place.dir.join("evidence.jsonl");
     let plain = elsewhere(&file, &[]).json();
-    assert!(notes(&plain).contains(&"not_reexecuted"), "it says what it did not do: {plain:#}");
+    assert!(notes(&plain).contains(&"not_reexecuted"), "the report lists what was not checked: {plain:#}");
 
     // With `--config`, the components stored by the host are used.
     let config = place.dir.join("latch.toml");
@@ -251,10 +251,14 @@ fn a_redacted_file_verifies_and_shows_nothing() {
     assert_eq!(some.code, 0, "{}", some.stderr);
     let ran = elsewhere(&place.dir.join("some.jsonl"), &["--plugins", components(&place).to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert!(ran.json()["steps_reexecuted"].as_u64() > Some(0), "what is not withheld runs: {}", ran.stdout);
+    assert!(
+        ran.json()["steps_reexecuted"].as_u64() > Some(0),
+        "steps that are not withheld are executed: {}",
+        ran.stdout
+    );
     let wrong = place.latch(&["job", "export", &id, "--withhold", "answer/s99", "--json"]);
     assert_eq!((wrong.code, &wrong.json()["error"]["code"]), (2, &json!("L0053")));
-    assert!(wrong.stdout.contains("answer/s5"), "the labels that there are: {}", wrong.stdout);
+    assert!(wrong.stdout.contains("answer/s5"), "the error lists the existing labels: {}", wrong.stdout);
 }
 
 /// I29: a signed file, checked against a trust file with the right key and with a wrong one.
@@ -326,7 +330,7 @@ fn a_secret_is_never_in_evidence() {
         let mut buffer = [0; 4096];
         while !String::from_utf8_lossy(&heard).contains(CANARY) {
             let read = stream.read(&mut buffer).unwrap();
-            assert!(read > 0, "the secret does not come: {}", String::from_utf8_lossy(&heard));
+            assert!(read > 0, "the secret was not received: {}", String::from_utf8_lossy(&heard));
             heard.extend_from_slice(&buffer[..read]);
         }
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok").unwrap();
@@ -357,8 +361,8 @@ fn a_secret_is_never_in_evidence() {
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
-    assert!(exported.stdout.contains("latch-secret-"), "the tool answered with what it was given");
-    assert!(!exported.stdout.contains(CANARY), "and that is no secret");
+    assert!(exported.stdout.contains("latch-secret-"), "the tool's answer contains the placeholder");
+    assert!(!exported.stdout.contains(CANARY), "the placeholder is not the secret");
 }
 
 /// Parses an evidence file, changes its records, and recomputes every number, checksum and hash.

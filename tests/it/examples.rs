@@ -82,7 +82,7 @@ fn build(dir: &Path) -> Result<Built> {
 /// Returns the names of a component's imports and exports, without `latchwork:plugin/` and versions.
 fn world(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
     let DecodedWasm::Component(resolve, world) = wit_component::decode(&std::fs::read(wasm)?)? else {
-        bail!("{} is no component", wasm.display());
+        bail!("{} is not a component", wasm.display());
     };
     let short = |name: String| {
         let name = name.split('@').next().unwrap_or_default();

@@ -64,14 +64,14 @@ fn notes(response: &Value) -> Vec<String> {
 
 /// Writes into the log of a parked job the calls that another version of its step would have made.
 async fn foreign_history(dir: &Path, job: &JobId) {
-    let clock = SystemClock::new().expect("there is a clock");
+    let clock = SystemClock::new().expect("the clock is readable");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
     let lock =
         OwnerLock::take(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock).expect("a lock");
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 5_000 };
-    store.put_inbox(job, "ada", None, latchwork_core::storage::Request::Continue).await.expect("it is told");
-    let claim = store.claim_job(job, &claimer).await.expect("it answers").expect("it is free");
-    let record = store.load(job).await.expect("it answers").expect("it is there");
+    store.put_inbox(job, "ada", None, latchwork_core::storage::Request::Continue).await.expect("the request is stored");
+    let claim = store.claim_job(job, &claimer).await.expect("it answers").expect("the job is not claimed");
+    let record = store.load(job).await.expect("it answers").expect("the job exists");
     let inbox = record.inbox.iter().map(|row| row.id).collect();
     let effects = store.effects(job).await.expect("it answers");
     let mut durable = Durable::load(record, effects).expect("it folds");
@@ -115,7 +115,7 @@ async fn foreign_history(dir: &Path, job: &JobId) {
         ..Draft::default()
     };
     for draft in [draft, parked] {
-        let batch = durable.seal(draft, claim.now_us).expect("it is a legal history");
+        let batch = durable.seal(draft, claim.now_us).expect("the history is valid");
         store.write(batch).await.expect("written");
     }
     store.close().await;
@@ -164,7 +164,7 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
     let done = approved(&place, &fork_id, "d/1");
     assert_eq!(done["state"], "COMPLETED", "{done:#}");
     let world = [("d/1".to_owned(), 1), ("o".to_owned(), 1)];
-    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), world, "what was copied was not executed again");
+    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), world, "copied steps are not executed again");
     replays(&place, &fork_id);
 
     assert_eq!(place.latch(&["job", "resolve", &job, "--abort"]).code, 0);
@@ -210,7 +210,7 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
         [format!("output copied from {job}"), "output set with the fork".to_owned()],
         "{forked:#}"
     );
-    assert_eq!(forked["blocked_on"]["slot"], "c/0", "asked about although ada is trusted: {forked:#}");
+    assert_eq!(forked["blocked_on"]["slot"], "c/0", "gated although ada is trusted: {forked:#}");
     let shown = place.latch(&["job", "show", &fork_id]).stdout;
     assert!(shown.contains("after"), "with the replaced output: {shown}");
     let done = approved(&place, &fork_id, "c/0");

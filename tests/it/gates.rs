@@ -41,7 +41,7 @@ fn a_quorum_of_others_approves() {
         let resumed = place.latch(&["resume", &id, "--json"]).json();
         let blocked = &resumed["blocked_on"];
         assert_eq!((&blocked["quorum"], &blocked["approved_by"]), (&json!(2), &json!(["bob"])), "{resumed:#}");
-        assert!(blocked["until"].is_i64(), "it expires some day: {blocked}");
+        assert!(blocked["until"].is_i64(), "the gate has an expiry: {blocked}");
         let shown = place.latch(&["job", "show", &id]).stdout;
         assert!(shown.contains("1 of 2 approvals (bob)") && shown.contains("expires "), "{shown}");
         assert!(place.world().is_empty());
@@ -50,7 +50,7 @@ fn a_quorum_of_others_approves() {
         let done = place.latch(&["resume", &id, "--json"]);
         assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{}", done.stdout);
         assert_eq!(place.world().get(slot), Some(&1));
-        assert_eq!(approve("eve").code, 2, "it is decided");
+        assert_eq!(approve("eve").code, 2, "the gate is already decided");
         replays(&place, &id);
     }
 }
@@ -65,7 +65,7 @@ fn a_gate_expires() {
         let id = parked["job_id"].as_str().unwrap().to_owned();
         sleep_past(&parked["blocked_on"]["until"]);
         let late = place.latch(&["job", "approve", &id, slot, "--actor", "bob"]);
-        assert_eq!(late.code, 2, "its time is over before anybody has written so: {}", late.stdout);
+        assert_eq!(late.code, 2, "the gate has expired even before the expiry is recorded: {}", late.stdout);
         let response = place.latch(&["resume", &id, "--json"]).json();
         match slot {
             "o" => {
@@ -102,7 +102,7 @@ fn a_narrower_policy_asks_again() {
         let place = place.configure("[policy.default.gate]\nself_approve = false");
         let resumed = place.latch(&["resume", &id, "--json"]);
         assert_eq!((resumed.code, &resumed.json()["state"]), (3, &json!("PARKED")), "{}", resumed.stdout);
-        assert!(place.world().is_empty(), "{slot}: she may not approve her own call any more");
+        assert!(place.world().is_empty(), "{slot}: self-approval no longer counts");
         assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "bob"]).code, 0);
         let done = place.latch(&["resume", &id, "--json"]);
         assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{}", done.stdout);
@@ -126,7 +126,12 @@ fn an_approval_says_why_where_the_policy_wants_it() {
             "--approve",
             slot.split('/').next().unwrap(),
         ]);
-        assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "nobody said why: {}", ran.stdout);
+        assert_eq!(
+            (ran.code, &ran.json()["state"]),
+            (3, &json!("PARKED")),
+            "the standing approval has no reason: {}",
+            ran.stdout
+        );
         let id = ran.json()["job_id"].as_str().unwrap().to_owned();
         for more in [&[][..], &["--reason", " "]] {
             let refused = place.latch(&[&["job", "approve", &id, slot, "--actor", "bob"], more].concat());

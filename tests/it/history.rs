@@ -24,7 +24,7 @@ fn golden() -> History {
     let mut changed = file.clone();
     let at = changed.len() / 2;
     changed[at] ^= 1;
-    assert!(History::read(&changed).is_err(), "what was tampered with is no history");
+    assert!(History::read(&changed).is_err(), "a changed file is refused");
     History::read(&file).unwrap()
 }
 
@@ -91,7 +91,7 @@ async fn a_history_can_be_made_by_hand() {
     assert_eq!(
         (divergence.at.as_str(), divergence.recorded.as_str()),
         ("draws", "{}"),
-        "what it draws is not known yet"
+        "the drawn value is not known yet"
     );
     history.runs[2].end = End::Output(divergence.found.clone());
 
@@ -116,7 +116,7 @@ async fn a_history_can_be_made_by_hand() {
     ] {
         let mut other = history.clone();
         change(&mut other.runs[2]);
-        let found = other.play(&plugin).await.expect("it draws, and looks at its clock and its name");
+        let found = other.play(&plugin).await.expect("the output depends on seed, start time and step id");
         assert_eq!((found.at.as_str(), found.what.as_str()), ("draws", "output"));
     }
 }

@@ -80,7 +80,7 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
         assert_eq!(response["steps"][0]["result_type"], "success", "this job changed nothing");
         let names = names(&place, &id(&response));
         assert!(names.iter().any(|name| name == "action_reused"), "{names:?}");
-        assert!(!names.iter().any(|name| name == "gate_requested"), "nobody is asked to approve what was done");
+        assert!(!names.iter().any(|name| name == "gate_requested"), "a completed action needs no approval");
         replays(&place, &id(&response));
     }
     plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "two" }));
@@ -96,7 +96,7 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
     assert_eq!(
         response["steps"][0]["notes"],
         json!([format!("a/1: receipt returned from {} a/0", id(&response))]),
-        "the second takes the first one's: {response:#}"
+        "the second call gets the first one's receipt: {response:#}"
     );
     replays(&place, &id(&response));
     let later = json!({ "calls": [call("x", "k1"), call("z", "k2")] });
@@ -134,13 +134,13 @@ fn two_jobs_with_one_action_at_the_same_moment_act_once() {
             assert!(next.contains("latch job show job_"), "{next}");
         }
         if before_ms > 0 {
-            assert!(jobs.iter().any(|job| job.code == 3), "one of them finds the action under way");
+            assert!(jobs.iter().any(|job| job.code == 3), "one job finds the action in progress");
         }
         let resumed = place.latch(&["resume", "--json"]);
         assert_eq!(resumed.code, 0, "{} {}", resumed.stdout, resumed.stderr);
         let listed = place.latch(&["job", "list", "--state", "COMPLETED", "--json"]);
-        assert_eq!(listed.json()["jobs"].as_array().map(Vec::len), Some(2), "both are done");
-        assert_eq!(effects(&place), 1, "one of them did it");
+        assert_eq!(listed.json()["jobs"].as_array().map(Vec::len), Some(2), "both jobs are completed");
+        assert_eq!(effects(&place), 1, "one job executed the action");
     }
 }
 
@@ -148,7 +148,7 @@ fn kill_in_call(place: &Place, file: &str, after: &str) {
     let mut command = latch(&place.dir, &args(file, &["--new"]));
     let output = command.env("LATCH_CRASH_AT", format!("execute:{after}:1")).output().expect("latch runs");
     use std::os::unix::process::ExitStatusExt;
-    assert_eq!(output.status.signal(), Some(9), "it is killed in its call");
+    assert_eq!(output.status.signal(), Some(9), "the process is killed during the call");
 }
 
 /// I21: a call in doubt or lost keeps its action key. A call that certainly changed nothing releases the key.
@@ -164,7 +164,7 @@ fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
         assert_eq!(second["blocked_on"]["reason_code"], "ACTION_IN_PROGRESS", "{verdict}: {second:#}");
         let resumed = place.latch(&["resume", &first, "--json"]);
         assert_eq!(resumed.code, 3, "{}", resumed.stderr);
-        assert_eq!(stored_state(&place, &id(&second)), "PARKED", "{verdict}: nothing is known yet");
+        assert_eq!(stored_state(&place, &id(&second)), "PARKED", "{verdict}: the call is not resolved yet");
         std::fs::write(place.dir.join("r.json"), r#"{"file":null,"note":"one"}"#).expect("writable");
         let mut resolve = vec!["job", "resolve", &first, "a", verdict];
         resolve.extend((verdict == "--applied").then_some("r.json"));
@@ -203,7 +203,7 @@ fn killed_while_it_takes_a_receipt_a_job_still_acts_never() {
             }
         }
         let open = place.latch(&["job", "list", "--open", "--json"]);
-        assert_eq!(open.json()["jobs"], json!([]), "{commit}: every job came to its end");
+        assert_eq!(open.json()["jobs"], json!([]), "{commit}: every job has ended");
         let failed = place.latch(&["job", "list", "--state", "FAILED", "--json"]);
         assert_eq!(failed.json()["jobs"], json!([]), "{commit}");
         assert_eq!(effects(&place), 1, "{commit}");
@@ -275,7 +275,7 @@ fn a_request_under_another_policy_is_another_job() {
     let ran = run(&place, "r.json", &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert_ne!(id(&ran.json()), first);
-    assert_eq!(effects(&place), 1, "the action is done");
+    assert_eq!(effects(&place), 1, "the action was executed once");
 }
 
 /// I24: a retry is offered for a failed job and repeats the failed calls. A job that cannot be retried names
@@ -286,7 +286,7 @@ fn a_failed_job_is_tried_again_in_place() {
     plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
     let gated = place.latch(&["run", "p.json", "--json", "--actor", "ada"]).json();
     let job = id(&gated);
-    assert_eq!(place.latch(&["job", "retry", &job]).code, 2, "it is not over");
+    assert_eq!(place.latch(&["job", "retry", &job]).code, 2, "an open job cannot be retried");
     assert_eq!(place.latch(&["job", "reject", &job, "a", "--reason", "not yet"]).code, 0);
     let failed = place.latch(&["resume", &job, "--json"]).json();
     assert_eq!(failed["state"], "FAILED", "{failed:#}");
@@ -349,13 +349,13 @@ fn a_waiting_job_is_woken_by_the_end_of_the_action() {
     plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one", "before_ms": 2_000 }));
     let first = latch(&place.dir, &args("p.json", &["--new"])).stdout(Stdio::null()).spawn().expect("latch starts");
     let is_there = || place.latch(&["job", "list", "--json"]).json()["jobs"] != json!([]);
-    assert!((0..500).any(|_| is_there()), "the first job is there");
+    assert!((0..500).any(|_| is_there()), "the first job was submitted");
     let second = run(&place, "p.json", &["--new"]);
     assert!(matches!(second.code, 0 | 3), "{}", second.stderr);
     let mut first = first;
     assert!(first.wait().expect("it ends").success());
     let state = stored_state(&place, &id(&second.json()));
-    assert!(["PENDING", "COMPLETED"].contains(&state.as_str()), "the settlement woke it: {state}");
+    assert!(["PENDING", "COMPLETED"].contains(&state.as_str()), "the end of the action woke the job: {state}");
     assert_eq!(place.latch(&["resume"]).code, 0);
     assert_eq!(effects(&place), 1);
 }

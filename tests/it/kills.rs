@@ -9,8 +9,8 @@
 //!     cargo test --test it -- --nocapture kills::golden_flows
 //! ```
 
-#![expect(clippy::disallowed_methods, reason = "how long the world outside takes is measured here")]
-#![expect(clippy::print_stdout, reason = "what repeats a run is told")]
+#![expect(clippy::disallowed_methods, reason = "the test measures real time")]
+#![expect(clippy::print_stdout, reason = "the seed and the numbers of a run are printed")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -196,8 +196,8 @@ fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
     if jobs > REPLAYED_MAX {
         place.unreplayed();
     }
-    let shipped = std::fs::read_to_string(place.dir.join("plan.json")).expect("it is shipped");
-    let shipped: Value = serde_json::from_str(&shipped).expect("it is a plan");
+    let shipped = std::fs::read_to_string(place.dir.join("plan.json")).expect("the example has a plan");
+    let shipped: Value = serde_json::from_str(&shipped).expect("the plan is JSON");
     let plan = |n: u64| {
         let mut plan = shipped.clone();
         let steps = plan["steps"].as_array_mut().expect("a list");

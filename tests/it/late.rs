@@ -30,7 +30,7 @@ fn response(ran: &Ran) -> Value {
 /// then lets the process continue.
 fn contradicted(ends: bool) -> (Place, String) {
     let place = place();
-    let child = stopped_at(&place, "execute:after:1").expect("it is executed");
+    let child = stopped_at(&place, "execute:after:1").expect("the call is executed");
     let first = response(&place.latch(&place.run_args()));
     let id = first["job_id"].as_str().expect("an id").to_owned();
     let blocked: Vec<_> = first["blocked"].as_array().expect("a list").iter().map(|view| &view["slot"]).collect();
@@ -66,7 +66,7 @@ fn sound(place: &Place, id: &str) {
 #[test]
 fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
     let place = place();
-    let child = stopped_at(&place, "execute:after:1").expect("it is executed");
+    let child = stopped_at(&place, "execute:after:1").expect("the call is executed");
     let first = response(&place.latch(&place.run_args()));
     let id = first["job_id"].as_str().expect("an id").to_owned();
     let blocked = |response: &Value| -> Vec<String> {
@@ -77,8 +77,8 @@ fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
     go_on(&child);
     ran(child.wait_with_output().expect("it ends"));
     let resumed = response(&place.latch(&["resume", &id, "--json"]));
-    assert_eq!(blocked(&resumed), ["k"], "nobody is asked about the call: {resumed:#}");
-    assert!(conflicts(&place, &id).is_empty(), "it contradicts nothing");
+    assert_eq!(blocked(&resumed), ["k"], "the call needs no resolution: {resumed:#}");
+    assert!(conflicts(&place, &id).is_empty(), "the late answer contradicts no resolution");
     sound(&place, &id);
     assert_eq!(place.world().get("o"), Some(&1));
 }

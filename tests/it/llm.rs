@@ -29,9 +29,9 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     let asked = provider.asked();
     assert_eq!(asked.len(), 2);
     assert!(asked[0].line.starts_with("POST /v1/chat/completions "), "{}", asked[0].line);
-    assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")), "the host puts the key in");
+    assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")), "the host inserts the key");
     assert_eq!(asked[0].body["messages"], json!([{ "role": "user", "content": "Why a?" }]));
-    assert_eq!(asked[1].body["messages"][1]["content"], "Because.", "bound to the first answer");
+    assert_eq!(asked[1].body["messages"][1]["content"], "Because.", "the message contains the first answer");
     assert_eq!((&asked[1].body["max_tokens"], &asked[1].body["model"]), (&json!(50), &json!("small")));
 
     assert_eq!(response["steps"][0]["nondeterministic"], true, "{response:#}");
@@ -55,7 +55,7 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     let replay = desk.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{}", replay.stdout);
     assert_eq!(desk.run().json()["cost"], response["cost"], "the same request is the same job");
-    assert_eq!(provider.asked().len(), 2, "nothing was asked again");
+    assert_eq!(provider.asked().len(), 2, "no request was repeated");
 }
 
 /// I13: the API key reaches the provider and appears nowhere else.
@@ -88,7 +88,7 @@ fn the_key_is_in_no_file_no_log_and_no_event() {
             }
         }
     }
-    assert!(files > 3, "the database, its log and the components were looked at");
+    assert!(files > 3, "the database, its log and the components were searched");
 }
 
 fn ran_verbosely(desk: &Desk) -> String {
@@ -180,7 +180,7 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
                 recorded += usize::from(answered > 0);
             }
         }
-        assert!(recorded > 0, "some kill comes after the first answer");
+        assert!(recorded > 0, "at least one kill comes after the first answer");
     }
 }
 

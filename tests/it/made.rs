@@ -219,21 +219,25 @@ impl Made<'_> {
         }
         let mut bytes = module.finish();
         let utf8 = wit_component::StringEncoding::UTF8;
-        wit_component::embed_component_metadata(&mut bytes, &resolve, world, utf8).expect("a world can be written");
+        wit_component::embed_component_metadata(&mut bytes, &resolve, world, utf8).expect("the world can be encoded");
         bytes
     }
 
     pub(crate) fn component(&self) -> Vec<u8> {
         let mut encoder = wit_component::ComponentEncoder::default();
-        encoder.module(&self.module()).expect("it fits its world").encode().expect("it becomes a component")
+        encoder
+            .module(&self.module())
+            .expect("the module fits its world")
+            .encode()
+            .expect("the module becomes a component")
     }
 
     fn resolved(&self) -> (Resolve, wit_parser::WorldId) {
         let mut resolve = Resolve::default();
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
-        resolve.push_dir(wit).expect("our interfaces");
+        resolve.push_dir(wit).expect("the interfaces in wit/ are valid");
         let package = resolve.push_str("made.wit", self.wit).expect("the test's interfaces");
-        let world = resolve.select_world(&[package], Some("made")).expect("the world made");
+        let world = resolve.select_world(&[package], Some("made")).expect("the world `made` exists");
         (resolve, world)
     }
 

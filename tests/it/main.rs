@@ -1,6 +1,6 @@
 //! Integration tests in one binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
+#![expect(clippy::unwrap_used, reason = "a panic fails the test and names the line")]
 
 mod answers;
 mod authors;

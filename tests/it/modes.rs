@@ -115,7 +115,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
     let template = Place::witness("atomic");
     let auto = ["--mode", "AUTO_EXEC"];
     let place = template.again();
-    assert_eq!(place.latch(&run(&auto)).code, 2, "nobody allows it");
+    assert_eq!(place.latch(&run(&auto)).code, 2, "no policy allows the mode");
     policy(&place, "[policy.default]\nmodes = [\"AUTO_EXEC\"]");
     let refused = place.latch(&run(&auto));
     assert_eq!(refused.code, 2, "a mode is not trust: {}", refused.stdout);
@@ -132,7 +132,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
     assert_eq!(
         (waits.code, &waits.json()["blocked_on"]["step_id"]),
         (3, &json!("o")),
-        "3 is the least: {}",
+        "the minimum trust is 3: {}",
         waits.stdout
     );
     assert!(place.world().is_empty());
@@ -181,10 +181,10 @@ fn an_open_job_has_the_narrower_of_two_policies() {
     std::fs::write(place.dir.join("latch.toml"), format!("{config}\n{auto}{all}\n")).expect("writable");
     assert_eq!(place.latch(&["job", "approve", job, "o"]).code, 0);
     let waits = place.latch(&["resume", job, "--json"]).json();
-    assert_eq!(waits["blocked_on"]["step_id"], "k", "no longer trusted with it: {waits:#}");
+    assert_eq!(waits["blocked_on"]["step_id"], "k", "trust in this operator was withdrawn: {waits:#}");
     assert_eq!(place.latch(&["job", "approve", job, "k"]).code, 0);
     let waits = place.latch(&["resume", job, "--json"]).json();
-    assert_eq!(waits["blocked_on"]["slot"], "d/0", "was not trusted with it when the job was accepted: {waits:#}");
+    assert_eq!(waits["blocked_on"]["slot"], "d/0", "trust that is newer than the job does not count: {waits:#}");
 }
 
 /// I42: an open job whose mode the policy no longer lists ends without another change.
@@ -206,7 +206,7 @@ fn a_mode_that_was_withdrawn_changes_nothing_more() {
     let failed = &response["failed"][0];
     assert_eq!((&failed["step_id"], &failed["reason_code"]), (&json!("o"), &json!("MODE_FORBIDS")), "{response:#}");
     assert!(failed["message"].as_str().expect("text").contains("AUTO_EXEC"), "{failed}");
-    assert!(place.world().is_empty(), "approved, and yet not allowed any more: {:?}", place.world());
+    assert!(place.world().is_empty(), "an approval does not replace the withdrawn mode: {:?}", place.world());
     replays(&place, &response);
 }
 
@@ -222,7 +222,7 @@ fn answers_without_what_the_policy_demands_are_denied() {
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
     assert_eq!(place.latch(&run(&[])).code, 0);
     policy(&place, "[policy.strict]\nrequire = { \"Effect.Read\" = [\"citations\"] }");
-    assert_eq!(place.latch(&run(&["--new"])).code, 0, "another tenant's rules");
+    assert_eq!(place.latch(&run(&["--new"])).code, 0, "another tenant's rules do not apply");
     let denied = place.latch(&run(&["--tenant", "strict"]));
     assert_eq!(denied.code, 1, "{} {}", denied.stdout, denied.stderr);
     assert_eq!(denied.json()["failed"][0]["reason_code"], "POLICY_DENIED", "{}", denied.stdout);
@@ -240,7 +240,7 @@ fn a_mode_that_the_policy_does_not_list_is_refused() {
     }
     assert_eq!(place.the_job(), Value::Null);
     let allowed = place.latch(&run(&["--mode", "HUMAN_GATED", "--tenant", "acme"]));
-    assert_eq!(allowed.code, 3, "it waits at its gate: {} {}", allowed.stdout, allowed.stderr);
+    assert_eq!(allowed.code, 3, "the job waits at its gate: {} {}", allowed.stdout, allowed.stderr);
 }
 
 /// A job's log names the policy under which the job was accepted.
@@ -252,7 +252,7 @@ fn a_job_records_the_policy_it_was_accepted_under() {
     let job = response["job_id"].as_str().expect("an id");
     let events = place.latch(&["job", "events", job, "--json"]).json();
     let said = events["events"].as_array().expect("a list").iter().find_map(|event| event.get("policy").cloned());
-    let said = said.unwrap_or_else(|| panic!("no event says it: {events:#}"));
+    let said = said.unwrap_or_else(|| panic!("no event contains the policy: {events:#}"));
     assert_eq!(said["version"], 7, "{said}");
     assert!(said["hash"].is_string(), "{said}");
 }

@@ -109,7 +109,7 @@ fn events_that_are_not_configured_are_not_posted() {
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--approve", "o"]).code, 0);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]).code, 1);
     let kinds: Vec<Value> = server.asked().iter().map(|one| body(one)["type"].clone()).collect();
-    assert_eq!(kinds, ["job_failed"], "the command ends once it is taken");
+    assert_eq!(kinds, ["job_failed"], "the command ends once the notice was accepted");
     for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "`events` is empty")] {
         let wrong = format!("[notify]\nwebhook = {:?}\nevents = {events}", server.url("/hooks/42"));
         let place = Place::configured(&wrong, vec![]);
@@ -129,7 +129,7 @@ fn a_notice_is_posted_again_until_it_is_taken() {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let asked = server.asked();
     let ids: Vec<Value> = asked.iter().map(|one| body(one)["event_id"].clone()).collect();
-    assert_eq!(ids, vec![ids[0].clone(); 3], "the process ends once it is taken");
+    assert_eq!(ids, vec![ids[0].clone(); 3], "the process ends once the notice was accepted");
     let first = body(&asked[0]);
     assert_eq!((&first["type"], &first["reason"]), (&json!("job_parked"), &json!("REQUIRES_SIGNAL")));
     assert!(!asked[0].body.contains("private"), "{}", asked[0].body);
@@ -143,7 +143,7 @@ fn a_webhook_that_is_down_hinders_nobody() {
     let signal = json!({ "wait_kind": "signal", "correlation_key": "k" });
     let refusing = place(&server, "").plan(&[wait("s", signal.clone())]);
     assert_eq!(refusing.latch(&["run", "plan.json", "--json"]).code, 3);
-    assert_eq!(server.asked().len(), 1, "400 is for good");
+    assert_eq!(server.asked().len(), 1, "400 is final");
 
     let gone = Server::start();
     let port = gone.port;
@@ -154,7 +154,7 @@ fn a_webhook_that_is_down_hinders_nobody() {
     let since = boot_us();
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "{}", ran.stderr);
-    assert!(boot_us() - since < 600_000_000, "the end of the command waits a little, not for ever");
+    assert!(boot_us() - since < 600_000_000, "the command waits only a limited time");
     assert!(ran.stderr.contains("notices were not accepted"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("/hook"), "the path may be a secret: {}", ran.stderr);
 }

@@ -28,14 +28,14 @@ fn a_rejection_is_shown_and_not_contradicted() {
     assert_eq!((&pending["asked"], &pending["slot"], &pending["by"]), (&json!("reject"), &json!("o"), &json!("bob")));
     assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
     assert!(text.contains("o: rejected by bob (too dear); applied when the job continues"), "{text}");
-    assert!(!text.contains("wants to execute"), "nobody has to decide: {text}");
+    assert!(!text.contains("wants to execute"), "no decision is open: {text}");
     let approve = place.latch(&["job", "approve", &id, "o", "--actor", "eve"]);
     assert_eq!(approve.code, 2, "{}", approve.stdout);
     assert!(approve.stderr.contains("already rejected by bob (too dear)"), "{}", approve.stderr);
     let done = place.latch(&["resume", &id, "--json"]).json();
     assert_eq!(done["failed"][0]["reason_code"], "GATE_REJECTED", "{done:#}");
     assert!(place.world().is_empty());
-    assert_eq!(show(&place, &id).0.get("pending"), None, "it is taken in");
+    assert_eq!(show(&place, &id).0.get("pending"), None, "the request was applied");
 }
 
 /// I107: approvals are counted before they are applied to the job.
@@ -47,8 +47,11 @@ fn a_quorum_is_counted_as_it_comes_together() {
     let approve = |actor: &str| place.latch(&["job", "approve", &id, "o", "--actor", actor]);
     let first = approve("bob");
     assert!(first.code == 0 && first.stdout.contains("approved by 1 of 2"), "{}", first.stdout);
-    assert!(show(&place, &id).0["next_actions"].to_string().contains("latch job approve"), "one more is wanted");
-    assert!(approve("eve").stdout.contains("approved; next"), "that is enough");
+    assert!(
+        show(&place, &id).0["next_actions"].to_string().contains("latch job approve"),
+        "one more approval is needed"
+    );
+    assert!(approve("eve").stdout.contains("approved; next"), "the quorum is reached");
     assert_eq!(show(&place, &id).0["next_actions"], json!([format!("latch resume {id}")]));
     let refused = place.latch(&["job", "reject", &id, "o", "--actor", "kim"]);
     assert!(refused.code == 2 && refused.stderr.contains("already approved"), "{}", refused.stderr);
@@ -62,7 +65,7 @@ fn a_verdict_is_not_contradicted_by_the_next_one() {
     let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
     let place = place.approved(vec!["o"]);
     let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after").output().unwrap();
-    assert_eq!(killed.status.code(), None, "it is killed");
+    assert_eq!(killed.status.code(), None, "the process is killed");
     let listed = place.latch(&["job", "list", "--json"]).json();
     let id = listed["jobs"][0]["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["resume", &id]).code, 3);
@@ -71,7 +74,7 @@ fn a_verdict_is_not_contradicted_by_the_next_one() {
     let second = resolve(&["--abort"]);
     assert_eq!(second.code, 2, "{}", second.stdout);
     assert!(second.stderr.contains("o is already resolved as not applied"), "{}", second.stderr);
-    assert_eq!(resolve(&["--not-applied"]).code, 0, "saying the same again is no harm");
+    assert_eq!(resolve(&["--not-applied"]).code, 0, "repeating the same resolution is accepted");
     let (shown, text) = show(&place, &id);
     assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
     assert!(text.contains("resolved as not applied"), "{text}");

@@ -40,7 +40,7 @@ fn change_version(component: &PathBuf) {
 
 fn run(place: &Place) -> Value {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
-    assert_eq!(ran.code, 3, "it waits for its gate: {} {}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 3, "the job waits for its gate: {} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
@@ -59,7 +59,7 @@ fn version(place: &Place, job: &str) -> String {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
     let events = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
     let header = events[0].clone();
-    header["operators"]["Driver.Mark"]["digest"].as_str().expect("it is pinned").to_owned()
+    header["operators"]["Driver.Mark"]["digest"].as_str().expect("the component is pinned").to_owned()
 }
 
 /// I43: a component that is replaced while a job is open stays available to that job. New jobs get the new
@@ -81,7 +81,7 @@ fn an_open_job_goes_on_with_the_component_that_it_began_with() {
         version(&place, job);
     }
     let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
-    let good = std::fs::read(&kept).expect("it is kept under its digest");
+    let good = std::fs::read(&kept).expect("the component is stored under its digest");
 
     // Damage is detected by the digest. No other component is ever run in its place.
     let waits = id(&run(&place));
@@ -130,11 +130,11 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
         told.is_some_and(|check| check["found"].as_str().is_some_and(|found| found.contains("4 kept"))),
         "{doctor:#}"
     );
-    assert_eq!(finish(&place, &job).code, 0, "the old version was there for it");
+    assert_eq!(finish(&place, &job).code, 0, "the old version was available to the job");
     let gone = pruned();
     assert_eq!((gone[0]["digest"].clone(), gone[1].clone()), (json!(format!("sha256:{pinned}")), Value::Null));
     let again = place.latch(&["run", "plan.json", "--new", "--json"]);
-    assert_eq!(again.code, 3, "what is configured is kept: {}", again.stderr);
+    assert_eq!(again.code, 3, "configured components are kept: {}", again.stderr);
 }
 
 /// I43: a call whose plugin is missing is not recorded as started. When the plugin is available again, the
@@ -150,18 +150,19 @@ fn a_call_whose_plugin_is_gone_is_not_begun() {
     std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
     let job = id(&run(&place));
     let header = place.latch(&["job", "events", &job, "--json"]).json()["events"][0].clone();
-    let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("it is pinned");
+    let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("the component is pinned");
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
 
     // Another version is configured, and the pinned one is not stored.
     let mut bytes = std::fs::read(&component).expect("readable");
     let word = b"cannot be reconciled";
-    let at = bytes.windows(word.len()).position(|window| window == word).expect("it describes itself");
+    let at =
+        bytes.windows(word.len()).position(|window| window == word).expect("the component contains its description");
     bytes[at] = b'N';
     std::fs::write(&component, bytes).expect("writable");
     let kept = place.dir.join(".latch/components").join(format!("{digest}.wasm"));
     let away = place.dir.join("away.wasm");
-    std::fs::rename(&kept, &away).expect("it is kept");
+    std::fs::rename(&kept, &away).expect("the component is stored");
     let missing = place.latch(&["resume", &job, "--json"]);
     assert_eq!(missing.code, 2, "{} {}", missing.stdout, missing.stderr);
     assert!(missing.stdout.contains("needs the plugin version for Effect.Opaque"), "{}", missing.stdout);

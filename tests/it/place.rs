@@ -76,7 +76,7 @@ impl Place {
         for name in ["outbox", "requests"] {
             std::fs::create_dir(place.dir.join(name)).expect("a fresh folder");
         }
-        let mut config = std::fs::read_to_string(flow.join("latch.toml")).expect("it is shipped");
+        let mut config = std::fs::read_to_string(flow.join("latch.toml")).expect("the example has a configuration");
         for plugin in ["funding-rust", "files-rust", "requests-rust", "mail-maildir-rust"] {
             let component = built(&examples.join(plugin));
             config = config.replace(&format!("\"../{plugin}\""), &format!("{component:?}"));
@@ -140,7 +140,7 @@ impl Place {
     /// Adds lines at the beginning of the configuration, above its tables.
     pub(crate) fn configure_first(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("it was written");
+        let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, format!("{lines}\n{config}")).expect("writable");
         self
     }
@@ -148,7 +148,7 @@ impl Place {
     /// Adds lines at the end of the configuration.
     pub(crate) fn configure(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("it was written");
+        let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, format!("{config}\n{lines}\n")).expect("writable");
         self
     }
@@ -156,7 +156,7 @@ impl Place {
     /// Uses the database at `url` instead of a file in the folder.
     pub(crate) fn on_server(self, url: &str) -> Place {
         let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("it was written");
+        let config = std::fs::read_to_string(&file).expect("the configuration was written");
         let rest = config.lines().filter(|line| !line.starts_with("database = ")).collect::<Vec<_>>().join("\n");
         std::fs::write(file, format!("database = {url:?}\n{rest}\n")).expect("writable");
         self
@@ -237,7 +237,7 @@ impl Place {
     pub(crate) fn worlds(&self) -> BTreeMap<(String, String), u32> {
         let mut worlds = BTreeMap::new();
         let mut keys: BTreeMap<(String, String), String> = BTreeMap::new();
-        for entry in std::fs::read_dir(self.dir.join("effects")).expect("the world exists") {
+        for entry in std::fs::read_dir(self.dir.join("effects")).expect("the effects folder exists") {
             let name = entry.expect("readable").file_name().into_string().expect("plain names");
             let mut parts = name.split('.');
             let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

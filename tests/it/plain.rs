@@ -147,7 +147,7 @@ async fn a_hostile_component_ends_its_own_call() {
         assert_eq!(fails(operator, args.clone()).await.code, code, "{operator} {args}");
     }
     let whole = fails("plain.raw", json!({"n": 8_000_000})).await;
-    assert!(whole.message.contains("handed over"), "it is stopped before its values are made: {whole}");
+    assert!(whole.message.contains("handed over"), "the call is stopped before its values are converted: {whole}");
     assert_eq!(gives("plain.raw", json!({"n": 3})).await, "BwcH");
     assert_eq!(gives("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
@@ -181,7 +181,7 @@ fn lines(place: &Place) -> usize {
 fn a_plan_calls_plain_functions() {
     let place = place("atomic", "");
     let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
-    assert_eq!((first.code, lines(&place)), (3, 0), "it may write, so it is asked about: {}", first.stderr);
+    assert_eq!((first.code, lines(&place)), (3, 0), "the function may write, so its call is gated: {}", first.stderr);
     let id = first.json()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "approve", &id, "write", "--actor", "bob"]).code, 0);
     let done = place.latch(&["resume", &id, "--json"]);

@@ -16,7 +16,7 @@ fn run_plan(place: &Place, file: &str, more: &[&str]) -> Ran {
 
 /// Number of executions of all jobs.
 fn effects(place: &Place) -> usize {
-    let names = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
+    let names = std::fs::read_dir(place.dir.join("effects")).expect("the effects folder exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
 }
 
@@ -64,7 +64,7 @@ fn a_short_plan_runs_and_acts_once_in_each_job() {
     let other = place.latch(&[&approved[..], &["--new"]].concat());
     let response = other.json();
     assert_eq!(other.code, 0, "{}", other.stderr);
-    assert_eq!(effects(&place) - before, before, "another job acts for itself");
+    assert_eq!(effects(&place) - before, before, "another job executes the action itself");
     assert!(!other.stdout.contains("reused"), "{response:#}");
     holds(&place, &id(&response));
 }
@@ -85,7 +85,7 @@ fn the_line_that_a_refused_short_step_lacks_is_printed() {
     assert_eq!(key, "\"effects\"");
     plan["steps"][0]["effects"] = serde_json::from_str(effects).expect("the value is JSON");
     write(&place, "narrow.json", &plan);
-    assert_eq!(place.latch(&["plan", "check", "narrow.json"]).code, 0, "what was printed is accepted");
+    assert_eq!(place.latch(&["plan", "check", "narrow.json"]).code, 0, "the printed line is accepted");
 }
 
 /// I145: `--explain` shows the normal form and marks the values that the plan leaves out.
@@ -163,7 +163,7 @@ fn each_set_of_values_is_a_request_of_its_own() {
     }
     let plain = send(&place, &["--set", "professor=910", "--set", "tone=plain"]);
     assert_ne!(id(&plain.json()), job);
-    assert_eq!(effects(&place), one, "one action, for its key names the professor alone: {}", plain.stderr);
+    assert_eq!(effects(&place), one, "one action, because its key contains only the professor: {}", plain.stderr);
     let other = send(&place, &["--input", "values.json", "--set", "professor=911"]);
     assert_eq!((other.code, effects(&place)), (0, 2 * one), "another professor, another effect: {}", other.stderr);
     for job in [&job, &id(&plain.json()), &id(&other.json())] {
@@ -274,7 +274,7 @@ fn a_plan_is_read_from_stdin() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("latch runs");
-        child.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("it reads");
+        child.stdin.take().expect("stdin is piped").write_all(text.as_bytes()).expect("latch reads stdin");
         crate::program::ran(child.wait_with_output().expect("it ends"))
     };
     let flags = ["--json", "--actor", "ada", "--approve", "send"];

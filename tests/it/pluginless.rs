@@ -29,7 +29,7 @@ fn place() -> Place {
 
 /// Writes `lacking.toml`, which is `latch.toml` without the plugin `witness`.
 fn lack(place: &Place) {
-    let whole = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    let whole = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     let is_other = |table: &&str| !table.starts_with("\nname = \"witness\"");
     let tables: Vec<&str> = whole.split("[[plugin]]").filter(is_other).collect();
     assert_eq!(tables.len(), 3, "{whole}");
@@ -75,7 +75,7 @@ fn both_work(place: &Place, other: &Path) {
     let jobs: Vec<String> = (0..JOBS).map(|number| detached(place, number)).collect();
     let without = Working::start(place, lacking(other, &[]));
     for job in &jobs {
-        until("it is left to others", || {
+        until("the job is left to other workers", || {
             without.notes().contains(&format!("{job} is left to workers that have its plugin"))
         });
     }
@@ -83,7 +83,7 @@ fn both_work(place: &Place, other: &Path) {
         assert_eq!((state(place, job), claims(place, job)), (json!("PENDING"), (1, 1)), "{job}");
     }
     let with = Working::start(place, workers::worker(place, &[]));
-    assert_eq!(until_over(place, "two kinds of workers"), 0, "nobody is asked anything");
+    assert_eq!(until_over(place, "two kinds of workers"), 0, "no call needs a resolution");
     for job in &jobs {
         let (claimed, released) = claims(place, job);
         assert_eq!((state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
@@ -146,11 +146,13 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
     // The worker continues with other jobs and tries this one again later.
     let without = Working::start(&place, lacking(&place.dir, &["--jobs", "1"]));
     let left = || without.notes().matches(&format!("{job} is left to workers")).count();
-    until("it is left", || left() == 1);
+    until("the job is left to other workers", || left() == 1);
     let since_us = boot_us();
     let others: Vec<String> = (1..=3).map(|number| detached(&place, number)).collect();
     for other in &others {
-        until("the next one is left as well", || without.notes().contains(&format!("{other} is left to workers")));
+        until("the next job is left to other workers", || {
+            without.notes().contains(&format!("{other} is left to workers"))
+        });
     }
     // The worker skips the job for 30 s after the first failure.
     if boot_us() - since_us < 25_000_000 {
@@ -194,7 +196,7 @@ fn a_damaged_job_is_passed_over() {
     let good = detached(&place, 1);
     let worker = Working::start(&place, workers::worker(&place, &[]));
     until("the other one is done", || state(&place, &good) == json!("COMPLETED"));
-    until("the skipped job is reported", || worker.notes().contains(&format!("{job} is skipped")));
+    until("the damaged job is reported", || worker.notes().contains(&format!("{job} is skipped")));
     // Waits for five leases, to show that the job is not claimed again.
     std::thread::sleep(Duration::from_secs(3));
     let notes = worker.notes();

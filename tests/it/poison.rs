@@ -22,7 +22,7 @@ fn a_poison_job_is_parked_with_its_cause() {
     for _ in 0..4 {
         let mut command = latch(&place.dir, &["worker", "--until-idle"]);
         let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
-        assert_eq!(killed.status.code(), None, "it took its process with it: {killed:?}");
+        assert_eq!(killed.status.code(), None, "the process was killed: {killed:?}");
     }
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "PARKED": 1 }), "{} {}", ran.stdout, ran.stderr);
@@ -31,7 +31,7 @@ fn a_poison_job_is_parked_with_its_cause() {
     let cause = "3 attempts in a row were cut off and brought nothing forward; a was under way when the last one ended";
     assert_eq!(shown["cause"], cause);
     assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
-    assert_eq!(server.asked().len(), 4, "a read may be made again; parked, nothing is");
+    assert_eq!(server.asked().len(), 4, "a read may be repeated, but a parked job makes no call");
     let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
     assert_eq!(go_on.code, 0, "{}", go_on.stderr);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
@@ -98,7 +98,7 @@ fn parked_unread(on_server: bool) {
             assert_eq!(go_on.code, 0, "{}", go_on.stderr);
         }
     }
-    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "what was asked meanwhile was not lost");
+    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "the stored request was not lost");
     assert_eq!(server.asked().len(), 0);
     let told = names(&place, &job);
     assert_eq!(
@@ -153,8 +153,8 @@ fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
         assert!(dies_loading(&place));
     }
     assert_eq!(loads_nothing(&place).json()["rested"], json!({ "PARKED": 1 }));
-    assert_eq!(lets_go_on(&place, &job), json!({ "FAILED": 1 }), "as it was");
-    assert_eq!(server.asked().len(), asked, "nothing was tried again, but for the other one");
+    assert_eq!(lets_go_on(&place, &job), json!({ "FAILED": 1 }), "the job fails as before");
+    assert_eq!(server.asked().len(), asked, "only the other job made another request");
     server.put("/a", 200, None);
     let retried = place.latch(&["job", "retry", &job]);
     assert_eq!(retried.code, 0, "{} {}", retried.stdout, retried.stderr);
@@ -172,7 +172,7 @@ fn a_job_that_ends_its_process_at_once_is_parked_with_what_ran() {
     let job = detached(&place, &[]);
     let mut ended = 0;
     while state(&place, &job)["state"] != "PARKED" {
-        assert!(ended < 6, "it goes on for ever");
+        assert!(ended < 6, "the job is never parked");
         let mut command = latch(&place.dir, &["worker", "--until-idle"]);
         ended += u32::from(killed(command.env("LATCH_CRASH_AT", "execute:before:1")));
     }
@@ -195,14 +195,17 @@ fn a_job_whose_inbox_nobody_survives_is_parked_unread() {
     for round in 1..=2 {
         if round == 1 {
             let mut cancel = latch(&place.dir, &["job", "cancel", &job]);
-            assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+            assert!(
+                killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")),
+                "the request is stored but not applied"
+            );
         } else {
             assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
         }
         for _ in 1..=3 {
             assert!(dies(), "round {round}");
         }
-        assert!(!dies(), "round {round}: it is not read");
+        assert!(!dies(), "round {round}: the inbox is not read");
         let shown = state(&place, &job);
         assert_eq!(
             (&shown["state"], &shown["reason_code"]),
@@ -213,10 +216,14 @@ fn a_job_whose_inbox_nobody_survives_is_parked_unread() {
         let next = shown["next_actions"].as_array().expect("a list");
         assert!(shown["pending"].as_array().is_some_and(|pending| !pending.is_empty()), "{shown:#}");
         if round == 1 {
-            assert_eq!(next[0], format!("latch job resolve {job} --continue"), "what does something: {shown:#}");
+            assert_eq!(
+                next[0],
+                format!("latch job resolve {job} --continue"),
+                "the first next action has an effect: {shown:#}"
+            );
         }
     }
-    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "what was asked is done");
+    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "the stored request is applied");
     assert_eq!(server.asked().len(), 0);
     evidence::holds(&place, &job, "in the end");
 }
@@ -232,11 +239,11 @@ fn a_cancelled_job_that_ends_its_processes_is_parked() {
     let dies = |at: &str| killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", at));
     assert!(dies("execute:after:1"));
     let mut cancel = latch(&place.dir, &["job", "cancel", &job]);
-    assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+    assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")), "the request is stored but not applied");
     let mut ended = 0;
     while dies("reconcile:before:1") {
         ended += 1;
-        assert!(ended < 6, "it goes on for ever");
+        assert!(ended < 6, "the job is never parked");
     }
     let shown = state(&place, &job);
     let cause = "2 attempts in a row were cut off and brought nothing forward; q was under way when the last one ended";
@@ -256,7 +263,7 @@ fn a_job_that_was_parked_as_poison_can_be_cancelled() {
     let mut ended = 0;
     while killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "execute:before:1")) {
         ended += 1;
-        assert!(ended < 6, "it goes on for ever");
+        assert!(ended < 6, "the job is never parked");
     }
     assert_eq!(state(&place, &job)["state"], "PARKED");
     place.latch(&["job", "cancel", &job]);

@@ -31,7 +31,7 @@ pub(crate) fn path() -> &'static Path {
             .args(["--profile", profile])
             .output()
             .expect("cargo runs");
-        assert!(built.status.success(), "latch is built: {}", String::from_utf8_lossy(&built.stderr));
+        assert!(built.status.success(), "latch cannot be built: {}", String::from_utf8_lossy(&built.stderr));
         folder.join("latch")
     })
 }
@@ -87,6 +87,10 @@ pub(crate) fn run(folder: &Path, args: &[&str]) -> Ran {
 
 /// Converts the output of a finished process. Panics if the process was killed.
 pub(crate) fn ran(output: Output) -> Ran {
-    let text = |bytes| String::from_utf8(bytes).expect("latch speaks UTF-8");
-    Ran { code: output.status.code().expect("no signal"), stdout: text(output.stdout), stderr: text(output.stderr) }
+    let text = |bytes| String::from_utf8(bytes).expect("latch prints UTF-8");
+    Ran {
+        code: output.status.code().expect("latch exits without a signal"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
 }

@@ -63,7 +63,7 @@ impl Answer {
     }
     /// Returns a completion without usage.
     pub(crate) fn silent() -> Self {
-        let mut body: Value = serde_json::from_str(&completion(0, 0)).expect("it is JSON");
+        let mut body: Value = serde_json::from_str(&completion(0, 0)).expect("the completion is JSON");
         body.as_object_mut().expect("an object").remove("usage");
         Self::body(&body.to_string())
     }
@@ -99,7 +99,7 @@ impl Provider {
     /// Starts a server that sends these answers first, and afterwards completions of 100 and 10 tokens.
     pub(crate) fn start(script: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let port = listener.local_addr().expect("it is bound").port();
+        let port = listener.local_addr().expect("the listener is bound").port();
         let shared = Arc::new(Shared { asked: Mutex::default(), script: Mutex::new(script.into()) });
         let for_thread = shared.clone();
         std::thread::spawn(move || {
@@ -124,11 +124,11 @@ impl Provider {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("asked {} times, not {times}", self.asked().len());
+        panic!("received {} requests, expected {times}", self.asked().len());
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "when a real request came is what a test wants to know")]
+#[expect(clippy::disallowed_methods, reason = "tests measure when real requests arrive")]
 fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut text = || {

@@ -54,7 +54,7 @@ fn project() -> (Place, [String; 2]) {
     let first = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
     let mut second = latch(&place.dir, &["run", "plan.json", "--new", "--json"]);
     let killed = second.env("LATCH_CRASH_AT", "group_write:after:1").output().unwrap();
-    assert_eq!(killed.status.code(), None, "it is killed");
+    assert_eq!(killed.status.code(), None, "the process is killed");
     let log = std::fs::metadata(place.dir.join("latch.db-wal")).unwrap();
     assert!(log.len() > 0, "the killed process leaves its log");
     let elsewhere = copied(&place);
@@ -159,7 +159,7 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains("latch.db"), "{args:?}: {message}");
     }
-    assert_eq!(files(dir), before, "nothing is made or changed");
+    assert_eq!(files(dir), before, "no file is created or changed");
 }
 
 /// I168: on a read-only mount.
@@ -228,7 +228,7 @@ fn old_schema_of_a_read_only_database_is_named() {
 fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
     let place = Place::witness("atomic").again();
     std::fs::remove_dir(place.dir.join("effects")).unwrap();
-    assert!(!place.dir.join(".latch").exists(), "looking at the plugins has kept no component");
+    assert!(!place.dir.join(".latch").exists(), "inspecting the plugins has stored no component");
     let before = files(&place.dir);
     let Some(_mounted) = Mounted::over(&place.dir) else { return };
     for args in [&["plugin", "list"][..], &["plan", "check", "plan.json"]] {
@@ -242,6 +242,6 @@ fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
     let checks = doctor["checks"].as_array().unwrap();
     let database = checks.iter().find(|check| check["check"] == "database").unwrap();
     let fix = database["fix"].as_str().unwrap();
-    assert!(fix.starts_with("make ") && fix.contains(" writable"), "the folder is there: {fix}");
+    assert!(fix.starts_with("make ") && fix.contains(" writable"), "the fix names write permission: {fix}");
     assert_eq!(files(&place.dir), before);
 }

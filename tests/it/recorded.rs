@@ -9,7 +9,7 @@ use crate::program::{Ran, latch};
 fn limited(output: &str) -> Place {
     let place = Place::witness("atomic").again();
     let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("it was written");
+    let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let limits = format!("limits = {{ output = {output:?} }}\n");
     let config = config.replace("name = \"witness", &format!("{limits}name = \"witness"));
     std::fs::write(&file, config).expect("writable");
@@ -37,7 +37,7 @@ fn evidence(place: &Place) -> Vec<Value> {
 /// Returns the payload stored under this label.
 fn payload(evidence: &[Value], label: &str) -> Value {
     let of_label = |line: &&Value| line["record"] == "payload" && line["label"] == label;
-    let line = evidence.iter().find(of_label).unwrap_or_else(|| panic!("nothing is kept of {label}"));
+    let line = evidence.iter().find(of_label).unwrap_or_else(|| panic!("no payload is stored for {label}"));
     serde_json::from_str(line["content"]["text"].as_str().expect("text")).expect("JSON")
 }
 
@@ -84,7 +84,7 @@ fn an_injected_answer_is_the_recorded_one_to_the_byte() {
     assert_eq!((answers.len(), place.worlds().len()), (12, 12));
     for (n, answer) in answers.iter().enumerate().take(11) {
         let slot = format!("d/{n}");
-        let (_, effect) = recorded.iter().find(|(of, _)| *of == slot).expect("it was recorded");
+        let (_, effect) = recorded.iter().find(|(of, _)| *of == slot).expect("the answer was recorded");
         let result = effect["ok"]["result"].as_str().expect("text");
         assert_eq!(serde_json::from_str::<Value>(result).expect("JSON"), answer["ok"], "{slot}");
         let note = if n == 10 { &json!([text, text]) } else { &notes[n] };

@@ -34,7 +34,7 @@ fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
         peak = peak.max(kib.unwrap_or_default() * 1024);
         std::thread::sleep(Duration::from_millis(5));
     }
-    let ended = child.wait_with_output().expect("it has ended");
+    let ended = child.wait_with_output().expect("the process has ended");
     (ran(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
 }
 
@@ -67,7 +67,7 @@ fn a_long_job_recovers_in_bounded_memory() {
 /// Submits `jobs` jobs, each with an action of its own, as a program that embeds the host.
 fn submitted(place: &Place, jobs: usize) {
     let options = LoadOptions { cwd: &place.dir, config: None, db: None, near: None, env: &|_| None };
-    let config = Config { cache_dir: Some(compiled()), ..Config::load(&options).expect("it is right") };
+    let config = Config { cache_dir: Some(compiled()), ..Config::load(&options).expect("the configuration is valid") };
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
@@ -103,7 +103,7 @@ fn submitted(place: &Place, jobs: usize) {
                 standing_approvals: vec!["k".into()],
                 policy_hash: Default::default(),
             };
-            let enqueued = host.enqueue(submission).await.expect("there is room");
+            let enqueued = host.enqueue(submission).await.expect("the queue accepts the job");
             assert!(matches!(enqueued, Enqueued::New(_)));
         }
     });
@@ -115,7 +115,7 @@ fn submitted(place: &Place, jobs: usize) {
 fn a_thousand_jobs_recover_at_once_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = Place::witness("atomic").again();
-    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     // Only one read may run, so hardly any job is done when the last one is claimed, however long that takes.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));

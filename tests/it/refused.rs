@@ -145,7 +145,7 @@ fn what_needs_no_compiling_is_refused_before_it() {
             refused(&ran, code, "late");
             assert_eq!(compiled, 0, "{command} {code}: compiled before it was refused");
         }
-        assert!(!place.dir.join("latch.db").exists(), "{code}: nothing is half done");
+        assert!(!place.dir.join("latch.db").exists(), "{code}: no database is created");
     }
     // The plan names only an operator of the refused plugin.
     let place = place().configure(&entry("")).plan(&[step("w", "World.Look", &[], json!({}))]);

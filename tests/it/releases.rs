@@ -69,7 +69,7 @@ fn components(place: &Place, file: &Path) -> Vec<PathBuf> {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
         .find_map(|line| line.pointer("/event/operators").cloned())
-        .expect("the job begins with what it pinned");
+        .expect("the first event lists the pinned operators");
     let operators = header.as_object().expect("a map").values();
     let steps = operators.filter(|operator| operator["kind"] == "step").map(|of| of["digest"].as_str().expect("hex"));
     let digests: BTreeSet<&str> = steps.collect();
@@ -110,5 +110,5 @@ fn what_earlier_releases_wrote_replays() {
             files += 1;
         }
     }
-    assert!(files >= 3, "there are releases");
+    assert!(files >= 3, "there is evidence of earlier releases");
 }

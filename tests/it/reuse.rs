@@ -48,7 +48,7 @@ fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
     let job = id(&second);
     let drafts = ["s1", "s2", "s3", "s4"].map(|step| (step.to_owned(), true, "safe".to_owned()));
     assert_eq!(decisions(&place, &job), drafts);
-    assert_eq!(second["blocked_on"]["step_id"], "s6", "what s5 did is done: {second:#}");
+    assert_eq!(second["blocked_on"]["step_id"], "s6", "the effect of s5 is not repeated: {second:#}");
     assert_eq!(
         second["steps"][4]["notes"],
         json!([format!("s5: receipt returned from {} s5", id(&first))]),
@@ -126,9 +126,9 @@ fn an_answer_of_the_world_is_reused_within_its_time() {
     let place = Place::witness("atomic").again();
     cached(&place, "p.json", "Effect.Read", |_| {});
     assert_eq!(place.latch(&run("p.json", &["--mode", "DRY_RUN"])).code, 0);
-    assert_eq!(reused(&place, "p.json"), [], "a dry run keeps nothing");
+    assert_eq!(reused(&place, "p.json"), [], "a dry run stores no reusable result");
     assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())]);
-    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "what is reused stays with its origin");
+    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "a reused result keeps its origin");
     let facts = |step: &mut Value| step["time_sensitive"] = json!(true);
     cached(&place, "facts.json", "Effect.Read", facts);
     assert_eq!(reused(&place, "facts.json"), [(false, "unverified".to_owned())]);
@@ -169,7 +169,7 @@ fn sensitivity_and_version_are_compared() {
         step["outcome"] = json!({ "type": "Invoice" });
     });
     assert_eq!(reused(&place, "invoice.json"), []);
-    assert_eq!(reused(&place, "invoice.json"), [], "a type that is never reused is never looked for");
+    assert_eq!(reused(&place, "invoice.json"), [], "no decision is recorded for a type that is never reused");
 }
 
 /// I23: a result of one tenant's job is never reused for another tenant.
@@ -181,5 +181,5 @@ fn no_result_of_another_tenant_is_reused() {
     let other = place.latch(&run("p.json", &["--tenant", "acme"]));
     assert_eq!(other.code, 0, "{} {}", other.stdout, other.stderr);
     assert_eq!(decisions(&place, &id(&other.json())), []);
-    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "its own is there");
+    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "the tenant's own result is found");
 }

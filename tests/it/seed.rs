@@ -19,7 +19,7 @@ pub(crate) fn number(name: &str, default: u64) -> u64 {
 }
 
 /// Returns and prints the seed of this run, which is constant unless the environment sets it.
-#[expect(clippy::print_stdout, reason = "what repeats a run is told")]
+#[expect(clippy::print_stdout, reason = "the seed is printed")]
 pub(crate) fn seed() -> u64 {
     let seed = number("LATCH_TEST_SEED", 1);
     println!("LATCH_TEST_SEED={seed}");
@@ -27,7 +27,7 @@ pub(crate) fn seed() -> u64 {
 }
 
 /// Returns and prints the commit mode that the seed selects.
-#[expect(clippy::print_stdout, reason = "what a run was is told")]
+#[expect(clippy::print_stdout, reason = "the commit mode is printed")]
 pub(crate) fn commit(seed: u64) -> &'static str {
     let commit = COMMITS[dice(seed).below(2) as usize];
     println!("commit = {commit:?}");

@@ -97,7 +97,7 @@ fn built(
         Err(why) => {
             // Written directly to standard error, because the test harness hides the output of a passing
             // test.
-            let said = format!("\n*** SKIPPED: {name} cannot be built here, so nothing of it was tested. ***\n{why}\n");
+            let said = format!("\n*** SKIPPED: {name} cannot be built here, so its tests did not run. ***\n{why}\n");
             std::io::stderr().write_all(said.as_bytes()).unwrap();
             None
         }
@@ -197,7 +197,7 @@ fn failure(place: &Place) -> (String, String, String) {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
     let failed = ran.json()["failed"][0].clone();
-    let word = |key: &str| failed[key].as_str().expect("a failure has it").to_owned();
+    let word = |key: &str| failed[key].as_str().expect("a failure has both fields").to_owned();
     let (code, message) = (word("reason_code"), word("message"));
     let id = ran.json()["job_id"].as_str().expect("a response names its job").to_owned();
     replay(place, &id);
@@ -237,10 +237,10 @@ fn stock_python_runs_and_repeats() {
     for (output, said) in &jobs {
         let seconds = |key: &str| output[key].as_f64().expect("a number");
         assert!(seconds("heard") >= seconds("began"), "{output:#}");
-        assert!((3600.0..3600.1).contains(&seconds("slept")), "an hour passes at once: {output:#}");
+        assert!((3600.0..3600.1).contains(&seconds("slept")), "sleeping for an hour takes no real time: {output:#}");
         assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
         let injected = output["injected"][0].as_f64().expect("whole seconds");
-        assert!(injected + 1.0 >= seconds("began") + 3600.0, "both clocks are one: {output:#}");
+        assert!(injected + 1.0 >= seconds("began") + 3600.0, "both clocks agree: {output:#}");
         assert_eq!((&output["environ"], &output["argv"], &output["stdin"]), (&json!({}), &json!([]), &json!("")));
         for key in ["socket", "lookup", "file", "listdir"] {
             let refused = output[key].as_str().expect("text");
@@ -321,5 +321,5 @@ fn stock_rust_runs_and_repeats() {
     assert_eq!(code, "PLUGIN_TRAP");
     // On this target the standard library knows only success and failure as exit status.
     assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");
-    assert!(said.contains("ends"), "what was written before is logged: {said}");
+    assert!(said.contains("ends"), "output before the exit is logged: {said}");
 }

@@ -28,7 +28,7 @@ const LOOKS: u32 = 24_000;
 pub(crate) fn hasty(commit: &str) -> Place {
     let place = Place::witness(commit);
     let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("it was written");
+    let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let config = config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =");
     let lease = "lease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"200ms\"\n";
     std::fs::write(file, format!("{lease}{config}")).expect("writable");
@@ -66,7 +66,7 @@ pub(crate) fn is_stopped(child: &Child) -> bool {
 
 pub(crate) fn go_on(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is there");
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("the process exists");
 }
 
 /// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns
@@ -95,7 +95,7 @@ fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
     assert!(matches!(late.code, 0 | 1 | 3), "{point}: {} {} {}", late.code, late.stdout, late.stderr);
     if taken_over {
         let after = world(&place, point);
-        assert_eq!(after, before, "{point}: it did something when its time had passed: {}", late.stderr);
+        assert_eq!(after, before, "{point}: the process executed a call after its lease had expired: {}", late.stderr);
     } else {
         place.finish_with_the_truth();
     }
@@ -137,7 +137,11 @@ fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool>
     late.until_idle();
     let notes = late.notes();
     assert_eq!(late.stop().0, Some(0), "{point}: {notes}");
-    assert_eq!(world(&place, point), before, "{point}: it did something when its time had passed: {notes}");
+    assert_eq!(
+        world(&place, point),
+        before,
+        "{point}: the worker executed a call after its lease had expired: {notes}"
+    );
     check_world(&place, &format!("{commit}, a worker stopped at {point}"));
     Some(true)
 }
@@ -148,7 +152,7 @@ fn stands_still(place: &Place, worker: &mut Working) -> bool {
         if is_stopped(&worker.child) {
             return true;
         }
-        assert!(worker.child.try_wait().expect("our child").is_none(), "it ended: {}", worker.notes());
+        assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.notes());
         // Asking for the job starts a process, so it is not done in each iteration.
         if look % 100 == 99 && place.the_job()["state"] == "COMPLETED" {
             // A worker without a job only polls, so it soon has executed all its statements.
@@ -191,7 +195,7 @@ fn statements(names: &[&str]) -> Vec<String> {
 
 fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
     let known = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS);
-    assert!(known.copied().any(|known| known == name), "{name} is no point");
+    assert!(known.copied().any(|known| known == name), "{name} is not a crash point");
     let both = |n: u32| ["before", "after"].map(|side| format!("{name}:{side}:{n}"));
     times.into_iter().flat_map(both).collect()
 }
@@ -210,7 +214,7 @@ fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
     assert!(reached.len() >= 40, "few points were reached: {reached:?}");
     assert!(taken_over.len() >= 15, "few jobs could be taken over: {taken_over:?}");
     let calls = taken_over.iter().filter(|point| point.starts_with("execute:")).count();
-    assert!(calls >= 14, "every call is stopped before and after: {taken_over:?}");
+    assert!(calls >= 14, "the process is suspended before and after every call: {taken_over:?}");
 }
 
 /// Number of a worker's points that one run of the suite tries.
@@ -258,7 +262,7 @@ fn a_worker_that_stands_still_is_overtaken_on_a_server() {
             let effects: &[&str] = if commit == "staged" { &[] } else { &["effects_find", "effects_insert"] };
             let beside = [BESIDE_WORKERS, ASKED_BY_COMMANDS, ASKED_BY_FAULTS, effects];
             let expected: BTreeSet<&str> = beside.into_iter().flatten().copied().collect();
-            assert_eq!(left, expected, "{commit}: every other statement is one that a worker was stopped at");
+            assert_eq!(left, expected, "{commit}: workers were suspended at every other statement");
         }
     }
 }

@@ -287,9 +287,9 @@ async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     ] {
         let there = found.is_there(what).await;
         match asked.get(what) {
-            Some(true) => assert!(there, "{name} {side} {nth}: {what} was acknowledged and is gone\n{notes}"),
+            Some(true) => assert!(there, "{name} {side} {nth}: {what} was acknowledged and is lost\n{notes}"),
             Some(false) => {}
-            None => assert!(!there, "{name} {side} {nth}: {what} was never asked for\n{notes}"),
+            None => assert!(!there, "{name} {side} {nth}: {what} is stored but was never requested\n{notes}"),
         }
     }
     if asked.get("delete").is_none_or(|done| *done) && asked.get("set").is_none_or(|done| *done) {
@@ -325,7 +325,7 @@ async fn a_crash_at_any_statement_loses_nothing() {
         let times = OFTEN.iter().find(|(often, _)| often == name).map_or(1, |(_, times)| *times);
         for side in ["before", "after"] {
             for nth in 1..=times {
-                assert!(crash(name, side, nth, "").await, "no child came to {name}, {side}, time {nth}");
+                assert!(crash(name, side, nth, "").await, "no child reached {name}, {side}, pass {nth}");
             }
         }
     }
@@ -345,7 +345,7 @@ async fn a_crash_at_any_statement_on_a_server_loses_nothing() {
         for side in ["before", "after"] {
             for nth in 1..=times {
                 let Some(url) = database().await else { return };
-                assert!(crash(name, side, nth, &url).await, "no child came to {name}, {side}, time {nth}");
+                assert!(crash(name, side, nth, &url).await, "no child reached {name}, {side}, pass {nth}");
             }
         }
     }

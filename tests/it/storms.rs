@@ -94,7 +94,7 @@ fn a_lost_database_stops_everything_until_that_is_accepted() {
         }
         let again = place.latch(&place.run_args());
         assert_eq!(error(&again), (3, "L0033".to_owned()), "{} {}", again.stdout, again.stderr);
-        assert_eq!(place.world(), world, "nothing happened again");
+        assert_eq!(place.world(), world, "no effect is repeated");
     }
     assert_eq!(place.latch(&["doctor", "--accept-restore", "--json"]).code, 0);
     let again = place.latch(&place.run_args());
@@ -158,7 +158,7 @@ fn looking_makes_nothing() {
         assert_eq!(error(&ran), (2, "L0014".to_owned()), "{args:?} {}", ran.stdout);
         assert!(ran.stdout.contains("latch.db does not exist yet"), "{}", ran.stdout);
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was made");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no file was created");
 }
 
 /// A result given for a call in doubt must match the operator's output schema.
@@ -166,7 +166,7 @@ fn looking_makes_nothing() {
 fn a_result_that_does_not_fit_is_refused() {
     let place = Place::witness("atomic");
     let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
-    assert_eq!(killed.status.code(), None, "it was killed");
+    assert_eq!(killed.status.code(), None, "the process was killed");
     let (id, slot) = loop {
         let ran = place.latch(&place.run_args());
         let response = ran.json();
@@ -174,7 +174,7 @@ fn a_result_that_does_not_fit_is_refused() {
         if blocked["reason_code"] == "INDETERMINATE_EFFECT" {
             break (response["job_id"].as_str().unwrap().to_owned(), blocked["slot"].as_str().unwrap().to_owned());
         }
-        assert_ne!(response["state"], "COMPLETED", "it asks about no call");
+        assert_ne!(response["state"], "COMPLETED", "no call is in doubt");
     };
     let give = |result: &str| {
         std::fs::write(place.dir.join("given.json"), result).unwrap();

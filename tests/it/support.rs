@@ -27,8 +27,8 @@ fn build_guests() -> PathBuf {
         cargo.env_remove(variable);
     }
     // A compiler with the Wasm target, as found or installed by `latch plugin build`.
-    let toolchain =
-        Toolchain::find(&root, &Options::from_env(), &mut |_| {}).expect("there is a Wasm target to be had");
+    let toolchain = Toolchain::find(&root, &Options::from_env(), &mut |_| {})
+        .expect("a compiler with the Wasm target is available");
     if let Some(rustc) = toolchain.rustc {
         cargo.env("RUSTC", rustc);
     }

@@ -111,7 +111,7 @@ impl Terminal {
         tcsetwinsize(&self.keyboard, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let from = self.bytes.len();
         while !is_wanted(&String::from_utf8_lossy(&self.bytes[from..])) {
-            self.bytes.extend(self.output.recv_timeout(PATIENCE).expect("the program goes on"));
+            self.bytes.extend(self.output.recv_timeout(PATIENCE).expect("the program continues"));
         }
     }
 
@@ -141,10 +141,10 @@ impl Terminal {
             match self.output.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.bytes.extend(bytes),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(mpsc::RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", self.screen()),
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("the program does not end:\n{}", self.screen()),
             }
         }
-        let code = self.child.wait().unwrap().code().expect("no signal ended it");
+        let code = self.child.wait().unwrap().code().expect("the program exits without a signal");
         Shown { code, bytes: std::mem::take(&mut self.bytes), columns: self.columns }
     }
 }

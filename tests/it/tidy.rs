@@ -78,7 +78,10 @@ fn no_file_is_too_long() {
     let written = |file: &File| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
     let long = files().into_iter().filter(written);
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
-    none("a file has one concept", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
+    none(
+        "a file is longer than 800 lines; split it by concept",
+        long.map(|(lines, path)| format!("{path}: {lines} lines")).collect(),
+    );
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn the_kernel_is_pure() {
         assert!(!dependencies.contains(impure), "latchwork-core depends on {impure}");
     }
     let words = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime", "Instant"];
-    none("the kernel is told, it does not look", naming(&rust("host/core/src/"), &words, &[]));
+    none("the kernel reads no clock, file, network or environment", naming(&rust("host/core/src/"), &words, &[]));
 }
 
 /// I8.
@@ -107,7 +110,7 @@ fn the_kernel_is_pure() {
 fn sql_lives_in_the_store_and_only_the_command_line_names_the_store() {
     let host = rust("host/src/");
     none("only host/store speaks SQL", naming(&host, &["sqlx"], &[]));
-    none("callers see traits", naming(&host, &["latchwork_store"], &["host/src/cli/"]));
+    none("only the command line names latchwork_store", naming(&host, &["latchwork_store"], &["host/src/cli/"]));
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn dependencies_point_inwards() {
 fn one_place_prints() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
     let product: Vec<File> = ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust(f)).collect();
-    none("macros print nowhere", naming(&product, &words, &[]));
+    none("use cli/output.rs and cli/stderr.rs to print", naming(&product, &words, &[]));
     let places = ["host/src/cli/output.rs", "host/src/cli/stderr.rs", "host/src/cli/logging.rs"];
     none(
         "cli/output.rs and cli/stderr.rs print, cli/logging.rs logs",
@@ -185,9 +188,9 @@ fn every_invariant_is_cited_by_a_test() {
         }
     }
     let untested: Vec<_> = stated.iter().filter(|n| !cited.contains_key(n)).map(|n| format!("I{n}")).collect();
-    none("an invariant without a test is a wish", untested);
+    none("these invariants have no test", untested);
     let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
-    none("a test cites what ARCHITECTURE.md does not state", unknown.collect());
+    none("these cited invariants are not in ARCHITECTURE.md", unknown.collect());
 }
 
 /// Returns the invariants cited in comments. Each is a word of its own, such as I9.
@@ -231,7 +234,7 @@ fn the_project_speaks_of_itself_alone() {
             }
         }
     }
-    none("paths and words that mean nothing to a reader", found);
+    none("remove private paths and leftover markers", found);
 }
 
 #[test]
@@ -249,7 +252,7 @@ fn lock_files_name_the_public_registry_and_no_addresses() {
         }
     }
     assert!(locks > 0, "there are lock files");
-    none("a lock file that names a mirror builds nowhere else", found);
+    none("a lock file must not name a mirror", found);
 }
 
 #[test]
@@ -271,7 +274,7 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
             }
         }
     }
-    none("links lead somewhere", broken);
+    none("these links are broken", broken);
 }
 
 /// Each property has tests, and each test named in `docs/properties.md` exists.

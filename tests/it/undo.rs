@@ -103,7 +103,7 @@ fn acknowledged_undo_survives_its_process() {
     let (place, job) = booked(Place::undo("staged").again());
     let mut command = latch(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
     let output = command.env("LATCH_CRASH_AT", "inbox_insert:after:1").output().expect("latch runs");
-    assert_eq!(output.status.code(), None, "it was killed");
+    assert_eq!(output.status.code(), None, "the process was killed");
     let asked = shown(&place, &job);
     assert_eq!(asked["pending"][0]["asked"], "undo", "{asked:#}");
     assert_eq!(asked["next_actions"], json!([format!("latch resume {job}")]), "{asked:#}");
@@ -124,7 +124,7 @@ fn undo_by_workers_and_by_two_people_happens_once() {
     let left = undo(&place, &job, &["--detach"]);
     let document = left.json();
     assert_eq!((left.code, document["undo"].as_array().map(Vec::len)), (0, Some(3)), "{document:#}");
-    assert_eq!(place.world().len(), 3, "nothing is undone here");
+    assert_eq!(place.world().len(), 3, "`--detach` undoes nothing itself");
     let listed = place.latch(&["job", "list"]);
     assert!(listed.stdout.contains("being undone"), "{}", listed.stdout);
     let again = undo(&place, &job, &["--detach"]);
@@ -166,7 +166,7 @@ fn failing_undo_waits_for_a_person() {
     assert!(text.contains("what it did is being undone, as eve asked"), "{text}");
     holds(&place, &job, "parked");
     let again = undo(&place, &job, &[]);
-    assert_eq!(again.code, 3, "it is being undone already: {}", again.stdout);
+    assert_eq!(again.code, 3, "the job is already being undone: {}", again.stdout);
     assert_eq!(place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]).code, 0);
     let ended = place.latch(&["resume", &job, "--json"]).json();
     assert_eq!((&ended["state"], &ended["undone_by"]), (&json!("CANCELLED"), &json!("eve")));
@@ -207,7 +207,7 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     };
     assert_eq!(pruned(""), 0, "30 days are the default");
     let template = place.again();
-    assert_eq!(undo(&template, &job, &[]).code, 0, "the pinned version is there");
+    assert_eq!(undo(&template, &job, &[]).code, 0, "the pinned version is available");
     all_undone(&template, &job, "with the pinned version");
     assert_eq!(pruned("keep_undoable = \"0s\""), 1);
     let missing = undo(&place, &job, &[]);

@@ -30,7 +30,7 @@ fn events(place: &Place, id: &str) -> Vec<Value> {
 #[test]
 fn a_step_that_breaks_its_promise_is_not_executed() {
     let ran = place("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
-    assert_eq!(ran.code, 0, "none are run by default: {}", ran.stdout);
+    assert_eq!(ran.code, 0, "no validator runs by default: {}", ran.stdout);
     let place = place("\"static\", \"sandbox\"", &json!({ "do": "good" }));
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
@@ -40,7 +40,7 @@ fn a_step_that_breaks_its_promise_is_not_executed() {
     assert!(message.contains("\"sandbox\"") && message.contains("another clock"), "{message}");
     let id = response["job_id"].as_str().unwrap();
     let events = events(&place, id);
-    assert!(events.iter().all(|event| event["type"] != "step_started"), "it is not executed");
+    assert!(events.iter().all(|event| event["type"] != "step_started"), "the step is not executed");
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
     let exported = place.latch(&["job", "export", id, "--out", "e.jsonl"]);
@@ -94,10 +94,10 @@ impl StepValidator for Counting {
     }
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        let run = request.run_in_sandbox(request.conditions()).await.expect("it is a step");
+        let run = request.run_in_sandbox(request.conditions()).await.expect("the plugin is a step plugin");
         let announced = vec![Asked::Emit("happened".into(), "{}".into())];
         let expected = SandboxRun { asked: announced, ended: Ended::Output("{\"emitted\":1}".into()) };
-        if run == expected { Ok(()) } else { Err(format!("it did {run:?}")) }
+        if run == expected { Ok(()) } else { Err(format!("unexpected sandbox run: {run:?}")) }
     }
 }
 
@@ -142,7 +142,7 @@ async fn an_embedding_program_has_its_own() {
             standing_approvals: vec![],
             policy_hash: Default::default(),
         };
-        let Accepted::New(claim) = host.submit(submission).await.unwrap() else { panic!("it is new") };
+        let Accepted::New(claim) = host.submit(submission).await.unwrap() else { panic!("the job is new") };
         let response = host.drive(claim, Arc::new(NoObserver)).await.unwrap();
         assert_eq!(response.state.as_str(), state, "{response:#?}");
         assert_eq!(counting.0.load(Ordering::Relaxed), 1, "asked once, before the step starts");

@@ -214,7 +214,7 @@ async fn what_is_written_becomes_records_line_by_line() {
     assert_eq!(records.len(), 8, "a line longer than a record is several");
 
     let (outcome, records) = run(&plugin, 7, json!({"do": "flood", "n": 2_000})).await;
-    assert_eq!(outcome, StepOutcome::Output("2000".into()), "the step cannot tell");
+    assert_eq!(outcome, StepOutcome::Output("2000".into()), "the step does not notice the limit");
     let kept: usize = records.iter().map(|(_, text)| text.len()).sum();
     assert!((1_000_000..1_100_000).contains(&kept), "{kept}");
     assert!(records.last().unwrap().1.contains("1048576 bytes"), "{:?}", records.last());
@@ -309,7 +309,10 @@ fn the_mode_is_pinned_with_the_component() {
     assert_eq!(registry("virtual-step", "none").err().unwrap()[0].page(), "L0022");
     let now = registry("hostile-step", "none").unwrap();
     assert_eq!(now.by_digest(pinned.digest, pinned.wasi).unwrap().wasi(), WasiMode::Virtual);
-    assert!(serde_json::to_value(now.pin().values().next().unwrap()).unwrap().get("wasi").is_none(), "as it ever was");
+    assert!(
+        serde_json::to_value(now.pin().values().next().unwrap()).unwrap().get("wasi").is_none(),
+        "the default mode is not serialized"
+    );
     let again = registry("hostile-step", "none").unwrap();
     assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
 }
@@ -342,7 +345,7 @@ fn a_job_repeats() {
         };
         let (clocks, random) = (output("output/s"), output("output/t"));
         let at = |when: &str| clocks[when]["wall"][0].as_i64().unwrap();
-        assert!(at("then") > at("began") + 4_000, "the answer was heard later than the step began: {clocks:#}");
+        assert!(at("then") > at("began") + 4_000, "the answer arrived after the step's start: {clocks:#}");
         outputs.push((clocks, random));
     }
     assert_ne!(outputs[0].0, outputs[1].0);

@@ -59,7 +59,7 @@ fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
     assert_eq!(signal("reply of ada", r#"{"text":"another"}"#).code, 0, "a duplicate is acknowledged");
     let response = resume(&place, &id);
     assert_eq!(response["state"], "COMPLETED", "{response:#}");
-    assert_eq!(signal("reply of ada", "3").code, 0, "also when the job is over");
+    assert_eq!(signal("reply of ada", "3").code, 0, "also after the job has ended");
     assert_eq!(signal("reply of bob", "3").code, 2);
 
     let events = events(&place, &id);
@@ -108,7 +108,7 @@ fn after_a_time_out_a_signal_is_refused() {
         let id = response["job_id"].as_str().unwrap().to_owned();
         sleep_past(&response["blocked_on"]["until"]);
         let late = place.latch(&["job", "signal", &id, "k", "--payload", "1"]);
-        assert_eq!(late.code, 2, "its time is over before anybody has written so");
+        assert_eq!(late.code, 2, "the wait has timed out even before the timeout is recorded");
         assert!(late.stderr.contains("has ended"), "{}", late.stderr);
         let resumed = place.latch(&["resume", &id, "--json"]);
         assert_eq!((resumed.code, &resumed.json()["state"]), (code, &json!(state)), "{}", resumed.stdout);

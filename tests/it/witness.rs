@@ -107,7 +107,7 @@ impl Witness {
 
     /// Waits until half of a body was received.
     pub(crate) fn until_halfway(&self) {
-        self.until("half of a body has come", |seen| seen.halfway);
+        self.until("half of a body was received", |seen| seen.halfway);
     }
 
     /// Continues to read the body at which `stall` stopped.
@@ -124,7 +124,7 @@ impl Witness {
     fn until(&self, what: &str, is: impl Fn(&Seen) -> bool) {
         let seen = self.shared.seen.lock().unwrap();
         let (_seen, waited) = self.shared.changed.wait_timeout_while(seen, PATIENCE, |seen| !is(seen)).unwrap();
-        assert!(!waited.timed_out(), "never: {what}");
+        assert!(!waited.timed_out(), "timed out waiting: {what}");
     }
 }
 

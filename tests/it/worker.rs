@@ -71,12 +71,12 @@ fn ended(child: Child) -> Ran {
 
 pub(crate) fn terminate(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
 }
 
 /// Waits until the worker has received its first signal.
 fn until_stopping(worker: &Working) {
-    until("it is told to stop", || worker.notes().contains("stopping: calls in flight end first"));
+    until("the worker has received the signal", || worker.notes().contains("stopping: calls in flight end first"));
 }
 
 pub(crate) fn state(place: &Place, job: &str) -> Value {
@@ -148,7 +148,7 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     server.wait_for(1);
     terminate(&worker.child);
     until_stopping(&worker);
-    assert_eq!(state(&place, &job)["state"], "RUNNING", "the call is not cut off");
+    assert_eq!(state(&place, &job)["state"], "RUNNING", "the call is not interrupted");
     server.open();
     worker.until_ended();
     let notes = worker.notes();
@@ -162,7 +162,7 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     evidence::holds(&place, &job, "given back");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(server.asked().len(), 2, "what was recorded is not asked again");
+    assert_eq!(server.asked().len(), 2, "a recorded call is not repeated");
 }
 
 /// I97: a compensation may wait for its operator's limit. A stopping worker does not wait with it.
@@ -181,11 +181,11 @@ fn a_worker_that_stops_waits_for_no_turn() {
     assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
     let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
     assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")));
-    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     let limit = "[worker]\noperators = { \"Booking.Cancel\" = { rate = \"1/1h\" } }";
     std::fs::write(place.dir.join("latch.toml"), format!("{plain}\n{limit}\n")).expect("writable");
     let worker = start(&place, &[]);
-    until("one is undone", || events(&place, &job).iter().any(|event| event == "compensation_finished"));
+    until("one call is undone", || events(&place, &job).iter().any(|event| event == "compensation_finished"));
     std::thread::sleep(Duration::from_millis(300));
     terminate(&worker);
     let ran = ended(worker);
@@ -275,7 +275,7 @@ fn operators_and_tenants_are_limited() {
     detached(&place, &[]);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 2 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((server.asked().len(), server.most("op")), (10, 3), "never more than three, and three there were");
+    assert_eq!((server.asked().len(), server.most("op")), (10, 3), "the maximum is exactly the limit of three");
     let replayed = place.latch(&["job", "replay", &first, "--every-prefix", "--json"]);
     assert_eq!(replayed.code, 0, "{}", replayed.stdout);
 
@@ -293,7 +293,7 @@ fn operators_and_tenants_are_limited() {
     }
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 18 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((server.most("acme"), server.most("step")), (2, 1), "a step is limited as a tool is");
+    assert_eq!((server.most("acme"), server.most("step")), (2, 1), "a step has a limit like a tool");
     assert!(server.most("other") > 2, "{}", server.most("other"));
 }
 
@@ -316,7 +316,7 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     };
     for nth in 1..=2 {
         let working = Working::start(&place, workers::worker(&place, &[]));
-        until("the keyed call is under way", || tries(&place) == nth);
+        until("the keyed call is in flight", || tries(&place) == nth);
         drop(working);
     }
     let working = Working::start(&place, workers::worker(&place, &[]));
@@ -330,14 +330,14 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     until("the other job is over", || workers::open(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
-    assert_eq!(tries(&place), 2, "it waits still");
+    assert_eq!(tries(&place), 2, "the call still waits");
 }
 
 /// Creates an environment with these operator limits.
 fn limited(limits: &str) -> Place {
     let place = hasty("atomic").approved(vec!["d"]);
     let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("it was written");
+    let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let limits = format!("[worker]\noperators = {{ {limits} }}\n[[plugin]]");
     std::fs::write(&file, config.replacen("[[plugin]]", &limits, 1)).expect("writable");
     place
@@ -360,7 +360,7 @@ fn calls_in_doubt_begin_together() {
         all.iter().filter(|event| event["type"] == "tool_invocation_started").count()
     };
     let working = Working::start(&place, workers::worker(&place, &[]));
-    until("all are under way", || started(&place) == 3);
+    until("all calls are in flight", || started(&place) == 3);
     drop(working);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     let all = workers::events(&place, &job);
@@ -378,11 +378,11 @@ fn a_call_waits_for_leave_of_its_own_operator_alone() {
     let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 7, "after_ms": 3_000 }))]);
     workers::detached(&place);
     let working = Working::start(&place, workers::worker(&place, &[]));
-    until("another job's call is under way", || place.world().contains_key("k"));
+    until("another job's call is in flight", || place.world().contains_key("k"));
     let calls = [("Effect.Queryable", 0), ("Effect.Queryable", 0), ("Effect.Keyed", 0)];
     let place = place.approved(vec!["d"]).plan(&[all_at_once(&calls)]);
     workers::detached(&place);
-    until("its turn has come", || place.world().contains_key("d/2"));
+    until("the call has got its permit", || place.world().contains_key("d/2"));
     assert!(place.world().contains_key("d/0") && !place.world().contains_key("d/1"), "{:?}", place.world());
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
@@ -404,12 +404,16 @@ fn a_limit_of_nothing_is_told() {
     let worked = place.latch(&["worker", "--until-idle"]);
     let doctor = place.latch(&["doctor", "--json"]);
     let checks = doctor.json()["checks"].as_array().unwrap().clone();
-    let settings = checks.iter().find(|check| check["check"] == "settings").expect("it is told");
+    let settings = checks.iter().find(|check| check["check"] == "settings").expect("the unknown names are reported");
     let told = settings["found"].as_str().unwrap();
     for wrong in wrong {
         assert!(worked.stderr.contains(wrong) && told.contains(wrong), "{wrong}: {} {told}", worked.stderr);
     }
-    assert_eq!((worked.code, doctor.code, &settings["verdict"]), (0, 0, &json!("warn")), "it refuses nothing");
+    assert_eq!(
+        (worked.code, doctor.code, &settings["verdict"]),
+        (0, 0, &json!("warn")),
+        "the limits are only warnings"
+    );
     for right in ["Driver.Run", "beta", "team-2"] {
         assert!(!told.contains(right), "{told}");
     }
@@ -435,7 +439,7 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(worker.child.try_wait().unwrap().is_some(), "it waits for ever");
+    assert!(worker.child.try_wait().unwrap().is_some(), "the worker does not end");
     let (code, said) = worker.stop();
     assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0033")), "{said}");
     assert!(said.to_string().contains("--accept-restore"), "{said}");
@@ -444,7 +448,7 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
 
 /// I96: a rate limit applies from call to call. Only the delay that the rate itself causes is measured.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
+#[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn operators_have_a_pace() {
     let server = Server::start().slow();
     let place = fetching(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");

@@ -70,7 +70,7 @@ impl Working {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("it does not come to an end: {}", self.notes());
+        panic!("the worker does not settle its jobs: {}", self.notes());
     }
 
     /// Waits until the process ends by itself.
@@ -82,7 +82,7 @@ impl Working {
     pub(crate) fn stop(mut self) -> (Option<i32>, Value) {
         if self.child.try_wait().expect("our child").is_none() {
             let pid = rustix::process::Pid::from_child(&self.child);
-            rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
         }
         let status = self.child.wait().expect("our child");
         (status.code(), self.said())
@@ -113,7 +113,7 @@ pub(crate) fn answer(place: &Place, job: &str) {
     match shown["reason_code"].as_str() {
         // The interruption of the attempts was not the job's fault.
         Some("ATTEMPTS_EXHAUSTED") => {
-            place.latch(&["job", "resolve", job, "--continue", "--reason", "it was cut off"]);
+            place.latch(&["job", "resolve", job, "--continue", "--reason", "the attempts were interrupted"]);
         }
         _ if blocked["reason_code"] == "INDETERMINATE_EFFECT" => {
             // The resolution is refused if the call was settled in the meantime.
