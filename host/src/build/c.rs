@@ -11,10 +11,10 @@ use super::{BuildError, Options, encode, layout, tools};
 
 pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
 const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
-/// Of the SDK: what every plugin is compiled with.
+/// SDK sources that are compiled into every plugin.
 const SDK: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
 
-/// Build the plugin in `dir`; the component that was made.
+/// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
@@ -33,9 +33,9 @@ pub(super) fn build(
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");
     }
-    // One of the compilers leaves assertions out of optimized code by itself.
+    // zig disables assertions in optimized code unless `NDEBUG` is undefined.
     compiler.arg("-UNDEBUG");
-    // Nothing of this machine's folders gets into what `assert` says.
+    // Keeps the paths of this machine out of the messages of `assert`.
     compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));
     compiler.arg(format!("-ffile-prefix-map={}=latchwork", sdk.display()));
     compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK.map(|file| sdk.join(file)));
@@ -44,7 +44,7 @@ pub(super) fn build(
     encode::component(module, None, recipe, &layout.obj)
 }
 
-/// Every source file of a folder but tests, in order.
+/// Returns every C source file in `folder` except tests, sorted by name.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let entries = std::fs::read_dir(folder).map_err(|error| BuildError::io("read", folder, error))?;
     let is_source = |path: &PathBuf| {
@@ -56,16 +56,16 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
-/// Returns true if this machine's clang can compile for WASI: with the C library and a linker.
+/// Returns true if the installed clang can compile for WASI. That requires the C library and a linker.
 pub(super) fn clang(dir: &Path) -> bool {
-    // Where Debian and others put the C library for this target.
+    // Location of the C library for this target on Debian and similar systems.
     let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();
     let linker = || ask(command("wasm-ld", dir).arg("--version")).is_some();
     let builtins = || ask(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some();
     libc && linker() && builtins()
 }
 
-/// The compiler of this machine where it can do it, else a pinned one.
+/// Returns the installed clang if it can compile for WASI, otherwise a pinned zig.
 fn compiler(
     dir: &Path,
     options: &Options,

@@ -11,7 +11,7 @@ use super::{BuildError, Options};
 
 const ADVICE: &str = "install Rust from https://rustup.rs or with the system's package manager";
 
-/// The part of cargo's messages that says what was made.
+/// The fields of a cargo message that identify an artifact.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -26,16 +26,16 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Where cargo keeps what it has compiled.
+/// Target folder that cargo uses for compiled files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folder {
-    /// Where it always does.
+    /// Cargo's default target folder.
     Usual,
-    /// In a folder of its own: nothing is taken from the usual one.
+    /// A separate target folder, so that nothing from the default folder is reused.
     Another,
 }
 
-/// Build the package in `dir`; the file that cargo made.
+/// Builds the package in `dir` and returns the path of the file that cargo produced.
 pub(super) fn build(
     dir: &Path,
     folder: Folder,
@@ -54,7 +54,8 @@ pub(super) fn build(
     made(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
 }
 
-/// Compiler, linker, and flags that keep this machine's paths out of the component. The workspace.
+/// Sets the compiler, the linker, and flags that keep this machine's paths out of the component. Returns the
+/// workspace folder.
 fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
     if let Some(rustc) = &toolchain.rustc {
         cargo.env("RUSTC", rustc);
@@ -64,7 +65,7 @@ fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
     let manifest = ask(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
-    // Where several match, the last one counts.
+    // If several remappings match a path, rustc applies the last one.
     let mut flags = vec![remap(source_root(workspace), "/src")];
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
@@ -79,10 +80,11 @@ fn remap(from: &Path, to: &str) -> String {
     format!("--remap-path-prefix={}={to}", from.display())
 }
 
-/// The flag that names the sources of the standard library by their commit, as in a toolchain without them.
+/// Returns the flag that maps the standard library's sources to their commit, as a toolchain without
+/// `rust-src` names them.
 ///
-/// With the component `rust-src`, rustc replaces this name by the path of its own copy in code that is compiled anew,
-/// such as generic functions.
+/// With the component `rust-src`, rustc replaces that name with the path of its own copy. This affects code
+/// that is compiled again in the plugin, such as generic functions.
 fn standard_library(rustc: &Path, dir: &Path) -> Option<String> {
     let sysroot = PathBuf::from(ask(command(rustc, dir).args(["--print", "sysroot"]))?);
     let version = ask(command(rustc, dir).arg("-vV"))?;
@@ -91,7 +93,7 @@ fn standard_library(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// The folder that holds the workspace and what lies beside it, such as a path dependency.
+/// Returns the folder that holds the workspace and its neighbours, such as a path dependency.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)
@@ -102,7 +104,7 @@ fn cargo_home() -> Option<PathBuf> {
     var("CARGO_HOME").or_else(|| Some(var("HOME")?.join(".cargo")))
 }
 
-/// Of cargo's messages, the library of the package with this manifest.
+/// Returns the library of the package with this manifest, taken from cargo's messages.
 fn made(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
     let manifest = std::fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned());
     printed

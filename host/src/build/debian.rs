@@ -1,19 +1,19 @@
-//! A toolchain from Debian's packages, for machines that rustup's server cannot be reached from.
+//! Builds a Rust toolchain from Debian's packages, for machines that cannot reach rustup's server.
 
 use std::path::{Path, PathBuf};
 
 use super::BuildError;
 use super::run::{command, run};
 
-/// What does it: apt, dpkg and a compiler are driven best by a shell.
+/// Script that builds the toolchain. A shell drives apt, dpkg and a compiler best.
 const SCRIPT: &str = include_str!("debian-wasm-rust.sh");
 
-/// The compiler of the toolchain in `base`, once it is made.
+/// Path of the compiler in the toolchain at `base`. The file exists only after [`make`].
 pub(super) fn rustc(base: &Path) -> PathBuf {
     base.join("current/bin/rustc")
 }
 
-/// Make it. Needs no root unless libraries or package lists are missing.
+/// Builds the toolchain. Root is needed only if libraries or package lists are missing.
 pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err("they are for x86_64 Linux".to_owned());

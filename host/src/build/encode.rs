@@ -1,4 +1,4 @@
-//! A component of a core module that a compiler made.
+//! Wraps a compiled core module as a component.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use wit_parser::Resolve;
 use super::recipe::Recipe;
 use super::{BuildError, world};
 
-/// What stands between a core module and its world.
+/// Adapter module between a core module and its world.
 pub(super) struct Adapter<'a> {
-    /// What the core module imports from it.
+    /// Module name under which the core module imports the adapter.
     pub(super) name: &'a str,
-    /// The module, which serves all of the component's exports.
+    /// Wasm bytes of the adapter, which provides all of the component's exports.
     pub(super) module: &'a [u8],
 }
 
-/// Make a component of `module`, in the world of the plugin; where it is.
+/// Wraps `module` as a component in the plugin's world and returns the component's path.
 pub(super) fn component(
     mut module: Vec<u8>,
     adapter: Option<Adapter<'_>>,
@@ -38,7 +38,8 @@ pub(super) fn component(
         embed_component_metadata(&mut between, &resolve, whole, StringEncoding::UTF8)?;
         ComponentEncoder::default().validate(true).module(&module)?.adapter(adapter.name, &between)?.encode()
     };
-    // Most often an import that is not there: a step that calls kv, a call of the system.
+    // The usual cause is an import that the world does not have, such as a step that calls kv or a system
+    // call.
     let component = encode().map_err(|error| BuildError::Failed {
         what: "making a component".to_owned(),
         status: "the module does not fit its world".to_owned(),

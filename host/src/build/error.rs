@@ -1,4 +1,4 @@
-//! Why a plugin could not be built.
+//! Errors of plugin builds.
 
 use std::path::{Path, PathBuf};
 
@@ -7,105 +7,106 @@ use latchwork_core::pages;
 use super::recipe::Problem;
 use crate::files;
 
-/// Why a plugin could not be built, and what to do.
+/// Reason why a plugin could not be built, with advice.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The folder holds no recipe.
+    /// The folder contains no recipe.
     #[error(
         "{} holds no latch-plugin.toml: name a plugin's folder", .0.display()
     )]
     NoRecipe(PathBuf),
-    /// The recipe is wrong: every problem of it.
+    /// The recipe is invalid. Contains every problem found.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Recipe(Vec<Problem>),
-    /// A program that is needed is not there.
+    /// A required program is not installed.
     #[error("{program} is not installed: {advice}")]
     Missing {
         /// The program.
         program: String,
-        /// How to get it.
+        /// Installation advice.
         advice: &'static str,
     },
-    /// A program that is needed could not be installed.
+    /// A required program could not be installed.
     #[error("{name} cannot be installed; it comes from its language's package registry:\n{output}")]
     Install {
         /// The program and its version.
         name: String,
-        /// What the installer said.
+        /// Output of the installer.
         output: String,
     },
-    /// The project holds no SDK.
+    /// The project contains no SDK.
     #[error(
         "{} holds no {lang} SDK: put there what `latch plugin new` puts into a project, or say in latch-plugin.toml \
          where it is: sdk = \"latchwork\"", .dir.display()
     )]
     NoSdk {
-        /// Where it was looked for.
+        /// Folder where the SDK was expected.
         dir: PathBuf,
         /// The language.
         lang: &'static str,
     },
-    /// The plugin's own files are not laid out as they have to be.
+    /// The plugin's own files do not have the required layout.
     #[error("{place}: {message}")]
     Source {
-        /// The file, and where in it.
+        /// The file, and the position in it.
         place: String,
-        /// What is wrong and what would be right.
+        /// The problem, and the correct form.
         message: String,
     },
-    /// The plugin's sources cannot become a component: each problem with its file and line.
+    /// The plugin's sources cannot be turned into a component. Each problem has its file and line.
     #[error("{}", .0.join("\n"))]
     Sources(Vec<String>),
     /// A program failed.
     #[error("{what} failed ({status}):\n{output}")]
     Failed {
-        /// What was being done.
+        /// The action that failed.
         what: String,
-        /// How it ended.
+        /// Exit status of the program.
         status: String,
-        /// The end of what it said.
+        /// The last lines of the program's output.
         output: String,
     },
-    /// No way to a Wasm target worked: each with its reason.
+    /// Every way to get a Wasm target failed. Contains one reason per way.
     #[error("no Rust toolchain here can build for wasm32-unknown-unknown:\n{}", .0.iter().map(|why| format!("  - {why}")).collect::<Vec<_>>().join("\n"))]
     NoWasmTarget(Vec<String>),
-    /// The package makes no library that could be a plugin.
+    /// The package does not produce a library that could be a plugin.
     #[error("{} makes no plugin: its Cargo.toml needs [lib] with crate-type = [\"cdylib\"]", .0.display())]
     NoLibrary(PathBuf),
-    /// What was made is no component.
+    /// The build produced a file that is not a component.
     #[error("{} is {found}, not a component: {advice}", .path.display())]
     NotAComponent {
-        /// What was made.
+        /// Path of the file.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the file.
         found: &'static str,
-        /// What to do.
+        /// Advice to the user.
         advice: &'static str,
     },
-    /// A program failed where nothing can be written.
+    /// A program failed, and nothing can be written to a folder that the build needs.
     #[error("nothing can be written in {} ({source}), and {error}", .dir.display())]
     NoRoom {
-        /// What failed.
+        /// The error of the program.
         error: Box<BuildError>,
         /// The folder.
         dir: PathBuf,
-        /// Why not.
+        /// Error of the test write.
         source: std::io::Error,
     },
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error("cannot {doing} {}: {source}", .path.display())]
     Io {
-        /// What was being done.
+        /// The operation, as a verb.
         doing: &'static str,
-        /// To what.
+        /// Path that the operation was applied to.
         path: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl BuildError {
-    /// The error without what a program said: for a reader to whom `progress` has shown it already.
+    /// Returns the message without a program's output, for a reader who has already seen that output through
+    /// `progress`.
     pub fn brief(&self) -> String {
         match self {
             Self::Failed { what, status, .. } => format!("{what} failed ({status})"),
@@ -120,7 +121,8 @@ impl BuildError {
         Self::Io { doing, path: path.to_owned(), source: files::without_path(source) }
     }
 
-    /// The same with the paths below one folder told as below another: what is made in a temporary folder is moved.
+    /// Returns the error with paths below `from` replaced by paths below `to`. Files are created in a
+    /// temporary folder and then moved.
     pub(super) fn moved(self, from: &Path, to: &Path) -> Self {
         match self {
             Self::Io { doing, path, source } => {
@@ -131,11 +133,11 @@ impl BuildError {
         }
     }
 
-    /// The code of a disk that is full, or of a folder that cannot be written, where that is the reason.
+    /// Returns the error code for a full disk or an unwritable folder if that caused the failure.
     pub fn unwritable(&self) -> Option<&'static str> {
         match self {
             Self::NoRoom { source, .. } => pages::of_unwritable(source.kind()),
-            // A file that may not be read, or a program that may not be started, is another matter.
+            // An unreadable file or a program that cannot be started does not mean an unwritable folder.
             Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
                 pages::of_unwritable(source.kind())
             }
@@ -145,7 +147,8 @@ impl BuildError {
     }
 }
 
-/// The same of a program that says so in the words of the system, or as Node.js does.
+/// Returns the same code for a program's output that contains the system's wording or an error name of
+/// Node.js.
 fn said(output: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {

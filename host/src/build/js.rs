@@ -1,4 +1,4 @@
-//! JavaScript plugins: bundled by esbuild, then put together with an engine.
+//! JavaScript plugins: bundled by esbuild, then combined with a JavaScript engine.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::{BuildError, Options, layout, tools, world};
 
 const NODE: &str = "install Node.js 20 or later, with npm";
 
-/// Pinned packages of an engine: the name of their folder, `package.json` and `package-lock.json`.
+/// Pinned packages of an engine: the name of its folder, then `package.json` and `package-lock.json`.
 pub(super) const QUICKJS: (&str, (&str, &str)) = (
     "js-quickjs-0.4.5",
     (
@@ -26,7 +26,7 @@ pub(super) const STARLINGMONKEY: (&str, (&str, &str)) = (
     ),
 );
 
-/// Build the plugin in `dir`; the component that was made.
+/// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
@@ -90,12 +90,12 @@ pub(super) fn build(
         }
     };
     let what = format!("making a component with {engine}");
-    // A statement of a module that fails, or that asks for the time, fails here.
+    // A module's top-level statement that fails or reads the time makes this command fail.
     run(&what, NODE, &mut componentize, progress)?;
     Ok(made)
 }
 
-/// As JavaScript writes it.
+/// Encodes a value as a JavaScript literal.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("a string or a list of strings is JSON")
 }

@@ -1,4 +1,4 @@
-//! A plugin's folder: where its sources, its SDK and what is made on the way are.
+//! Layout of a plugin's folder: sources, SDK and intermediate files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,24 @@ use super::{BuildError, sdk};
 pub(super) struct Layout<'a> {
     dir: &'a Path,
     recipe: &'a Recipe,
-    /// Where everything that is made on the way goes; emptied first.
+    /// Folder for all intermediate files. Each build empties the folder first.
     pub(super) obj: PathBuf,
 }
 
-/// The layout of the plugin in `dir`.
+/// Returns the layout of the plugin in `dir`, with an empty folder for intermediate files.
 pub(super) fn of<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<Layout<'a>, BuildError> {
     let obj = dir.join("build/.obj");
     if obj.exists() {
         std::fs::remove_dir_all(&obj).map_err(|error| BuildError::io("empty", &obj, error))?;
     }
     std::fs::create_dir_all(&obj).map_err(|error| BuildError::io("make", &obj, error))?;
-    // Nothing of it is a source.
+    // Keeps the content of `build/` out of git.
     sdk::put(&dir.join("build/.gitignore"), "*\n")?;
     Ok(Layout { dir, recipe, obj })
 }
 
 impl Layout<'_> {
-    /// The file that the plugin begins with.
+    /// Returns the plugin's main source file.
     pub(super) fn main(&self) -> Result<PathBuf, BuildError> {
         let main = self.dir.join(&self.recipe.more.main);
         match main.is_file() {
@@ -38,7 +38,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The SDK's folder, which holds `file`.
+    /// Returns the SDK's folder, which must contain `file`.
     pub(super) fn sdk(&self, file: &str) -> Result<PathBuf, BuildError> {
         let sdk = self.dir.join(&self.recipe.more.sdk);
         let sdk = std::fs::canonicalize(&sdk).unwrap_or(sdk);

@@ -1,6 +1,6 @@
-//! `latch plugin build`: a component from source, whatever its toolchain needs.
+//! `latch plugin build`: builds a component from source and obtains the toolchain that its language needs.
 //!
-//! A plugin's folder holds a recipe, `latch-plugin.toml`:
+//! A plugin's folder contains a recipe, `latch-plugin.toml`:
 //!
 //! ```toml
 //! [plugin]
@@ -9,11 +9,13 @@
 //! lang = "rust"      # or "js", "python", "c", "go": these have more keys, see `recipe`
 //! ```
 //!
-//! The same Rust sources in the same place give the same component, to the byte: the environment's
-//! compiler settings, which are meant for other programs, are not passed on. Paths of this machine
-//! are kept out of it. (Elsewhere, cargo names a dependency outside of the workspace otherwise,
-//! and the bytes differ.) JavaScript and Python components hold a snapshot of a running engine and
-//! differ with each build: one is kept, and pinned by its digest, rather than built again.
+//! Rust sources in the same folder always produce the same component, byte for byte. Compiler settings from
+//! the environment are meant for other programs and are not passed on. Paths of this machine are kept out of
+//! the component. In another folder the bytes may differ, because cargo names a dependency outside of the
+//! workspace differently there.
+//!
+//! JavaScript and Python components contain a snapshot of a running engine, which differs with each build.
+//! Keep such a component and pin it by its digest instead of building it again.
 
 mod c;
 mod cargo;
@@ -58,32 +60,34 @@ use crate::units::size;
 pub struct Built {
     /// The plugin's name in its recipe.
     pub name: String,
-    /// What the recipe says it is.
+    /// Kind of the plugin in its recipe.
     pub kind: PluginKind,
-    /// The component.
+    /// Path of the component.
     pub wasm: PathBuf,
     /// SHA-256 of the component.
     pub digest: Hash,
     /// Size of the component in bytes.
     pub bytes: u64,
-    /// Whether it differs from what was there before.
+    /// True if the component differs from the one that was there before.
     pub changed: bool,
 }
 
-/// How to build; [`Options::from_env`] is what users get.
+/// Build options. [`Options::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Ways to a Wasm target to leave out, by their numbers in `wasm_target`: to test the others.
+    /// Ways to a Wasm target to skip, by their numbers in `wasm_target`. Tests use them to exercise the other
+    /// ways.
     pub skip: Vec<u8>,
-    /// Where a toolchain of our own making is kept.
+    /// Folder for a toolchain built from Debian's packages.
     pub toolchain_dir: PathBuf,
-    /// Where the programs of other languages are kept.
+    /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,
 }
 
 impl Options {
-    /// `LATCH_WASM_SKIP` (`"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`; the latter two are
-    /// `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder if they are not set.
+    /// Reads `LATCH_WASM_SKIP` (`"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`.
+    ///
+    /// The latter two default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let skip = var("LATCH_WASM_SKIP").unwrap_or_default();
@@ -95,19 +99,19 @@ impl Options {
         };
         let toolchain_dir = var("LATCH_WASM_DIR").map_or_else(|| cache().join("latchwork/wasm-rust"), PathBuf::from);
         let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
-        // Programs are started in folders of their own.
+        // Programs run in their own working folders, so the path must be absolute.
         let tools_dir = std::path::absolute(&tools_dir).unwrap_or(tools_dir);
         Self { skip, toolchain_dir, tools_dir }
     }
 }
 
-/// Where the component of a plugin's folder is, once it is built.
+/// Returns the path at which the component of a plugin's folder is published.
 pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
     dir.join("build").join(format!("{}.wasm", recipe.name))
 }
 
-/// Build the plugin in `dir` again, independently of the build before, and give the component: what is
-/// in `build/` stays. Blocks.
+/// Builds the plugin in `dir` independently of the previous build and returns the component. The component in
+/// `build/` is not changed. Blocks the thread.
 pub fn again(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
@@ -116,8 +120,8 @@ pub fn again(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> R
     publish::content(&made, recipe.lang)
 }
 
-/// Two builds of a folder at the same time would write over each other's files: one waits. Held until the file
-/// is dropped.
+/// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would
+/// overwrite each other's files, so one waits for the other.
 fn alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let build = dir.join("build");
     std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;
@@ -140,7 +144,7 @@ fn make(
 ) -> Result<PathBuf, BuildError> {
     let made = match recipe.lang {
         Lang::Rust => cargo::build(dir, folder, options, progress),
-        // These begin from nothing each time.
+        // Builds of these languages never reuse earlier results.
         Lang::Js => js::build(dir, recipe, options, progress),
         Lang::Python => python::build(dir, recipe, options, progress),
         Lang::C => c::build(dir, recipe, options, progress),
@@ -149,7 +153,7 @@ fn make(
     made.map_err(|error| room::explained(error, dir, options))
 }
 
-/// Build the plugin in `dir`. `progress` is told what is done, line by line. Blocks.
+/// Builds the plugin in `dir`. Calls `progress` with one line for each action. Blocks the thread.
 pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;

@@ -1,6 +1,6 @@
-//! `latch plugin new`: a project that builds, tests itself and runs, wherever it is made.
+//! `latch plugin new`: creates a project that builds, tests itself and runs in any folder.
 //!
-//! `latch init` makes the same plugin as a folder of a larger project ([`super::init`]).
+//! `latch init` creates the same plugin as a folder of a larger project ([`super::init`]).
 
 use std::path::{Path, PathBuf};
 
@@ -10,27 +10,27 @@ use super::recipe::LANGS;
 use super::sdk::File;
 use super::{BuildError, Lang, sdk};
 
-/// A project to be made.
+/// A project to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct New {
-    /// The plugin's name, and its folder's.
+    /// Name of the plugin and of its folder.
     pub name: String,
-    /// What it is.
+    /// Kind of the plugin.
     pub kind: PluginKind,
-    /// What it is written in.
+    /// Language of the plugin.
     pub lang: Lang,
 }
 
-/// Why no project was made.
+/// Reason why no project was created.
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
-    /// The name is none.
+    /// The name is not a valid plugin name.
     #[error("{0:?} is no name of a plugin: 1 to 64 of a-z 0-9 - _, a letter first")]
     Name(String),
-    /// Something is there.
+    /// A file or folder with this name already exists.
     #[error("{} is already there: nothing was written", .0.display())]
     Exists(PathBuf),
-    /// The file system refused.
+    /// The file system refused an operation.
     #[error(transparent)]
     Write(#[from] BuildError),
 }
@@ -41,7 +41,8 @@ macro_rules! template {
     };
 }
 
-/// What lies in a template's folder under another name, so that it means nothing there.
+/// Template files that are stored under another name, so that git and build tools ignore them in the
+/// template's folder.
 const HIDDEN: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 
@@ -78,16 +79,16 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
     }
 }
 
-/// What every plugin is tried with: a configuration that loads it, and a plan that calls it once.
+/// Files that run a new plugin: a configuration that loads the plugin, and a plan that calls it once.
 const STEP_STARTER: &[File] = template!("starter/step": "latch.toml" "plan.json");
 const TOOL_STARTER: &[File] = template!("starter/tool": "latch.toml" "plan.json");
-/// A tool is checked with the same case in every language.
+/// Check cases of a tool, the same in every language.
 const TOOL_CASES: &[File] = template!("starter/tool": "cases.jsonl");
-/// What jobs leave behind where they run.
+/// `.gitignore` rules for files that running jobs create.
 const IGNORED: &str = include_str!("../../../guest-sdk/starter/gitignore");
 
 impl New {
-    /// How the project tests itself.
+    /// Returns the command that runs the project's tests.
     pub fn test_command(&self) -> &'static str {
         match self.lang {
             Lang::Rust => "cargo test",
@@ -98,11 +99,12 @@ impl New {
         }
     }
 
-    /// Makes the project as a folder in `parent`: the plugin, and a configuration and a plan that run it. Returns
-    /// that folder.
+    /// Creates the project as a folder in `parent`: the plugin, and a configuration and a plan that run the
+    /// plugin. Returns that folder.
     ///
     /// # Errors
-    /// Something has its name, or it cannot be written. In either case nothing of it is left.
+    /// Returns an error if the folder already exists or cannot be written. All files created so far are
+    /// removed.
     pub fn write(&self, parent: &Path) -> Result<PathBuf, NewError> {
         self.check_name()?;
         let dir = parent.join(&self.name);
@@ -113,7 +115,7 @@ impl New {
         std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
         if let Err(error) = self.written(parent, &dir) {
             if made_parent {
-                // It is not empty if another program wrote into it.
+                // Fails if another program has written into the folder, which is then kept.
                 let _ = std::fs::remove_dir(parent);
             }
             return Err(error.into());
@@ -121,7 +123,8 @@ impl New {
         Ok(dir)
     }
 
-    /// Everything is written beside its place first: a full disk leaves no half of a project.
+    /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
+    /// partial project.
     fn written(&self, parent: &Path, dir: &Path) -> Result<(), BuildError> {
         let work = tempfile::Builder::new().prefix(".latch-new-").tempdir_in(parent);
         let work = work.map_err(|error| BuildError::io("make a folder in", parent, error))?;
@@ -140,7 +143,7 @@ impl New {
         sdk::put(&ignore, &format!("{ignored}{IGNORED}"))
     }
 
-    /// Whether the name can be a plugin's, and begin the names of its operators.
+    /// Checks that the name is a valid plugin name and can begin the names of the plugin's operators.
     pub(super) fn check_name(&self) -> Result<(), NewError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -150,7 +153,7 @@ impl New {
         }
     }
 
-    /// The plugin itself: its template, its recipe and its language's SDK.
+    /// Writes the plugin: its template, its recipe and the SDK of its language.
     pub(super) fn write_plugin(&self, dir: &Path) -> Result<(), BuildError> {
         let cases = if self.kind == PluginKind::Tool { TOOL_CASES } else { &[] };
         for file in template(self.lang, self.kind).iter().chain(cases) {
@@ -161,7 +164,7 @@ impl New {
         sdk::write(&dir.join("latchwork"), sdk::files(self.lang))
     }
 
-    /// `latch.toml`, which names the plugin's folder `source`, and `plan.json`.
+    /// Returns `latch.toml`, in which the plugin's folder is `source`, and `plan.json`.
     pub(super) fn starter(&self, source: &str) -> Vec<(&'static str, String)> {
         let files = match self.kind {
             PluginKind::Step => STEP_STARTER,
@@ -186,7 +189,8 @@ impl New {
         recipe
     }
 
-    /// A template's text for this plugin: `{{name}}`, and `{{Noun}}` for the names of its operators.
+    /// Replaces the placeholders of a template: `{{name}}`, and `{{Noun}}` for the names of the plugin's
+    /// operators.
     fn filled(&self, text: &str) -> String {
         let parts = self.name.split(['-', '_']).filter(|part| !part.is_empty());
         let capital = |part: &str| format!("{}{}", part[..1].to_ascii_uppercase(), &part[1..]);

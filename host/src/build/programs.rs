@@ -1,4 +1,4 @@
-//! The programs that builds of a language use, as they are found on this machine. Nothing is installed.
+//! Lists the programs that builds of a language use and whether this machine has them. Installs nothing.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::run::{ask, command};
 use super::wasm_target::{TARGET, Toolchain};
 use super::{Options, c, go, js, python, tools};
 
-/// What decides which programs a build needs.
+/// Kind of build, which decides the required programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// cargo, and a compiler with the Wasm target.
@@ -25,7 +25,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What the builds of a recipe need.
+    /// Returns the kind of build for a recipe.
     pub fn of(recipe: &Recipe) -> Need {
         match (recipe.lang, recipe.more.engine) {
             (Lang::Rust, _) => Need::Rust,
@@ -37,7 +37,7 @@ impl Need {
         }
     }
 
-    /// The word of recipes for the language.
+    /// Returns the name of the language as written in recipes.
     pub fn word(self) -> &'static str {
         match self {
             Need::Rust => Lang::Rust.word(),
@@ -49,23 +49,23 @@ impl Need {
     }
 }
 
-/// A program, and whether it is there.
+/// A program, and its state on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its name, with its version where that is known.
+    /// Name of the program, with its version if known.
     pub name: String,
-    /// Whether it is there.
+    /// State of the program on this machine.
     pub state: State,
 }
 
-/// Whether a program is there.
+/// State of a program on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is.
+    /// The program is installed.
     Found,
     /// The first build installs it.
     Installs,
-    /// It has to be installed by hand: the command.
+    /// The program must be installed by hand. Contains the command.
     Missing(String),
 }
 
@@ -82,7 +82,7 @@ impl Program {
 const INSTALL_NODE: &str = "apt-get install nodejs npm (Node.js 20 or later), or https://nodejs.org";
 const INSTALL_PYTHON: &str = "apt-get install python3 python3-pip (3.10 or later), or https://python.org";
 
-/// The programs that builds of a language use.
+/// Returns the programs that builds of a language use.
 pub fn programs(need: Need, dir: &Path, options: &Options) -> Vec<Program> {
     match need {
         Need::Rust => vec![rust(dir, options)],
@@ -105,7 +105,7 @@ fn rust(dir: &Path, options: &Options) -> Program {
     if version(Path::new("cargo")).is_none() {
         return Program::missing("cargo", "curl https://sh.rustup.rs -sSf | sh, or apt-get install cargo");
     }
-    // The ways that only look.
+    // Skips the ways that change the machine.
     let looking = Options { skip: [options.skip.as_slice(), &[3, 4]].concat(), ..options.clone() };
     match Toolchain::find(dir, &looking, &mut |_| ()) {
         Ok(Toolchain { rustc }) => {
@@ -132,7 +132,8 @@ fn javascript(package: &str, options: &Options) -> Vec<Program> {
     vec![node, npm, package]
 }
 
-/// A package of PyPI; Python and pip only where it is not installed yet, or runs in Python.
+/// Returns the state of a PyPI package and of Python. pip is listed only if it is missing and needed to
+/// install the package.
 fn pip(requirement: &str, options: &Options) -> Vec<Program> {
     let python = versioned("python3", "--version", INSTALL_PYTHON);
     let pip = ask(command("python3", Path::new("/")).args(["-m", "pip", "--version"]));
@@ -146,7 +147,7 @@ fn pip(requirement: &str, options: &Options) -> Vec<Program> {
     programs
 }
 
-/// A package that builds install by themselves.
+/// Returns the state of a package that a build installs when needed.
 fn installed(name: &str, is_installable: bool, install: &str, options: &Options) -> Program {
     let state = match (tools::is_installed(name, options), is_installable) {
         (true, _) => State::Found,

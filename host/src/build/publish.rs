@@ -1,4 +1,4 @@
-//! What was made, put where it is looked for.
+//! Publishes a finished component under its final path.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,10 +10,11 @@ use crate::files;
 
 /// Magic number, version and layer of a component.
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
-/// Those of a core module.
+/// Magic number, version and layer of a core module.
 const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
-/// Copy a component to its place: the old or the new one is there, never a part of one.
+/// Copies a component to its final path atomically: a reader sees the old or the new file, never a partial
+/// one.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built, BuildError> {
     let content = content(made, recipe.lang)?;
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
@@ -21,7 +22,7 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         let dir = place.parent().expect("the place is a file in build/");
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let put = || -> std::io::Result<()> {
-            // Whoever may read the folder may run what is in it.
+            // Default permissions: every user who may read the folder may run the component.
             let mut file = tempfile::Builder::new().permissions(files::usual()).tempfile_in(dir)?;
             file.write_all(&content)?;
             file.as_file().sync_all()?;
@@ -40,7 +41,7 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
     })
 }
 
-/// The component in a file that a build made.
+/// Reads the component from a file that a build produced, and checks that the file is a component.
 pub(super) fn content(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildError> {
     let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
     check(made, &content)?;
@@ -82,7 +83,7 @@ mod tests {
         assert!(first.changed && !put(dir.path(), &COMPONENT).unwrap().changed);
         let other = put(dir.path(), &[&COMPONENT[..], b"x"].concat()).unwrap();
         assert!(other.changed && other.digest != first.digest);
-        // As a file that is created the usual way.
+        // The component has the permissions of a normally created file.
         std::fs::write(dir.path().join("usual"), "").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions();
         assert_eq!(mode(&other.wasm), mode(&dir.path().join("usual")));

@@ -1,4 +1,4 @@
-//! Python plugins: put together with CPython by componentize-py.
+//! Python plugins: combined with CPython by componentize-py.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,14 @@ use super::{BuildError, Options, layout, sdk, tools, world};
 
 pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
 const PYTHON: &str = "install Python 3.10 or later with pip";
-/// What the build writes around the plugin; not to be named like anything the plugin imports.
+/// Name of the module that the build generates around the plugin. No module that the plugin imports may have
+/// this name.
 const APP: &str = "latchwork_app";
 
-/// What the scan of the plugin's modules found.
+/// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
 struct Scan {
-    /// Modules that are imported late: they are imported early as well.
+    /// Modules that the plugin imports late. The build imports them early as well.
     preload: Vec<String>,
     problems: Vec<Problem>,
 }
@@ -29,7 +30,7 @@ struct Problem {
     message: String,
 }
 
-/// Build the plugin in `dir`; the component that was made.
+/// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
@@ -43,7 +44,7 @@ pub(super) fn build(
     let wit = world::write(&layout.obj, recipe)?;
 
     let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];
-    // The package is found by its name, wherever its folder is.
+    // Copies the SDK, so that Python finds the package by its name even if its folder has another name.
     let package = layout.obj.join("sdk/latchwork");
     copy(&sdk, &package)?;
     paths.push(layout.obj.join("sdk"));
@@ -89,7 +90,7 @@ pub(super) fn build(
     Ok(made)
 }
 
-/// Every module of the plugin, read without running it.
+/// Scans every module of the plugin without running it.
 fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<Scan, BuildError> {
     let mut python = tools::python(sdk);
     python.arg(sdk.join("_scan.py")).arg(main).args(paths);
@@ -106,7 +107,7 @@ fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&st
     Err(BuildError::Sources(scan.problems.iter().map(line).collect()))
 }
 
-/// The package's own modules: what Python left beside them is not copied.
+/// Copies only the package's own modules. Files that Python created beside them are skipped.
 fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
     let entries = std::fs::read_dir(from).map_err(|error| BuildError::io("read", from, error))?;
     for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "py")) {

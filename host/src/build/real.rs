@@ -1,19 +1,19 @@
-//! The real clock and real entropy under their true names.
+//! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import much of WASI without need, and their toolchains can cut
-//! all of it off, known by its names. What a tool does need is imported as `real:clocks` and
-//! `real:random` until then; here `real` becomes `wasi`.
+//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can cut off
+//! all WASI imports, which they recognize by name. A tool therefore imports the clock and entropy that it
+//! does need as `real:clocks` and `real:random` during the build. This module then changes `real` to `wasi`.
 
-/// Number of the section with a component's imports.
+/// Id of the import section of a component.
 const IMPORTS: u8 = 10;
-/// Magic number, version and layer.
+/// Length in bytes of magic number, version and layer.
 const HEADER: usize = 8;
 
 const BEFORE: &[u8] = b"real:";
 const AFTER: &[u8] = b"wasi:";
 const NAMES: [&[u8]; 2] = [b"clocks/wall-clock@", b"random/random@"];
 
-/// Rename the component's own imports; of the same length, so that nothing else moves.
+/// Renames the component's own imports in place. Both names have the same length, so no offset changes.
 pub(super) fn rename(component: &mut [u8]) {
     let mut at = HEADER;
     while let Some((&id, rest)) = component.get(at..).and_then(<[u8]>::split_first) {
@@ -38,7 +38,7 @@ fn section_imports(section: &mut [u8]) {
     }
 }
 
-/// A LEB128 number and how many bytes it takes.
+/// Reads a LEB128 number. Returns the value and its length in bytes.
 fn number(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (i, byte) in bytes.iter().take(5).enumerate() {

@@ -1,4 +1,4 @@
-//! `latch-plugin.toml`: what a plugin's folder makes.
+//! Reads `latch-plugin.toml`, which describes the plugin of a folder.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,64 +11,64 @@ use toml::de::{DeString, DeTable, DeValue};
 use super::BuildError;
 use latchwork_core::suggest::did_you_mean;
 
-/// The name of the file.
+/// File name of the recipe.
 pub const RECIPE: &str = "latch-plugin.toml";
 
-/// Languages by the word in the file.
+/// Languages by their name in the recipe.
 pub(super) const LANGS: [(&str, Lang); 5] =
     [("rust", Lang::Rust), ("js", Lang::Js), ("python", Lang::Python), ("c", Lang::C), ("go", Lang::Go)];
-/// Kinds by the word in the file.
+/// Kinds by their name in the recipe.
 const KINDS: [(&str, PluginKind); 2] = [("step", PluginKind::Step), ("tool", PluginKind::Tool)];
 
-/// What a plugin's folder makes.
+/// Description of the plugin that a folder builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// Name of the component.
     pub name: String,
-    /// The world it is for.
+    /// World of the component.
     pub kind: PluginKind,
-    /// What it is written in.
+    /// Language of the plugin.
     pub lang: Lang,
-    /// What the files of other languages say by themselves in Rust.
+    /// Settings of languages other than Rust. In Rust, Cargo.toml and the crate's code contain them.
     pub more: More,
 }
 
-/// What a recipe says beyond name, kind and language. Rust's own files say it instead.
+/// Settings of a recipe beyond name, kind and language. A Rust plugin has them in Cargo.toml and in its code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct More {
     /// The plugin's version (semver).
     pub version: String,
-    /// The file that the plugin begins with, from its folder.
+    /// Main source file, relative to the plugin's folder.
     pub main: PathBuf,
-    /// Where the language's SDK is, from the plugin's folder.
+    /// Folder of the language's SDK, relative to the plugin's folder.
     pub sdk: PathBuf,
-    /// Which of `reconcile`, `verify` and `compensate` the component has.
+    /// Optional exports of the component: any of `reconcile`, `verify` and `compensate`.
     pub exports: Vec<String>,
-    /// JavaScript: the engine that runs it.
+    /// JavaScript only: engine that runs the plugin.
     pub engine: JsEngine,
 }
 
 /// Languages that plugins are built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lang {
-    /// With cargo.
+    /// Built with cargo.
     Rust,
-    /// With esbuild and a JavaScript engine inside.
+    /// Built with esbuild. The component contains a JavaScript engine.
     Js,
-    /// With componentize-py, CPython inside.
+    /// Built with componentize-py. The component contains CPython.
     Python,
-    /// With clang or zig.
+    /// Built with clang or zig.
     C,
-    /// With Go, and a stand-in for the system its runtime expects.
+    /// Built with Go. An adapter replaces the system that Go's runtime expects.
     Go,
 }
 
 impl Lang {
-    /// The word in the file.
+    /// Returns the language's name as written in recipes.
     pub fn word(self) -> &'static str {
         LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
     }
-    /// The file that a plugin begins with where its recipe does not say.
+    /// Returns the main source file that is used if the recipe names none.
     pub(super) fn main(self) -> &'static str {
         match self {
             Lang::Rust => "src/lib.rs",
@@ -83,30 +83,30 @@ impl Lang {
 /// JavaScript engines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsEngine {
-    /// Small and quick to start.
+    /// A small engine that starts quickly.
     #[default]
     QuickJs,
-    /// Large, with a just-in-time compiler's worth of features and the APIs of browsers.
+    /// A large engine with more language features and the APIs of browsers.
     StarlingMonkey,
 }
 
-/// Engines by the word in the file.
+/// Engines by their name in the recipe.
 const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
-/// What a tool may account for its effects by.
+/// Optional exports with which a tool accounts for its effects.
 const ACCOUNTS: [&str; 3] = ["reconcile", "verify", "compensate"];
-/// Where the SDK lies in a project that `latch plugin new` made.
+/// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";
 
-/// Something in the file that does not hold.
+/// A problem in a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
     /// Line, from 1.
     pub line: usize,
-    /// `plugin.lang`; empty for the text as a whole.
+    /// Key of the problem, such as `plugin.lang`. Empty if the problem concerns the whole text.
     pub key: String,
-    /// What is wrong, and what to do.
+    /// The problem, and how to fix it.
     pub message: String,
 }
 
@@ -119,7 +119,7 @@ impl fmt::Display for Problem {
 }
 
 impl Recipe {
-    /// Read the recipe in `dir`.
+    /// Reads the recipe in `dir`.
     pub fn read(dir: &Path) -> Result<Self, BuildError> {
         let file = dir.join(RECIPE);
         match std::fs::read_to_string(&file) {
@@ -129,7 +129,10 @@ impl Recipe {
         }
     }
 
-    /// Read a recipe, or list every problem in it.
+    /// Parses a recipe.
+    ///
+    /// # Errors
+    /// Returns every problem in the recipe.
     pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<Problem>> {
         let mut reader = Reader { text, file, problems: Vec::new() };
         let (document, errors) = DeTable::parse_recoverable(text);
@@ -226,7 +229,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// What the languages other than Rust say here.
+    /// Reads the settings of languages other than Rust.
     fn more(&mut self, plugin: (&DeTable<'_>, usize), kind: PluginKind, lang: Lang) -> Option<More> {
         let mut more = More { main: lang.main().into(), sdk: SDK.into(), ..More::default() };
         for (key, value) in plugin.0.iter() {

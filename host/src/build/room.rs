@@ -1,14 +1,15 @@
-//! Whether a build failed because nothing can be written: its programs say so in words of their own, or not at all.
+//! Detects builds that failed because a folder cannot be written. The programs report this in their own words
+//! or not at all.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use super::{BuildError, Options};
 
-/// With less room than this a build may fail.
+/// Free space in bytes below which a build may fail.
 const ROOM_BYTES: usize = 4 << 20;
 
-/// The error of a program with the folder in which it could not write, where there is one.
+/// Adds the unwritable folder to a program's error if there is one.
 pub(super) fn explained(error: BuildError, dir: &Path, options: &Options) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
@@ -21,7 +22,7 @@ pub(super) fn explained(error: BuildError, dir: &Path, options: &Options) -> Bui
             return BuildError::NoRoom { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // Builds also work where these cannot be written, but not where they are full.
+    // Builds work if these folders are read-only, but not if they are full.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = has_room(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
@@ -32,7 +33,7 @@ pub(super) fn explained(error: BuildError, dir: &Path, options: &Options) -> Bui
     error
 }
 
-/// Writes a file without a name.
+/// Tests a folder by writing [`ROOM_BYTES`] to an unnamed temporary file.
 fn has_room(folder: &Path) -> io::Result<()> {
     let block = vec![1; 64 << 10];
     let mut file = tempfile::tempfile_in(folder)?;

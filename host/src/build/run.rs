@@ -1,4 +1,4 @@
-//! Programs: started without the settings that this process's own build left in the environment.
+//! Runs programs without the settings that this process's own build left in the environment.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 
 use super::BuildError;
 
-/// Lines of a failed program's output that are shown.
+/// Number of trailing output lines that the error of a failed program contains.
 const SHOWN: usize = 60;
 
-/// Variables of cargo and rustc that are meant for somebody else's build: a compiler or flags for
-/// the host program would break a guest, and a shared target folder mix the two.
+/// Variables of cargo and rustc that are meant for the host's own build. A compiler or flags for the host
+/// would break a guest. A shared target folder would mix the two builds.
 const FOREIGN: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",
@@ -35,7 +35,7 @@ const FOREIGN: [&str; 20] = [
     "RUSTFLAGS",
 ];
 
-/// A program, to be run in `dir`.
+/// Returns a command that runs `program` in `dir`.
 pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(dir).stdin(Stdio::null());
@@ -51,7 +51,8 @@ pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Comma
     command
 }
 
-/// Run it and give what it prints. Its messages go to `progress` as they come.
+/// Runs a command and returns its standard output. Sends each line of its standard error to `progress` as it
+/// arrives.
 pub(super) fn run(
     what: &str,
     advice: &'static str,
@@ -68,7 +69,7 @@ pub(super) fn run(
     };
     let mut stdout = child.stdout.take().expect("stdout is piped");
     let stderr = child.stderr.take().expect("stderr is piped");
-    // Both are read at once: a full pipe would stop the program.
+    // Both pipes are read concurrently, because a full pipe would block the program.
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
         stdout.read_to_end(&mut bytes).map(|_| bytes)
@@ -96,7 +97,7 @@ pub(super) fn run(
     Err(BuildError::Failed { what: what.to_owned(), status: status.to_string(), output })
 }
 
-/// What a program prints, if it is there and succeeds.
+/// Runs a command and returns its trimmed standard output, or `None` if it is missing or fails.
 pub(super) fn ask(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

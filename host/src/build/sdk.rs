@@ -1,16 +1,16 @@
-//! The guest SDKs and the interfaces, which this program carries: plugins are made and built
-//! wherever it is, without its own sources.
+//! The guest SDKs and the interfaces, embedded in this program. Plugins can be created and built on a machine
+//! that does not have Latchwork's sources.
 
 use std::path::Path;
 
 use super::{BuildError, Lang};
 
-/// A text file and where it goes.
+/// A text file and its relative path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct File {
-    /// Its path, from the folder it belongs to.
+    /// Path of the file, relative to its root folder.
     pub(super) path: &'static str,
-    /// What it says.
+    /// Content of the file.
     pub(super) text: &'static str,
 }
 
@@ -20,16 +20,16 @@ macro_rules! files {
     };
 }
 
-/// The interfaces of the package `latchwork:plugin`.
+/// The WIT files of the package `latchwork:plugin`.
 pub(super) const WIT: &[File] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
     "kv.wit" "log.wit" "plugin.wit" "rng.wit" "run.wit" "secrets.wit" "tools.wit" "types.wit" "world.wit");
 
-/// The interfaces: name and text of each file.
+/// Returns the name and text of each WIT file.
 pub(crate) fn interfaces() -> impl Iterator<Item = (&'static str, &'static str)> {
     WIT.iter().map(|file| (file.path, file.text))
 }
 
-/// The real clock and real entropy, which tools of most languages are led to.
+/// The WIT files of the real clock and real entropy. Tools in most languages import them under these names.
 pub(super) const REAL: &[File] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
 
 const JS: &[File] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
@@ -59,7 +59,7 @@ const RUST: &[File] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bin
     "src/testing/doubles.rs" "src/testing/files.rs" "src/testing/mod.rs" "src/tool/context.rs"
     "src/tool/dispatch.rs" "src/tool/mod.rs" "src/tool/output.rs" "src/tools.rs" "src/wall.rs");
 
-/// The SDK of a language.
+/// Returns the SDK files of a language.
 pub(super) fn files(lang: Lang) -> &'static [File] {
     match lang {
         Lang::Rust => RUST,
@@ -70,7 +70,7 @@ pub(super) fn files(lang: Lang) -> &'static [File] {
     }
 }
 
-/// Write files below a folder.
+/// Writes files below a folder.
 pub(super) fn write(dir: &Path, files: &[File]) -> Result<(), BuildError> {
     for file in files {
         put(&dir.join(file.path), file.text)?;
@@ -78,7 +78,7 @@ pub(super) fn write(dir: &Path, files: &[File]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Write one file, and the folders it lies in.
+/// Writes one file and creates its parent folders.
 pub(super) fn put(path: &Path, text: &str) -> Result<(), BuildError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| BuildError::io("make", folder, error))?;
@@ -98,7 +98,8 @@ mod tests {
             let path = entry.unwrap().path();
             let name = format!("{prefix}{}", path.file_name().unwrap().to_str().unwrap());
             match path.is_dir() {
-                // What is not part of the SDK: templates, pinned tools, the SDK's own tests.
+                // Skips folders that are not part of the SDK: templates, pinned tools and the SDK's own
+                // tests.
                 true if ["template", "tools", "tests", "__pycache__"].contains(&name.as_str()) => {}
                 true if name.ends_with("__pycache__") => {}
                 true => below(&path, &format!("{name}/"), found),
@@ -121,7 +122,7 @@ mod tests {
         ] {
             let mut there = BTreeSet::new();
             below(&root.join(folder), "", &mut there);
-            // What bindings are generated from.
+            // Only the generator of the bindings needs this file.
             there.remove("sdk.wit");
             let carried: BTreeSet<String> = files.iter().map(|file| file.path.to_owned()).collect();
             assert_eq!(there, carried, "{folder}");

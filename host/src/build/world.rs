@@ -1,4 +1,4 @@
-//! The world of one plugin: what its kind imports, and what its recipe exports.
+//! Generates the WIT world of one plugin: the imports of its kind, and the exports of its recipe.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use latchwork_core::manifest::PluginKind;
 use super::recipe::Recipe;
 use super::{BuildError, sdk};
 
-/// The name of the world.
+/// Name of the plugin's world.
 pub(super) const WORLD: &str = "latch-plugin";
-/// The same without its exports.
+/// Name of the world that has the same imports and no exports.
 pub(super) const IMPORTS: &str = "latch-imports";
 
-/// What stands in the world's file.
+/// Returns the text of the world's WIT file.
 fn text(recipe: &Recipe) -> String {
     let (imports, exports): (&[&str], &[&str]) = match recipe.kind {
         PluginKind::Step => (&["context", "clock", "rng", "tools", "events", "log"], &["plugin", "run"]),
@@ -39,7 +39,7 @@ fn text(recipe: &Recipe) -> String {
     )
 }
 
-/// Write the interfaces and the plugin's own world into `dir/wit`; where that is.
+/// Writes the interfaces and the plugin's own world into `dir/wit`, and returns that folder.
 pub(super) fn write(dir: &Path, recipe: &Recipe) -> Result<PathBuf, BuildError> {
     let wit = dir.join("wit");
     sdk::write(&wit, sdk::WIT)?;
@@ -71,7 +71,7 @@ mod tests {
             let (package, _) = resolve.push_dir(&wit).unwrap();
             let world = resolve.select_world(&[package], Some(WORLD)).unwrap();
             let world = &resolve.worlds[world];
-            // The types come along with what is written in them.
+            // One more import than listed, because the interface `types` is imported implicitly.
             assert_eq!((world.imports.len(), world.exports.len()), (imports + 1, exports));
         }
     }

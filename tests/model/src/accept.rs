@@ -1,9 +1,9 @@
-//! Following a trace of workers through the model: after each thing that was seen, the states that the
-//! model can be in. Where there is none, the trace is no behaviour of the protocol.
+//! Follows a trace of workers through the model. After each observation, the follower holds the set of states
+//! that the model can be in. If the set is empty, the trace is not a behaviour of the protocol.
 //!
-//! What is seen is the database (what every claim, write and request left in it), the requests that leave
-//! and arrive, questions to tools, and deaths. What goes on inside of workers, and how far time is, nobody
-//! sees: any of it that explains what was seen will do.
+//! An observation is a change of the database by a claim, a write or a request, a request to the world that
+//! is sent or arrives, a question to a tool, or a death. Moves inside workers and the passage of time are not
+//! observed. Any such move that explains the next observation is accepted.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,108 +15,108 @@ use crate::record::Record;
 use crate::state::{Job, Phase, Run, State};
 use crate::{Action, Class, Config, Protocol, moves};
 
-/// So many states at once are no following any more.
+/// Maximum number of states in the set. A trace that needs more is not followed to its end.
 const FRONTIER_MAX: usize = 16_000;
 
-/// One thing that was seen.
+/// One observation of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The job was claimed, and looks like this since.
+    /// The job was claimed.
     Claimed {
-        /// What the claim left.
+        /// The database after the claim.
         job: Job,
     },
-    /// A worker wrote: a batch, an answer, or a note to whoever holds the job.
+    /// A worker wrote a batch, an answer, or an inbox row for the lease holder.
     Wrote {
-        /// The attempts that it may have been, those of one process.
+        /// Attempts that may have written. All of them belong to one process.
         by: Vec<u8>,
-        /// What it left.
+        /// The database after the write.
         job: Job,
     },
-    /// A person asked for something.
+    /// A person made a request.
     Asked {
-        /// What it left.
+        /// The database after the request.
         job: Job,
     },
     /// The store refused a write.
     Refused {
-        /// The attempt that wrote.
+        /// Attempt that wrote.
         by: u8,
-        /// Why.
+        /// Reason of the refusal.
         why: Refusal,
     },
-    /// A request left for the world.
+    /// A request to the world was sent.
     Sent {
-        /// The attempt that sent it.
+        /// Attempt that sent the request.
         by: u8,
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// Its try.
+        /// Number of the try.
         try_no: u8,
-        /// The attempt in the external key.
+        /// Attempt in the external key.
         key: u8,
     },
-    /// A request arrived, and was answered with this.
+    /// A request arrived in the world and was answered.
     Arrived {
-        /// The attempt that had sent it.
+        /// Attempt that sent the request.
         by: u8,
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// Its try.
+        /// Number of the try.
         try_no: u8,
-        /// The result.
+        /// Result in the answer.
         value: u8,
     },
-    /// A tool was asked what became of a call, and the world knew of it or not.
+    /// A worker asked a tool to reconcile a call.
     Questioned {
-        /// The attempt that asked.
+        /// Attempt that asked.
         by: u8,
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// What had happened.
+        /// Result of the call in the world, or `None` if it did not happen.
         happened: Option<u8>,
     },
     /// A process died.
     Died {
-        /// Its attempts.
+        /// Attempts of the process.
         attempts: Vec<u8>,
     },
 }
 
-/// Why a write was refused, where the model knows the reason.
+/// Reason why a write was refused. Only reasons that the model knows are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Another attempt holds the job.
     Fenced,
-    /// Nobody does.
+    /// No attempt holds the job.
     NotHeld,
-    /// Somebody asked to cancel.
+    /// Cancellation was requested.
     Cancelled,
-    /// Somebody asked for something that has to be taken in first.
+    /// The inbox contains a request that must be applied first.
     InboxPending,
 }
 
-/// What following a trace came to.
+/// Statistics of a followed trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Followed {
-    /// The most states at once.
+    /// Largest number of states in the set.
     pub widest: usize,
-    /// The states at the end.
+    /// Number of states in the set at the end.
     pub left: usize,
 }
 
-/// A trace is no behaviour of the model, or it cannot be followed to its end.
+/// Error for a trace that is not a behaviour of the model or cannot be followed to its end.
 #[derive(Clone, Debug)]
 pub struct Rejected {
-    /// True if the search ended because the model could be in too many states, and not because it could be in none.
+    /// True if the set of states became too large. False if the set became empty.
     pub outgrown: bool,
-    /// The number of what was seen, from 0.
+    /// Index of the observation, from 0.
     pub at: usize,
-    /// What was seen.
+    /// The observation.
     pub seen: Seen,
-    /// What the model would have had next, as far as it is of the same kind.
+    /// Observations of the same kind that the model would have allowed instead.
     pub expected: Vec<String>,
-    /// The states before.
+    /// States before the observation.
     pub before: Vec<State>,
 }
 
@@ -136,10 +136,10 @@ impl fmt::Display for Rejected {
     }
 }
 
-/// Follows a trace.
+/// Follows a trace through the model.
 ///
 /// # Errors
-/// The first thing that was seen and that no state of the model comes to.
+/// Returns the first observation that no state of the model explains.
 pub fn follow(config: &Config, trace: &[Seen]) -> Result<Followed, Box<Rejected>> {
     let model = Protocol(unbounded(config, trace));
     let mut frontier = model.init_states();
@@ -169,7 +169,8 @@ pub fn follow(config: &Config, trace: &[Seen]) -> Result<Followed, Box<Rejected>
     Ok(followed)
 }
 
-/// The world of a trace: faults are not counted, and workers do what they like.
+/// Returns the configuration for a trace: the number of faults is not limited, and workers act at their own
+/// pace.
 fn unbounded(config: &Config, trace: &[Seen]) -> Config {
     let claims = trace.iter().filter(|seen| matches!(seen, Seen::Claimed { .. })).count();
     Config {
@@ -186,14 +187,15 @@ fn unbounded(config: &Config, trace: &[Seen]) -> Config {
     }
 }
 
-/// Faults start to count anew, and runs that can do nothing any more are none.
+/// Reduces a state to a canonical form. Resets the fault counters, and removes runs that can do nothing more
+/// that is observed.
 fn canonical(config: &Config, mut state: State) -> State {
     (state.crashes, state.pauses, state.rests) = (config.crashes, config.pauses, config.rests);
     state.lost_commits = config.lost_commits;
     let (attempt, over) = (state.job.attempt, state.job.state().is_terminal());
     for worker in &mut state.workers {
         worker.run = worker.run.take().filter(|run| !moves::is_done(config, run, attempt, over));
-        // Whoever lost the job may have looked into the inbox or not.
+        // A run that lost the job may have read its inbox or not. The two cases do not differ from here on.
         if let Some(Run { phase: Phase::Ready { fresh, nonce: None }, attempt: of, .. }) = &mut worker.run
             && *of < attempt
         {
@@ -203,13 +205,14 @@ fn canonical(config: &Config, mut state: State) -> State {
     state.in_order()
 }
 
-/// I80 to I82, as the search has them.
+/// Returns true if guarantees I80 to I82 hold in a state, as the search checks them.
 fn holds(config: &Config, state: &State) -> bool {
     let once = config.calls.iter().zip(&state.world).all(|(class, keys)| *class == Class::Read || keys.len() <= 1);
     state.broken == 0 && once
 }
 
-/// What the holder may have read before something came that it has not read.
+/// Returns the states in which the lease holder has read a varying amount before a change that it has not yet
+/// seen.
 fn ahead(model: &Protocol, state: &State, seen: &Seen) -> Vec<State> {
     let by: &[u8] = match seen {
         Seen::Wrote { by, .. } => by,
@@ -222,7 +225,7 @@ fn ahead(model: &Protocol, state: &State, seen: &Seen) -> Vec<State> {
     }
 }
 
-/// The states in which the model has seen it.
+/// Returns the successor states that match the observation.
 fn step(model: &Protocol, state: &State, seen: &Seen, expected: &mut HashSet<String>) -> Vec<State> {
     match seen {
         Seen::Claimed { job } => {
@@ -267,7 +270,7 @@ fn step(model: &Protocol, state: &State, seen: &Seen, expected: &mut HashSet<Str
     }
 }
 
-/// Whether the database looks so; what it looks like is remembered.
+/// Returns true if the database of `state` matches `job`. Otherwise adds the state's database to `expected`.
 pub(crate) fn is(state: &State, job: &Job, expected: &mut HashSet<String>) -> bool {
     let found = state.job.seen();
     if found != *job {
@@ -277,8 +280,10 @@ pub(crate) fn is(state: &State, job: &Job, expected: &mut HashSet<String>) -> bo
 }
 
 impl Job {
-    /// As much of it as is followed: no leases, no difference between ends but a cancelled job's, and of rows
-    /// that nobody executes and nobody doubts no owner.
+    /// Returns the parts of the database that traces are compared by.
+    ///
+    /// Leases are left out. Final states other than `CANCELLED` are treated as one. A row that is neither
+    /// executed nor in doubt has no owner.
     pub fn seen(&self) -> Job {
         let mut job = self.clone();
         job.lease_live = false;

@@ -1,4 +1,4 @@
-//! What happens to workers and calls: claims, crashes, clocks, wires, the world, a person.
+//! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world, a person.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
@@ -7,12 +7,12 @@ use crate::record::Answer;
 use crate::state::{Clock, Note, Phase, Run, State, Violation, Wire};
 use crate::{Class, Config, Mutant, kernel};
 
-/// An idle worker takes the job: the next attempt.
+/// An idle worker claims the job as the next attempt.
 pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<State> {
     let job = &state.job;
     let free = match job.state() {
         JobState::Pending => true,
-        // Its time has come.
+        // The waiting time is over.
         JobState::Waiting => true,
         JobState::Running => !job.lease_live,
         _ => false,
@@ -35,7 +35,7 @@ pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<Stat
     Some(state)
 }
 
-/// A worker dies; another process may take its place.
+/// A worker dies. A new process may continue in its place.
 pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
     if state.crashes == 0 || state.workers[index].run.is_none() {
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// The lease ends: for sure where its holder is gone, else because it paused.
+/// The lease expires. This uses up a pause only if the lease holder is alive.
 pub(crate) fn lease_over(state: &State) -> Option<State> {
     if !state.job.lease_live || state.job.state() != JobState::Running {
         return None;
@@ -58,13 +58,13 @@ pub(crate) fn lease_over(state: &State) -> Option<State> {
     Some(state)
 }
 
-/// The time of a try goes on.
+/// Advances the clock of a try.
 pub(crate) fn tick(state: &State, slot: u8, try_no: u8) -> Option<State> {
     let record = &state.job.records[usize::from(slot)];
     let runs =
         |phase: &Phase| matches!(phase, Phase::Executing { slot: of, try_no: n, .. } if (*of, *n) == (slot, try_no));
     let executes = state.workers.iter().filter_map(|worker| worker.run.as_ref()).any(|run| runs(&run.phase));
-    // Nobody looks at the clock of a call that is over.
+    // The clock of a committed call that is not executing does not matter.
     if record.committed && !executes {
         return None;
     }
@@ -79,7 +79,7 @@ pub(crate) fn tick(state: &State, slot: u8, try_no: u8) -> Option<State> {
     Some(state)
 }
 
-/// The request of a call leaves.
+/// A worker sends the request of its call.
 pub(crate) fn send(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
@@ -104,14 +104,14 @@ pub(crate) fn send(config: &Config, state: &State, index: usize) -> Option<State
     Some(state)
 }
 
-/// The call ends without an answer: by its deadline, a trap, a broken connection.
+/// A call ends without an answer because of its deadline, a trap or a broken connection.
 pub(crate) fn stop(state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
         return None;
     };
-    // The host saw whether anything left.
+    // The host knows whether a request was sent.
     let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
     run.phase = Phase::Answered { slot, try_no, answer };
     if state.clock(slot, try_no) == Clock::Live {
@@ -120,7 +120,7 @@ pub(crate) fn stop(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// A request arrives. Who sent it may hear of it, or not.
+/// A request arrives in the world. Its sender receives the answer if `heard` is true.
 pub(crate) fn land(config: &Config, state: &State, index: usize, heard: bool) -> Option<State> {
     let mut state = state.clone();
     if index >= state.wires.len() {
@@ -148,7 +148,7 @@ pub(crate) fn land(config: &Config, state: &State, index: usize, heard: bool) ->
     Some(state)
 }
 
-/// A request gets lost.
+/// A request is lost in transit.
 pub(crate) fn lose(state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     if index >= state.wires.len() {
@@ -158,7 +158,8 @@ pub(crate) fn lose(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// Somebody asks to cancel, once if they have patience.
+/// A person requests cancellation. A second request is possible only while the inbox has fewer than `asks`
+/// rows.
 pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
     let again = state.job.inbox.len() < usize::from(config.asks);
     if !config.cancel || state.job.cancel_flag && !again || state.job.state().is_terminal() {
@@ -169,13 +170,13 @@ pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
     Some(state)
 }
 
-/// A person looks at the world and says what became of a call in doubt.
+/// A person inspects the world and resolves a call in doubt.
 pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State> {
     let record = &state.job.records[usize::from(slot)];
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
     let again = state.job.inbox.len() < usize::from(config.asks);
     let asked = !again && state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
-    // Nor does anybody decide about what has its answer in the log.
+    // A call whose answer is in the log is not resolved either.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! The bridge to the code that ships: records become what the kernel's functions take, and their
-//! words come back.
+//! Bridge to the production code: converts records to the arguments of the kernel's functions, and converts
+//! the results back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ fn operator() -> Operator {
 
 fn row(slot: u8, row: &RowM) -> Row {
     let state = RowState::from_number(i64::from(row.state)).expect("only known states are stored");
-    // A try that is over may be followed at once; one in doubt waits as long as the world settles.
+    // A definitely failed try may be followed immediately. A try in doubt waits for the settling time.
     let next = matches!(state, RowState::FailedDefinite).then_some(0).or(row.settles.then_some(1));
     Row {
         slot: slot_name(slot),
@@ -70,12 +70,12 @@ fn effect(slot: u8, try_no: u8, effect: &Effect) -> effect::Effect {
     effect::Effect { slot: slot_name(slot), try_no: u32::from(try_no), answer, provenance, time_us: 0, spent: None }
 }
 
-/// Number of events of the job.
+/// Returns the number of events of the job.
 fn events(records: &[Record], cancelled: bool) -> u64 {
     records.iter().map(Record::events).sum::<u64>() + u64::from(cancelled)
 }
 
-/// Whether the owner of a try is at rest, by [`judge`].
+/// Returns the quiescence of the owner of a try, as assessed by [`judge`].
 pub(crate) fn quiescence(clock: Clock) -> Quiescence {
     let margin_us = i64::from(MARGIN_MS) * 1000;
     let now_us = match clock {
@@ -93,7 +93,8 @@ pub(crate) fn quiescence(clock: Clock) -> Quiescence {
     })
 }
 
-/// The ledger's decision on what a run knows of an invocation, by [`ledger::decide`].
+/// Returns the ledger's decision about an invocation from the records that a run has loaded, by
+/// [`ledger::decide`].
 pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
     let record = &run.view[usize::from(slot)];
     let row = record.row.as_ref().map(|found| row(slot, found));
@@ -146,8 +147,9 @@ fn standing(job: &Job) -> Standing {
     }
 }
 
-/// Whether the database takes a part of a write, by [`admit::admit`]: attempt, claim, end of the
-/// log, lease, cancel flag, rows as they were read, effects, inbox.
+/// Checks whether the database accepts a part of a write, by [`admit::admit`].
+///
+/// The checks cover attempt, claim, end of the log, lease, cancel flag, expected rows, effects and inbox.
 pub(crate) fn admitted(job: &Job, run: &Run, todo: &Todo, part: u8) -> Result<(), WriteError> {
     let mut standing = standing(job);
     let record = &run.view[usize::from(todo.slot)];
@@ -179,13 +181,13 @@ pub(crate) fn admitted(job: &Job, run: &Run, todo: &Todo, part: u8) -> Result<()
     admit::admit(&mut standing, &mut Actions::default(), &batch, 0).map(|_| ())
 }
 
-/// Whether the effect store takes an answer, by [`admit::new_effects_of`].
+/// Returns true if the effect store accepts an answer, by [`admit::new_effects_of`].
 pub(crate) fn takes_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -> bool {
     let new = [effect(slot, try_no, answer)];
     admit::new_effects_of(&standing(job).effects, &new).is_ok()
 }
 
-/// Puts a request into the inbox, by [`admit::accepts`] and [`Standing::receive`].
+/// Adds a request to the inbox, by [`admit::accepts`] and [`Standing::receive`].
 pub(crate) fn receive(job: &mut Job, note: Note) {
     let request = match note {
         Note::Cancel => Request::Cancel,
@@ -197,7 +199,7 @@ pub(crate) fn receive(job: &mut Job, note: Note) {
         },
     };
     let mut standing = standing(job);
-    // What is said of a job that is over is an audit event at once, and nothing of it here.
+    // A request to a finished job becomes an audit event, which the model leaves out.
     if standing.state.is_terminal() || !admit::accepts(standing.state, &request) {
         return;
     }

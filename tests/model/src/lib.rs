@@ -1,13 +1,13 @@
-//! A model of the protocol of `docs/semantics.md` §3 to §5, small enough to be searched whole.
+//! Model of the protocol of `docs/semantics.md` §3 to §5, small enough for an exhaustive search.
 //!
-//! What decides is the code that ships: [`latchwork_core::ledger::decide`] says what becomes of an
-//! invocation, [`latchwork_core::quiescence::judge`] when its owner is at rest, and
-//! [`latchwork_core::admit`] which writes the database takes. What is modelled is everything
-//! around them: workers that crash, pause and come back, leases, clocks, answers of commits that
-//! get lost, requests on the wire, the world, and the person who looks at it.
+//! The production code makes the decisions. [`latchwork_core::ledger::decide`] decides about an invocation.
+//! [`latchwork_core::quiescence::judge`] decides when its owner is quiescent. [`latchwork_core::admit`]
+//! decides which writes the database accepts. The model adds the environment: workers that crash, pause and
+//! return, leases, clocks, lost commit answers, requests in transit, the world, and the person who inspects
+//! it.
 //!
-//! [`Config`] says which world is searched; [`Mutant`] takes one rule of the protocol away, and the
-//! search then has to find the harm. `docs/model.md` has the numbers.
+//! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
+//! then find a violation. `docs/model.md` lists the numbers.
 
 pub mod accept;
 mod environment;
@@ -28,83 +28,83 @@ pub use state::{Clock, Job, Note, Phase, State, Violation, Wire, Worker};
 pub use walk::{Circle, walk};
 pub use worker::Luck;
 
-/// What the tool of an invocation declares of itself (§5).
+/// Recovery class that a tool declares for its calls (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Changes nothing.
+    /// Calls change nothing.
     Read,
-    /// May be repeated under its external key.
+    /// Calls may be repeated under their external key.
     Keyed,
-    /// Can be asked what happened.
+    /// The tool can be asked whether a call happened.
     Queryable,
-    /// Neither: a person decides.
+    /// Calls can be neither repeated nor queried. A person decides.
     Opaque,
 }
 
-/// One rule of the protocol less.
+/// A rule of the protocol that the model leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mutant {
-    /// The barrier is written without asking whether the attempt still holds the job, the lease is
-    /// good and the row is as it was read.
+    /// The barrier is written without checking that the attempt holds the job, that the lease is live, and
+    /// that the row is unchanged.
     UnfencedAcquire,
-    /// The external key names the attempt that executes, not the one that first started.
+    /// The external key contains the executing attempt instead of the attempt that first started the call.
     AttemptScopedKey,
-    /// Nobody waits until the owner of an open try is at rest.
+    /// An open try is resolved before its owner is quiescent.
     NoQuiescence,
-    /// The tool is called first, and what was started is recorded with its answer.
+    /// The tool is called first, and the start is recorded together with the answer.
     NoBarrier,
-    /// A worker that lost its lease cannot record an answer any more.
+    /// A worker that lost its lease can no longer record an answer.
     LeaseFencedEffects,
-    /// A person's verdict names the invocation, but not which of its tries.
+    /// A person's decision names the invocation but not the try.
     VerdictWithoutTry,
-    /// A person's verdict is taken before the world has settled.
+    /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// Staged commit: what says that a try changed nothing is durable before its row says so.
+    /// Staged commit: the effect that says a try changed nothing becomes durable before the row says so.
     FailureInTwoWrites,
-    /// Staged commit: a repeat takes the doubtful try's place in the effect store before its barrier
-    /// is admitted.
+    /// Staged commit: a repeat claims the doubtful try's entry in the effect store before the barrier of the
+    /// repeat is admitted.
     ClaimBeforeBarrier,
-    /// That a repeat under the key changed nothing is put into the effect store by a worker that had
-    /// lost the job, as if it were an answer about the try that it repeats.
+    /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then
+    /// counts as the answer of the try that it repeats.
     FailedRepeatSettles,
-    /// A worker that paused between looking at its clock and the system call sends all the same. No
-    /// rule of the protocol, but what it has to assume.
+    /// A worker that paused between reading its clock and the system call still sends. The protocol cannot
+    /// prevent this and has to assume that it does not happen.
     LateSend,
 }
 
-/// The world to search.
+/// Configuration of the world to search.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// How many workers.
+    /// Number of workers.
     pub workers: usize,
-    /// The invocations of the job, one after the other.
+    /// Classes of the job's invocations, which run one after another.
     pub calls: Vec<Class>,
-    /// Whether effect, events and row are three durable writes.
+    /// True if effect, events and row are three separate durable writes.
     pub staged: bool,
-    /// Tries of one invocation, at most [`TRIES`].
+    /// Number of tries of one invocation, at most [`TRIES`].
     pub tries: u8,
-    /// How many workers may crash.
+    /// Number of times a worker may crash.
     pub crashes: u8,
-    /// How often a lease may end while its holder lives.
+    /// Number of times a lease may expire while its holder is alive.
     pub pauses: u8,
-    /// How often the answer of a commit may be lost.
+    /// Number of commit answers that may be lost.
     pub lost_commits: u8,
-    /// Whether somebody may ask to cancel.
+    /// True if a person may request cancellation.
     pub cancel: bool,
-    /// Whether a key's window may be over, and a tool may not know what happened.
+    /// True if the window of a key may be over and a tool may not know whether a call happened.
     pub shrugs: bool,
-    /// Whether workers load again, look into the inbox and rest at a pace of their own.
+    /// True if workers reload, read the inbox and suspend at their own pace.
     pub free: bool,
-    /// How many requests may wait while people ask again; 0 where they ask once.
+    /// Number of inbox rows up to which people repeat a request. 0 means that people ask only once.
     pub asks: u8,
-    /// How often a job may be given back, or wait for a time.
+    /// Number of times a job may be released or may wait for a time.
     pub rests: u8,
-    /// What is taken away.
+    /// Rule that is left out.
     pub mutant: Option<Mutant>,
 }
 
 impl Config {
-    /// Two workers, one invocation, one of each fault.
+    /// Returns a world with two workers, one invocation and one fault of each kind.
     pub fn of(class: Class) -> Self {
         Self {
             workers: 2,
@@ -123,12 +123,12 @@ impl Config {
         }
     }
 
-    /// The same, in a staged commit.
+    /// Returns the same world with a staged commit.
     pub fn staged(self) -> Self {
         Self { staged: true, ..self }
     }
 
-    /// The same with one rule less.
+    /// Returns the same world without one rule.
     pub fn without(self, mutant: Mutant) -> Self {
         Self { mutant: Some(mutant), ..self }
     }

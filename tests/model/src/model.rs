@@ -9,18 +9,18 @@ use crate::state::{Note, Phase, State, Violation};
 use crate::worker::Luck;
 use crate::{Class, Config, environment, pace, worker};
 
-/// The protocol in one world.
+/// The protocol in one configured world.
 #[derive(Clone, Debug)]
 pub struct Protocol(pub Config);
 
-/// One thing that can happen.
+/// One transition of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A worker claims the job.
     Claim(usize),
-    /// A worker decides, and writes.
+    /// A worker makes a decision and writes.
     Turn(usize, Luck),
-    /// A worker takes a request out of the inbox.
+    /// A worker applies a request from the inbox.
     Drain(usize, Luck),
     /// A worker sends its request.
     Send(usize),
@@ -28,28 +28,28 @@ pub enum Action {
     Stop(usize),
     /// A worker dies.
     Crash(usize),
-    /// The lease ends.
+    /// The lease expires.
     LeaseOver,
-    /// The time of a try goes on.
+    /// The clock of a try advances.
     Tick(u8, u8),
-    /// A request arrives, and whether its sender hears of it.
+    /// A request arrives in the world. The flag is true if its sender receives the answer.
     Land(usize, bool),
-    /// A request gets lost.
+    /// A request is lost in transit.
     Lose(usize),
-    /// A worker loads the job again, or drops what it cannot keep, for a reason of its own; and whether it
-    /// keeps its answer.
+    /// A worker reloads the job, or aborts its current work, for a reason outside the model. The flag is true
+    /// if the worker keeps its answer.
     Again(usize, bool),
-    /// A worker goes on with an answer whose commit lingers and will never be.
+    /// A worker continues with an answer whose deferred commit will be lost.
     Linger(usize, Luck),
-    /// A worker with an answer hears that it has lost the job.
+    /// A worker with an answer learns that it has lost the job.
     Hear(usize),
-    /// A worker has looked into the inbox.
+    /// A worker has read the inbox.
     Looked(usize),
-    /// A worker gives the job back, or lets it wait for a time.
+    /// A worker releases the job, or lets the job wait for a time.
     Rest(usize, JobState),
-    /// Somebody asks to cancel.
+    /// A person requests cancellation.
     Cancel,
-    /// A person decides about an invocation in doubt.
+    /// A person resolves an invocation in doubt.
     Resolve(u8),
 }
 
@@ -80,7 +80,7 @@ impl Model for Protocol {
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         for (index, worker) in state.workers.iter().enumerate() {
-            // Workers without a difference do the same.
+            // Identical workers have the same actions, so only one of them acts.
             if index > 0 && state.workers[index - 1] == *worker {
                 continue;
             }
@@ -182,7 +182,7 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    /// What the search has to see, so that it cannot hold by doing nothing.
+    /// Returns states that the search must reach, so that a model which does nothing fails.
     fn reached(&self) -> Vec<Property<Self>> {
         type Seen = fn(&Protocol, &State) -> bool;
         let config = &self.0;
@@ -227,13 +227,13 @@ fn answered(record: &Record) -> bool {
     record.open_try().is_some_and(|open| record.effect(open).is_some())
 }
 
-/// A later attempt finds an invocation so.
+/// Returns true if a later attempt finds an invocation in the given condition.
 fn window(state: &State, found: fn(&Record) -> bool) -> bool {
     let of_old = |record: &&Record| record.row.is_some_and(|row| row.attempt < state.job.attempt);
     state.job.state() == JobState::Running && state.job.records.iter().filter(of_old).any(found)
 }
 
-/// No two workers may send for one invocation at the same time.
+/// Returns true if no two workers may send for one invocation at the same time.
 fn one_permission(state: &State) -> bool {
     let executing = state.workers.iter().filter_map(|worker| match worker.run.as_ref()?.phase {
         Phase::Executing { slot, try_no, sent: false, .. } => Some((slot, try_no)),
@@ -246,7 +246,8 @@ fn one_permission(state: &State) -> bool {
     may.iter().enumerate().all(|(at, slot)| !may[..at].contains(slot))
 }
 
-/// A recorded result happened; what is recorded as not having happened did not, and does not later.
+/// Returns true if recorded answers match the world. A recorded result has happened. A call recorded as not
+/// applied has not happened and will not.
 fn is_true(model: &Protocol, state: &State) -> bool {
     let calls = model.0.calls.iter().zip(&state.job.records).zip(&state.world);
     calls.filter(|((class, _), _)| **class != Class::Read).all(|((_, record), world)| match record.answer() {

@@ -1,4 +1,5 @@
-//! What nobody sees: the moves of workers between two writes, and of time, as far as they lead somewhere.
+//! Unobserved moves: those of workers between two writes, and the passage of time, as far as an observation
+//! depends on them.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,7 +12,7 @@ use crate::state::{Job, Phase, Run, State};
 use crate::worker::{Luck, in_doubt};
 use crate::{Action, Class, Config, Protocol};
 
-/// The worker that runs an attempt.
+/// Returns the index of the worker that runs an attempt.
 pub(crate) fn of(state: &State, attempt: u8) -> Option<usize> {
     state.workers.iter().position(|worker| worker.run.as_ref().is_some_and(|run| run.attempt == attempt))
 }
@@ -20,11 +21,11 @@ fn run(state: &State, attempt: u8) -> Option<&Run> {
     state.workers.iter().filter_map(|worker| worker.run.as_ref()).find(|run| run.attempt == attempt)
 }
 
-/// Whether a run can do nothing any more that is seen.
+/// Returns true if a run can do nothing more that is observed.
 pub(crate) fn is_done(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // It may look at something still, which is seen only with the answer, or ask. In a staged commit a
-        // person's word that it has read claims its place in the effect store, which asks for no attempt.
+        // The run may still read or ask. A read is observed only with its answer. In a staged commit the run
+        // may also write a person's decision into the effect store, which is not fenced by the attempt.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, Class::Read | Class::Queryable));
@@ -37,7 +38,8 @@ pub(crate) fn is_done(config: &Config, run: &Run, holder: u8, over: bool) -> boo
     over || idle && run.attempt < holder
 }
 
-/// Moves of one run, and of the time of its call, that leave the database as it is.
+/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged. Each move
+/// has a cost.
 fn hidden(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     let Some(index) = of(state, attempt) else { return Vec::new() };
     let Some(own) = run(state, attempt) else { return Vec::new() };
@@ -57,7 +59,7 @@ fn hidden(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     take(3, Action::Again(index, false));
     take(3, Action::Linger(index, Luck::Good));
     take(3, Action::Linger(index, Luck::Final));
-    // Only who waits for a try makes time pass.
+    // Only a run that waits for a try advances the clock.
     let waits = matches!(own.phase, Phase::Ready { .. });
     if let Some(slot) = own.injected.iter().position(Option::is_none).filter(|_| waits) {
         let row = own.view[slot].row;
@@ -74,7 +76,7 @@ fn hidden(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     moves
 }
 
-/// Whether a tool was asked in between: that is seen.
+/// Returns true if a tool was asked between the two states. That would be an observation.
 fn asks_now(before: &State, after: &State, attempt: u8) -> bool {
     let ready = run(before, attempt).is_some_and(|run| matches!(run.phase, Phase::Ready { .. }));
     ready
@@ -84,7 +86,7 @@ fn asks_now(before: &State, after: &State, attempt: u8) -> bool {
         })
 }
 
-/// Everything that hidden moves of one run come to, the nearest first.
+/// Returns all states that hidden moves of one run reach, the cheapest first.
 fn closure(model: &Protocol, state: &State, attempt: u8) -> Vec<State> {
     let mut known: HashSet<State> = HashSet::new();
     let mut levels: Vec<VecDeque<State>> = vec![VecDeque::from([state.clone()])];
@@ -110,7 +112,7 @@ fn closure(model: &Protocol, state: &State, attempt: u8) -> Vec<State> {
     found
 }
 
-/// The same but for time and wires.
+/// Returns a copy of the state without clocks, requests in transit and fault counters.
 fn timeless(state: &State) -> State {
     let mut state = state.clone();
     state.clocks.clear();
@@ -119,7 +121,7 @@ fn timeless(state: &State) -> State {
     state
 }
 
-/// Of states that differ in nothing but how much time has passed, the first.
+/// Keeps the first of all states that differ only in the time that has passed.
 #[derive(Default)]
 struct First(HashSet<State>, Vec<State>);
 
@@ -131,7 +133,7 @@ impl First {
     }
 }
 
-/// The holder may have loaded by now, or looked into its inbox.
+/// Returns the states in which the lease holder has reloaded the job or read its inbox.
 pub(crate) fn loads(model: &Protocol, state: &State) -> Vec<State> {
     let holder = state.job.attempt;
     let mut all = vec![state.clone()];
@@ -142,7 +144,7 @@ pub(crate) fn loads(model: &Protocol, state: &State) -> Vec<State> {
         let Some(index) = of(&state, holder) else { continue };
         let Some(own) = run(&state, holder) else { continue };
         let actions: &[Action] = match own.phase {
-            // Whoever keeps an answer that is there already puts nothing new there.
+            // An answer that is already in the effect store is not stored a second time.
             Phase::Reload { .. } => &[Action::Turn(index, Luck::Good)],
             Phase::Ready { fresh: true, .. } => &[Action::Looked(index), Action::Again(index, true)],
             Phase::Ready { .. } => &[Action::Again(index, true)],
@@ -157,7 +159,7 @@ pub(crate) fn loads(model: &Protocol, state: &State) -> Vec<State> {
     all
 }
 
-/// A run writes, and the database looks so.
+/// Returns the states after a write of the run that leaves the database equal to `job`.
 pub(crate) fn writes(
     model: &Protocol,
     state: &State,
@@ -176,11 +178,11 @@ pub(crate) fn writes(
             Action::Drain(index, Luck::Final),
             Action::Rest(index, JobState::Waiting),
             Action::Rest(index, JobState::Pending),
-            // It tells once more.
+            // The worker puts the inbox row of a late answer a second time.
             Action::Again(index, true),
         ];
-        // A write whose answer is lost is a good one, and a worker that loads again; where it has an answer in hand,
-        // it keeps that.
+        // A write whose answer is lost equals a successful write followed by a reload. A worker that holds an
+        // answer keeps the answer during the reload.
         let has_answer = run(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
             Phase::Writing(todo) => todo.live.is_some(),
@@ -196,7 +198,7 @@ pub(crate) fn writes(
     found.1
 }
 
-/// A request leaves.
+/// Returns the states after the run has sent this request.
 pub(crate) fn sends(model: &Protocol, state: &State, (by, slot, try_no, key): (u8, u8, u8, u8)) -> Vec<State> {
     let mut found = First::default();
     for state in closure(model, state, by) {
@@ -210,7 +212,8 @@ pub(crate) fn sends(model: &Protocol, state: &State, (by, slot, try_no, key): (u
     found.1
 }
 
-/// A request arrives, and its sender hears of it or not.
+/// Returns the states after a request has arrived: one in which its sender receives the answer, and one in
+/// which it does not.
 pub(crate) fn lands(model: &Protocol, state: &State, (by, slot, try_no, value): (u8, u8, u8, u8)) -> Vec<State> {
     let own = (slot, try_no, nonce(by, try_no));
     let Some(wire) = state.wires.iter().position(|wire| (wire.slot, wire.try_no, wire.nonce) == own) else {
@@ -226,7 +229,8 @@ pub(crate) fn lands(model: &Protocol, state: &State, (by, slot, try_no, value): 
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Land(wire, heard))).collect()
 }
 
-/// A tool is asked; it says what it knows, or nothing of use.
+/// Returns the states after a worker has asked a tool: those in which the tool's answer is used, and those in
+/// which the answer is of no use.
 pub(crate) fn asks(model: &Protocol, state: &State, (by, slot, happened): (u8, u8, Option<u8>)) -> Vec<State> {
     let mut found = First::default();
     for state in closure(model, state, by) {
@@ -252,7 +256,7 @@ pub(crate) fn asks(model: &Protocol, state: &State, (by, slot, happened): (u8, u
     found.1
 }
 
-/// What a person does about a call, once the world has settled.
+/// Returns the state after a person's action on a call, with the clock advanced to the settling time.
 pub(crate) fn settled(model: &Protocol, state: &State, slot: u8, action: Action) -> Option<State> {
     let try_no = state.job.records[usize::from(slot)].row?.try_no;
     let mut state = state.clone();

@@ -1,7 +1,8 @@
-//! What workers do at a pace of their own, in worlds that let them: they load the job again, look into the
-//! inbox now and not later, give the job back, let it wait. The workers that ship do it because of
-//! everything that the model leaves out: events that are no call's, statements that get lost, heartbeats,
-//! backoffs, commits that linger.
+//! Actions of workers that act at their own pace, in configurations with `free`.
+//!
+//! Workers reload the job, read the inbox early or late, release the job, or let it wait. Production workers
+//! do so because of things that the model leaves out: events that belong to no call, lost statements,
+//! heartbeats, backoffs and deferred commits.
 
 use latchwork_core::job::JobState;
 
@@ -11,8 +12,10 @@ use crate::state::{Note, Phase, State};
 use crate::worker::{Luck, answered, ended, put_back, write};
 use crate::{Class, Config, kernel};
 
-/// A worker drops what it is about, and loads the job again; its answer it keeps. Whoever has put an answer away, or
-/// tried to, goes on; who told of it and was not heard to have told tells it again.
+/// A worker aborts its current work and reloads the job, and keeps its answer if `keeps` is true.
+///
+/// A worker that has stored a late answer, or has tried to, continues. A worker whose inbox row for a late
+/// answer was not acknowledged puts the row again.
 pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.free {
         return None;
@@ -27,7 +30,7 @@ pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
     let keep = match &run.phase {
         Phase::Ready { .. } if keeps => None,
-        // A barrier that got no answer, and whose nonce nobody has kept.
+        // A barrier whose commit was not acknowledged and whose nonce is lost.
         Phase::Executing { sent: false, .. } if keeps => None,
         Phase::Writing(todo) => todo.live.and_then(news),
         Phase::Answered { slot, try_no, answer } if keeps => news((*slot, *try_no, *answer)),
@@ -43,13 +46,13 @@ pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -
     Some(state)
 }
 
-/// The commit of an answer waits for company, and is lost with it: the step has gone on with the answer,
-/// and whatever it wants written is refused, because the log is not what it thinks.
+/// The deferred commit of an answer is lost. The step has already continued with the answer. Later writes of
+/// the run are refused because the log is shorter than the run assumes.
 pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     let Phase::Answered { slot, try_no, answer } = run.phase else { return None };
-    // What can be asked about, or changed nothing, may linger.
+    // Only an answer that can be queried or repeated, or that changed nothing, may be deferred.
     let may = config.calls[usize::from(slot)] != Class::Opaque || answer == Answer::NotApplied;
     let view = &mut run.view[usize::from(slot)];
     let plan = answered(config, view, slot, try_no, answer, run.cancelled || luck == Luck::Final);
@@ -64,13 +67,13 @@ pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -
     Some(state)
 }
 
-/// A worker with an answer hears that the job is another's, before it has tried to write, or when it does not know what
-/// became of its write.
+/// A worker that holds an answer learns that another attempt holds the job. The worker has not yet tried to
+/// write, or does not know the result of its write.
 pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // Nothing waits until the failure of a read is durable: its next try may have begun before the refusal came. One
-    // try ahead is what is seen; more of them would be too many states to follow.
+    // The next try of a read may start before the failure of the last try is durable, and so before the
+    // refusal arrives. The model runs at most one try ahead, because more would be too many states to follow.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, put: false } = run.phase {
         let (is_read, view) = (config.calls[usize::from(slot)] == Class::Read, &run.view[usize::from(slot)]);
         if !config.free || !is_read || try_no >= config.tries || try_no != view.tries + 1 {
@@ -94,7 +97,7 @@ pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<Stat
     Some(state)
 }
 
-/// A worker has looked into the inbox; what comes now is for another time.
+/// A worker has read the inbox. Later requests wait for the next time.
 pub(crate) fn looked(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
@@ -105,7 +108,7 @@ pub(crate) fn looked(config: &Config, state: &State, index: usize) -> Option<Sta
     Some(state)
 }
 
-/// A worker gives the job back, or lets it wait for a time.
+/// A worker releases the job, or lets it wait for a time.
 pub(crate) fn rest(config: &Config, state: &State, index: usize, to: JobState) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.take()?;

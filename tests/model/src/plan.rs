@@ -1,4 +1,4 @@
-//! What a worker wants written, and in which parts.
+//! Writes that a worker decided on, and the parts in which they become durable.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
@@ -7,85 +7,85 @@ use crate::record::{Answer, Claimed, Effect, Record, RowM, Verdict};
 use crate::state::Note;
 use crate::{Config, Mutant};
 
-/// The part that goes to the effect store.
+/// Bit of the part for the effect store.
 pub(crate) const EFFECTS: u8 = 1;
-/// The part that is appended.
+/// Bit of the part for the event log.
 pub(crate) const EVENTS: u8 = 2;
-/// The part that is the ledger's.
+/// Bit of the part for the ledger.
 pub(crate) const ROW: u8 = 4;
 
-/// One decision to be written.
+/// A decision that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Plan {
-    /// The barrier of a try.
+    /// Barrier of a try.
     Acquire {
-        /// The try.
+        /// Number of the try.
         try_no: u8,
-        /// Whether it repeats, and so ends, the one before.
+        /// True if this try repeats the previous one and so ends it.
         repeat: bool,
     },
-    /// The final answer.
+    /// Final answer.
     Commit {
-        /// The try.
+        /// Number of the try.
         try_no: u8,
         /// The answer.
         answer: Answer,
     },
-    /// A try that changed nothing; another may follow.
+    /// A try that changed nothing. Another try may follow.
     Fail {
-        /// The try.
+        /// Number of the try.
         try_no: u8,
     },
-    /// In doubt.
+    /// The outcome of the try is unknown.
     Doubt {
-        /// Whether nobody may ask before the world has settled.
+        /// True if the call may not be queried or repeated before the settling time.
         settles: bool,
     },
-    /// The verdict that the open try did not happen.
+    /// Verdict that the open try did not happen.
     NotApplied {
-        /// The try.
+        /// Number of the try.
         try_no: u8,
     },
-    /// The verdict that it did.
+    /// Verdict that the open try happened.
     Applied {
-        /// The try.
+        /// Number of the try.
         try_no: u8,
-        /// Its result.
+        /// Result of the try.
         value: u8,
     },
     /// No try is left.
     GiveUp,
-    /// The row that a crash kept from following its events.
+    /// Writes the row that a crash kept from following its events.
     Repair,
-    /// The step waits for a person's word.
+    /// The step waits for a person's decision.
     Block,
-    /// Nothing moves before a person has decided.
+    /// The job is parked until a person decides.
     Park,
-    /// The job is over, or rests.
+    /// The job ends or is suspended.
     End {
         /// Index into [`JobState::ALL`].
         state: u8,
     },
-    /// Nothing but the inbox, and the step that waited for the try looks again.
+    /// Applies only the inbox row. The step that waits for the try checks its state again.
     Unblock,
-    /// Nothing but the inbox.
+    /// Applies only the inbox row.
     Nothing,
 }
 
-/// A plan on its way into the stores.
+/// A plan that is being written to the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Todo {
-    /// The invocation.
+    /// Slot of the invocation.
     pub slot: u8,
     /// The decision.
     pub plan: Plan,
-    /// The request that it takes out of the inbox.
+    /// Inbox request that the write removes.
     pub drains: Option<Note>,
-    /// The answer in hand that it records.
+    /// Answer that the worker holds and that this write records: slot, try and answer.
     pub live: Option<(u8, u8, Answer)>,
-    /// Parts that are not durable yet.
+    /// Bits of the parts that are not durable yet.
     pub left: u8,
-    /// Parts that are one write.
+    /// Bits of the parts that are written together.
     pub joint: u8,
 }
 
@@ -101,14 +101,15 @@ impl Todo {
             }
             (true, _) => 0,
         };
-        // A barrier may be refused, and effects are written once: staged, a repeat claims nothing.
+        // A barrier may be refused, but an effect cannot be overwritten. A staged repeat therefore writes no
+        // effect with its barrier.
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };
         Self { slot, plan, drains: None, live: None, left, joint }
     }
 
-    /// The parts of the next write.
+    /// Returns the parts of the next write.
     pub(crate) fn part(&self, record: &Record) -> u8 {
         let mut left = self.left;
         if self.joint & EFFECTS == 0 && self.effect(record).is_none() {
@@ -124,7 +125,7 @@ impl Todo {
         if lowest & self.joint != 0 { left & self.joint } else { lowest }
     }
 
-    /// What it puts into the effect store, unless that is there.
+    /// Returns the effect that the plan writes, or `None` if the try already has one.
     pub(crate) fn effect(&self, record: &Record) -> Option<(u8, Effect)> {
         let (try_no, answer, by) = match self.plan {
             Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, Claimed::Verdict),
@@ -137,7 +138,7 @@ impl Todo {
         record.effect(try_no).is_none().then_some((try_no, Effect { answer, by }))
     }
 
-    /// The row it leaves, written by `attempt`.
+    /// Returns the ledger row after the write by `attempt`.
     pub(crate) fn row(&self, record: &Record, attempt: u8) -> Option<RowM> {
         let first_attempt = if record.first_attempt == 0 { attempt } else { record.first_attempt };
         let unstarted = RowM {
@@ -159,13 +160,13 @@ impl Todo {
             Plan::Applied { .. } => to(RowState::Committed),
             Plan::GiveUp => to(RowState::FailedFinal),
             Plan::Repair => to(ending(record.finished?.1)),
-            // What is not tried again in a job that is over is final.
+            // A failed call that a finished job does not retry becomes final.
             Plan::End { .. } if self.settles(record) => to(RowState::FailedFinal),
             Plan::Block | Plan::Park | Plan::End { .. } | Plan::Unblock | Plan::Nothing => return None,
         })
     }
 
-    /// Appends its events.
+    /// Appends the events of the plan.
     pub(crate) fn append(&self, record: &mut Record, attempt: u8) {
         match self.plan {
             Plan::Acquire { try_no, repeat } => {
@@ -196,7 +197,7 @@ impl Todo {
             Plan::End { .. } => record.committed |= self.settles(record),
             Plan::Park | Plan::Doubt { .. } | Plan::Repair | Plan::Unblock | Plan::Nothing => {}
         }
-        // The step looks again where it was told something of the try that it waits for.
+        // A blocked step is unblocked by a late answer or a decision about the try that it waits for.
         record.blocked &= match self.drains {
             Some(Note::Late { try_no, .. }) => record.open_try() != Some(try_no),
             Some(Note::Resolve { .. }) => self.plan == Plan::Nothing,
@@ -204,7 +205,7 @@ impl Todo {
         };
     }
 
-    /// Whether the end of the job makes the last failure of the call its answer.
+    /// Returns true if the end of the job turns the call's last failure into its final answer.
     fn settles(&self, record: &Record) -> bool {
         let definite = record.row.is_some_and(|row| row.state == RowState::FailedDefinite as u8);
         let is_over = self.status().is_some_and(JobState::is_terminal);
@@ -215,7 +216,7 @@ impl Todo {
         self.drains.is_some() || !matches!(self.plan, Plan::Doubt { .. } | Plan::Repair)
     }
 
-    /// Where the job goes with it.
+    /// Returns the state that the job enters, if the plan changes it.
     pub(crate) fn status(&self) -> Option<JobState> {
         match self.plan {
             Plan::Park => Some(JobState::Parked),
@@ -233,7 +234,7 @@ impl Todo {
     }
 }
 
-/// Fresh for each try of each attempt.
+/// Returns a nonce that is unique for each try of each attempt.
 pub(crate) fn nonce(attempt: u8, try_no: u8) -> u16 {
     u16::from(attempt) * 8 + u16::from(try_no)
 }

@@ -1,23 +1,23 @@
-//! What the stores hold of one invocation: ledger row, events and effects.
+//! Stored data of one invocation: ledger row, events and effects.
 
-/// Tries that an invocation has room for.
+/// Maximum number of tries of an invocation.
 pub const TRIES: usize = 6;
 
-/// What a try came to.
+/// Answer of a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
-    /// A result; the number tells one from another.
+    /// A result. The number distinguishes results.
     Ok(u8),
-    /// It certainly changed nothing.
+    /// The try certainly changed nothing.
     NotApplied,
-    /// Nobody knows.
+    /// The outcome is unknown.
     Unknown,
 }
 
-/// Who took the place of a try's answer in the effect store.
+/// Origin of a try's entry in the effect store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Claimed {
-    /// The tool.
+    /// The tool's own answer.
     Executed,
     /// A verdict.
     Verdict,
@@ -28,82 +28,84 @@ pub enum Claimed {
 pub struct Effect {
     /// The answer.
     pub answer: Answer,
-    /// Whose it is.
+    /// Origin of the answer.
     pub by: Claimed,
 }
 
-/// The event that ended a try in doubt.
+/// Event that ended a try in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It happened.
+    /// The try happened.
     Applied,
-    /// It did not.
+    /// The try did not happen.
     NotApplied,
-    /// It is repeated under its key.
+    /// The try is repeated under its key.
     Repeat,
 }
 
-/// A ledger row, without what never changes in a run.
+/// A ledger row without the fields that are constant in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowM {
-    /// The number of the [`latchwork_core::ledger::RowState`].
+    /// Number of the [`latchwork_core::ledger::RowState`].
     pub state: u8,
-    /// The attempt that started the open try.
+    /// Attempt that started the open try.
     pub attempt: u8,
-    /// Its nonce.
+    /// Nonce of the open try.
     pub nonce: u16,
-    /// The open (or last) try.
+    /// Number of the open try, or of the last one.
     pub try_no: u8,
-    /// Makes the external key.
+    /// Attempt in the external key.
     pub first_attempt: u8,
-    /// `INDETERMINATE`: whether nobody may ask or repeat before the world has settled.
+    /// True if an `INDETERMINATE` call may not be queried or repeated before the settling time.
     pub settles: bool,
 }
 
-/// Everything stored of one invocation.
+/// All stored data of one invocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Record {
-    /// Its row.
+    /// Ledger row.
     pub row: Option<RowM>,
-    /// `tool_invocation_started` events.
+    /// Number of `tool_invocation_started` events.
     pub tries: u8,
-    /// The attempt and nonce of the last of them.
+    /// Attempt and nonce of the last `tool_invocation_started` event.
     pub opener: (u8, u16),
-    /// Makes the external key, as the first of them has it.
+    /// Attempt in the external key, taken from the first `tool_invocation_started` event.
     pub first_attempt: u8,
-    /// Whether the last try has neither an answer nor a verdict.
+    /// True if the last try has neither an answer nor a verdict.
     pub open: bool,
-    /// The answer of the last `tool_invocation_finished`, and its try.
+    /// Try and answer of the last `tool_invocation_finished` event.
     pub finished: Option<(u8, Answer)>,
-    /// Whether there is a `command_committed`.
+    /// True if there is a `command_committed` event.
     pub committed: bool,
-    /// Verdicts on tries.
+    /// Verdicts on tries, indexed by try - 1.
     pub verdicts: [Option<Verdict>; TRIES],
-    /// Effects of tries.
+    /// Effects of tries, indexed by try - 1.
     pub effects: [Option<Effect>; TRIES],
-    /// Whether the step waits for a person's word on it.
+    /// True if the step waits for a person's decision about the invocation.
     pub blocked: bool,
 }
 
 impl Record {
-    /// The number of events of the invocation: it tells a stale view of the log from the log.
+    /// Returns the number of events of the invocation. A different number shows that a view of the log is
+    /// stale.
     pub fn events(&self) -> u64 {
         let verdicts = self.verdicts.iter().flatten().count() as u64;
         u64::from(self.tries) + verdicts + u64::from(self.finished.map_or(0, |(n, _)| n)) + u64::from(self.committed)
     }
-    /// The open try.
+    /// Returns the open try.
     pub fn open_try(&self) -> Option<u8> {
         self.open.then_some(self.tries)
     }
-    /// The effect of a try, from 1.
+    /// Returns the effect of a try. Tries count from 1.
     pub fn effect(&self, try_no: u8) -> Option<Effect> {
         self.effects[usize::from(try_no) - 1]
     }
-    /// The recorded final answer.
+    /// Returns the recorded final answer.
     pub fn answer(&self) -> Option<Answer> {
         self.finished.filter(|_| self.committed).map(|(_, answer)| answer)
     }
-    /// Whether some try was repeated under its key: then nothing says any more that it did not happen.
+    /// Returns true if the last verdict repeats a try under its key. After that, an answer "not applied" no
+    /// longer proves that the call did not happen.
     pub fn repeats(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }

@@ -1,4 +1,4 @@
-//! Everything that a search tells apart: database, workers, wires, world.
+//! State of the model: database, workers, requests in transit and world.
 
 use latchwork_core::job::JobState;
 
@@ -9,47 +9,47 @@ use crate::record::{Answer, Record, TRIES};
 /// A request in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Note {
-    /// Give the job up.
+    /// Cancel the job.
     Cancel,
-    /// The answer of a worker that had lost the job.
+    /// Answer stored by a worker that had lost the job.
     Late {
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// Its try.
+        /// Number of the try.
         try_no: u8,
     },
-    /// A person's word on an invocation in doubt.
+    /// A person's decision about an invocation in doubt.
     Resolve {
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// The try it is about.
+        /// Number of the try.
         try_no: u8,
-        /// What the person saw: the result, or that nothing happened.
+        /// Result that the person found, or `None` if nothing happened.
         seen: Option<u8>,
     },
 }
 
-/// The job's row, its inbox, and the records of its invocations: the database.
+/// The database: the job's row, its inbox, and the records of its invocations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Job {
     /// Index into [`JobState::ALL`].
     pub state: u8,
-    /// The attempt that holds it.
+    /// Attempt of the last claim.
     pub attempt: u8,
-    /// Whether the holder's lease is good.
+    /// True if the lease has not expired.
     pub lease_live: bool,
-    /// The flag that `acquire` reads.
+    /// The cancel flag that `acquire` reads.
     pub cancel_flag: bool,
-    /// Whether the log says that it is given up.
+    /// True if the log contains the cancellation.
     pub cancelled: bool,
-    /// Undone requests, the oldest first.
+    /// Requests that are not applied yet, the oldest first.
     pub inbox: Vec<Note>,
-    /// Its invocations.
+    /// Records of the job's invocations.
     pub records: Vec<Record>,
 }
 
 impl Job {
-    /// Where it stands.
+    /// Returns the state of the job.
     pub fn state(&self) -> JobState {
         JobState::ALL[usize::from(self.state)]
     }
@@ -59,56 +59,56 @@ impl Job {
     }
 }
 
-/// What the worker of an attempt is about.
+/// Activity of the worker that runs an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
-    /// It asks what to do next. A fresh view looks at the inbox first.
+    /// The worker decides on its next step. With a fresh view it reads the inbox first.
     Ready {
-        /// Whether it has just loaded the job.
+        /// True if the worker has just loaded the job.
         fresh: bool,
-        /// The nonce of a barrier whose commit got no answer.
+        /// Nonce of a barrier whose commit was not acknowledged.
         nonce: Option<u16>,
     },
-    /// It has to load the job again.
+    /// The worker must reload the job.
     Reload {
-        /// The nonce of a barrier whose commit got no answer.
+        /// Nonce of a barrier whose commit was not acknowledged.
         nonce: Option<u16>,
-        /// An answer that could not be recorded with its events.
+        /// Answer that could not be recorded with its events: slot, try and answer.
         keep: Option<(u8, u8, Answer)>,
     },
-    /// Parts of a write are durable, others follow.
+    /// Some parts of a write are durable, and others follow.
     Writing(Todo),
-    /// It executes a try.
+    /// The worker executes a try.
     Executing {
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// The try.
+        /// Number of the try.
         try_no: u8,
-        /// Its nonce.
+        /// Nonce of the try.
         nonce: u16,
-        /// Makes the external key.
+        /// Attempt in the external key.
         first_attempt: u8,
-        /// Whether the request has left.
+        /// True if the request has been sent.
         sent: bool,
     },
-    /// The answer has come.
+    /// The answer of a try has arrived.
     Answered {
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// The try.
+        /// Number of the try.
         try_no: u8,
         /// The answer.
         answer: Answer,
     },
-    /// It has lost the job, and an answer in hand.
+    /// The worker has lost the job and holds an answer.
     Late {
-        /// The invocation.
+        /// Slot of the invocation.
         slot: u8,
-        /// The try.
+        /// Number of the try.
         try_no: u8,
         /// The answer.
         answer: Answer,
-        /// Whether the answer is in the effect store.
+        /// True if the answer is in the effect store.
         put: bool,
     },
 }
@@ -116,103 +116,103 @@ pub enum Phase {
 /// A worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Worker {
-    /// What it holds, or thinks to hold; a worker that crashed holds nothing.
+    /// Run that the worker holds or believes to hold. A worker that crashed has none.
     pub run: Option<Run>,
 }
 
-/// A worker's run of the job: its attempt and what it knows.
+/// A worker's run of the job: its attempt, and the data that it has loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Run {
-    /// The attempt.
+    /// Attempt of the run.
     pub attempt: u8,
-    /// The holder when it last looked.
+    /// Attempt that held the job at the last load.
     pub current: u8,
-    /// The records, as far as it knows.
+    /// Records at the last load, with the run's own writes applied.
     pub view: Vec<Record>,
-    /// Whether it knows that the job is given up.
+    /// True if the worker knows that the job is cancelled.
     pub cancelled: bool,
-    /// What it is about.
+    /// Current activity.
     pub phase: Phase,
-    /// The answers it has injected.
+    /// Answers that the run has injected, by slot.
     pub injected: Vec<Option<Answer>>,
 }
 
-/// How far the time of a try is.
+/// Progress of the clock of a try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Clock {
-    /// It was never started.
+    /// The try was never started.
     #[default]
     Unused,
-    /// Its owner may send.
+    /// The owner of the try may send.
     Live,
-    /// Its deadline and the margin have passed: its owner has stopped it.
+    /// The deadline and the margin have passed, so the owner has stopped the try.
     Over,
-    /// What was on its way has arrived or never will.
+    /// The settling time has passed. Every request in transit has arrived or never will.
     Settled,
 }
 
-/// A request on its way to the world.
+/// A request in transit to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Wire {
-    /// The invocation.
+    /// Slot of the invocation.
     pub slot: u8,
-    /// The try.
+    /// Number of the try.
     pub try_no: u8,
-    /// The try's nonce.
+    /// Nonce of the try.
     pub nonce: u16,
-    /// The attempt in the external key.
+    /// Attempt in the external key.
     pub key: u8,
 }
 
-/// What must never be seen; each is set where it happens.
+/// Violations of the protocol. Each is recorded at the transition that causes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Violation {
-    /// A request left without a durable record of its start, by the same attempt and nonce.
+    /// A request was sent without a durable start record of the same attempt and nonce.
     NoRecord = 1,
-    /// A superseded attempt changed something.
+    /// A superseded attempt changed the database.
     StaleWrite = 2,
-    /// Two attempts injected different answers, or one that is not the recorded one.
+    /// Two attempts injected different answers, or an injected answer differs from the recorded one.
     OtherAnswer = 4,
-    /// A worker had an answer and could leave it nowhere.
+    /// A worker held an answer and could not store it.
     AnswerLost = 8,
-    /// Something was started in a cancelled job.
+    /// A call was started in a cancelled job.
     StartedAfterCancel = 16,
     /// A final answer was recorded over another.
     SecondCommit = 32,
-    /// A person was not heard.
+    /// A person's decision was not applied.
     Unheard = 64,
 }
 
-/// One state of everything.
+/// A state of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State {
     /// The database.
     pub job: Job,
-    /// The workers, in no order that means anything.
+    /// Workers. Their order has no meaning.
     pub workers: Vec<Worker>,
-    /// Time of each try of each invocation.
+    /// Clocks of the tries of each invocation.
     pub clocks: Vec<[Clock; TRIES]>,
-    /// Requests on their way.
+    /// Requests in transit.
     pub wires: Vec<Wire>,
-    /// External keys under which the world changed, in this order, of each invocation.
+    /// For each invocation, the external keys under which the world changed, in order.
     pub world: Vec<Vec<u8>>,
-    /// What each invocation's first injected answer was.
+    /// First injected answer of each invocation.
     pub delivered: Vec<Option<Answer>>,
-    /// Crashes that may still come.
+    /// Number of crashes that may still happen.
     pub crashes: u8,
-    /// Pauses that may still come.
+    /// Number of pauses that may still happen.
     pub pauses: u8,
-    /// Commit answers that may still be lost.
+    /// Number of commit answers that may still be lost.
     pub lost_commits: u8,
-    /// Rests that may still come before a job is over.
+    /// Number of suspensions that may still happen.
     pub rests: u8,
     /// Bits of [`Violation`].
     pub broken: u8,
 }
 
 impl State {
-    /// A job that nobody has claimed yet.
+    /// Returns the initial state: a job that has not been claimed yet.
     pub(crate) fn first(config: &Config) -> Self {
         let calls = config.calls.len();
         let mut job = Job {
@@ -240,7 +240,7 @@ impl State {
         }
     }
 
-    /// How far the time of a try is.
+    /// Returns the progress of the clock of a try.
     pub fn clock(&self, slot: u8, try_no: u8) -> Clock {
         let at = usize::from(try_no).checked_sub(1);
         at.map_or(Clock::Unused, |at| self.clocks[usize::from(slot)][at])
@@ -251,15 +251,15 @@ impl State {
     pub(crate) fn breaks(&mut self, violation: Violation) {
         self.broken |= violation as u8;
     }
-    /// Whether it was seen.
+    /// Returns true if the violation happened on the way to this state.
     pub fn has(&self, violation: Violation) -> bool {
         self.broken & violation as u8 != 0
     }
-    /// The attempt of a run that still holds the job.
+    /// Returns true if a worker still runs the attempt that holds the job.
     pub(crate) fn holder_lives(&self) -> bool {
         self.workers.iter().any(|worker| worker.run.as_ref().is_some_and(|run| run.attempt == self.job.attempt))
     }
-    /// Workers without a difference are not told apart.
+    /// Sorts workers and requests, so that states which differ only in their order are equal.
     pub(crate) fn in_order(mut self) -> Self {
         self.workers.sort();
         self.wires.sort();

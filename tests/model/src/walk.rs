@@ -1,6 +1,5 @@
-//! What stateright says of "eventually" counts only where no path comes back to where it was, so
-//! that is looked at by itself: depth first, a state that is met again before all that follow it
-//! are done closes a circle.
+//! Depth-first search for cycles and dead ends. Stateright's "eventually" is sound only if no path returns to
+//! an earlier state. A state that is met again before all of its successors are done closes a cycle.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -10,19 +9,19 @@ use stateright::Model;
 use crate::Protocol;
 use crate::state::State;
 
-/// Why not every path ends with the job.
+/// Reason why a path does not end with the job.
 #[derive(Clone, Debug)]
 pub enum Circle {
-    /// A path comes back to this state.
+    /// A path returns to this state.
     Back(Box<State>),
-    /// Nothing moves any more, and the job is not over.
+    /// The state has no successor, and the job is not finished.
     Stuck(Box<State>),
 }
 
-/// Walks every path to its end; answers the number of states.
+/// Walks every path to its end and returns the number of states.
 ///
 /// # Errors
-/// The first state where a path comes back or ends too early.
+/// Returns the first state at which a path returns or ends too early.
 pub fn walk(model: &Protocol) -> Result<usize, Circle> {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
     let mut done: HashMap<u64, bool> = HashMap::new();

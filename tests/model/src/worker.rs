@@ -1,5 +1,5 @@
-//! What workers do: ask the kernel, write, execute. One action is one decision with its next
-//! write, since nobody else sees what a worker knows.
+//! Actions of workers: query the kernel, write, execute. One action is one decision with the next write,
+//! because only writes are visible to other workers.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::{Decision, Quiescence, Rejection, RowState};
@@ -10,25 +10,25 @@ use crate::record::{Answer, Claimed, Effect, Record, Verdict};
 use crate::state::{Clock, Note, Phase, Run, State, Violation};
 use crate::{Class, Config, Mutant, kernel};
 
-/// How a turn of a worker goes.
+/// Luck of a worker's turn, which selects among its possible results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Luck {
-    /// Well.
+    /// The turn succeeds.
     Good,
-    /// The window of the key is over, or the tool does not know what happened.
+    /// The window of the key is over, or the tool does not know whether the call happened.
     Shrug,
-    /// Well; a failure is one that no other try will mend.
+    /// The turn succeeds. A failure is final, and no retry follows.
     Final,
-    /// The write gets no answer: it did not happen.
+    /// The write is lost before it reaches the store and is not acknowledged.
     LostBefore,
-    /// The write gets no answer, but it happened.
+    /// The write is applied but not acknowledged.
     LostAfter,
 }
 
-/// What a worker decided.
+/// A worker's decision.
 enum Choice {
     Write(Todo),
-    /// The tool has answered; what it said is written next.
+    /// The tool has answered a reconcile request. The answer is written next.
     Later(Todo),
     Execute {
         slot: u8,
@@ -43,13 +43,13 @@ enum Choice {
     Leave,
 }
 
-/// A turn of a worker that does not talk to the world; none where it has to wait.
+/// Makes a turn that does not touch the world. Returns `None` if the worker has to wait.
 pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
     let mut state = state.clone();
     let mut run = state.workers[index].run.take()?;
     let lost = matches!(luck, Luck::LostBefore | Luck::LostAfter);
     let todo = match run.phase.clone() {
-        // What a barrier came to is looked at before anything else.
+        // The inbox is read first after a reload. An unacknowledged barrier is checked before the inbox.
         Phase::Ready { fresh: true, nonce: None } if !state.job.inbox.is_empty() => return None,
         Phase::Ready { nonce, .. } => match choose(config, &state, &run, nonce, luck)? {
             Choice::Write(todo) => todo,
@@ -114,12 +114,12 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
     put_back(state, index, run)
 }
 
-/// The holder takes the oldest request out of the inbox.
+/// The lease holder applies the oldest request in the inbox.
 pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
     let mut state = state.clone();
     let mut run = state.workers[index].run.take()?;
     let ready = matches!(run.phase, Phase::Ready { nonce: None, .. });
-    // Whoever executes a try, or writes, looks into the inbox beside it.
+    // In free configurations, a worker that executes or writes also reads the inbox.
     let beside =
         config.free && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
     let about = run.phase.clone();
@@ -145,9 +145,9 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let todo = Todo { drains: Some(note), ..Todo::new(slot, plan, config) };
     let mut run = write(config, &mut state, run, todo, luck)?;
     if beside && let Some(run) = &mut run {
-        // Staged, or refused: another time.
+        // A staged or refused write is applied at another time.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
-        // What was asked meanwhile is answered: the try that asked is gone.
+        // A request that changed the call makes the run reload. The current try is then dropped.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
         run.phase = if asks_on { about } else { Phase::Reload { nonce: None, keep: None } };
     }
@@ -159,7 +159,7 @@ pub(crate) fn put_back(mut state: State, index: usize, run: Option<Run>) -> Opti
     Some(state)
 }
 
-/// What happens next to the job's first invocation without an answer.
+/// Chooses the next action for the job's first invocation without an answer.
 fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luck) -> Option<Choice> {
     let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
     let Some(at) = run.injected.iter().position(Option::is_none) else {
@@ -180,7 +180,8 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
     let clock = record.row.map_or(Clock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // A job that is given up does not return to its reads: one whose row a crash kept from being written stays so.
+    // A cancelled job does not return to its reads. A row that a crash kept from being written stays as it
+    // is.
     if config.free && run.cancelled && class == Class::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
@@ -238,7 +239,7 @@ pub(crate) fn ended(config: &Config, slot: u8, to: JobState) -> Todo {
     Todo::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
 }
 
-/// The ladder of §5, as `decide::ladder` climbs it.
+/// Resolution steps of §5, as `decide::ladder` takes them.
 fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
     let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
     let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);
@@ -250,7 +251,7 @@ fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Opti
     if let Some(effect) = record.effect(open).filter(|effect| effect.answer != Answer::Unknown) {
         let plan = match (effect.by, effect.answer) {
             (Claimed::Executed, answer) => answered(config, record, slot, open, answer, run.cancelled || for_good),
-            // What the tool said when it was asked, which a crash parted from its events.
+            // A recorded answer of the reconcile query. A crash separated it from its events.
             (Claimed::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
             (Claimed::Verdict, _) => Plan::NotApplied { try_no: open },
         };
@@ -279,18 +280,18 @@ fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Opti
     park()
 }
 
-/// What the world says of an external key.
+/// Returns the result in the world under an external key.
 fn happened(state: &State, slot: u8, key: u8) -> Option<u8> {
     let at = state.world[usize::from(slot)].iter().position(|applied| *applied == key)?;
     u8::try_from(at + 1).ok()
 }
 
-/// The attempt that stands in the external key.
+/// Returns the attempt in the external key.
 fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u8 {
     if config.lacks(Mutant::AttemptScopedKey) || first_attempt == 0 { attempt } else { first_attempt }
 }
 
-/// What an answer of a try means.
+/// Returns the plan that follows from the answer of a try.
 pub(crate) fn answered(
     config: &Config,
     record: &Record,
@@ -300,7 +301,7 @@ pub(crate) fn answered(
     cancelled: bool,
 ) -> Plan {
     let changes = config.calls[usize::from(slot)] != Class::Read;
-    // What is stored of a try is its answer, whatever came later.
+    // A stored answer of the try wins over a later one.
     let stored = record.effect(try_no).filter(|stored| stored.answer != Answer::Unknown);
     match stored.map_or(answer, |stored| stored.answer) {
         Answer::Ok(value) => Plan::Commit { try_no, answer: Answer::Ok(value) },
@@ -317,16 +318,16 @@ pub(crate) fn in_doubt(record: &Record) -> bool {
     record.row.is_some_and(|row| row.state == RowState::Indeterminate as u8)
 }
 
-/// What a person's word comes to.
+/// Returns the plan that follows from a person's decision.
 fn resolve(config: &Config, run: &Run, slot: u8, (about, seen): (u8, Option<u8>), luck: Luck) -> Plan {
     let record = &run.view[usize::from(slot)];
     let Some(open) = record.open_try().filter(|_| in_doubt(record)) else {
         return Plan::Nothing;
     };
-    // The tool's own answer, recorded before the verdict could claim the try, wins.
+    // The tool's own answer wins if it was recorded before the verdict claimed the try.
     let executed = |effect: &Effect| effect.by == Claimed::Executed && effect.answer != Answer::Unknown;
     if let Some(effect) = record.effect(open).filter(executed) {
-        // The step that waits for it takes it up.
+        // The waiting step uses the recorded answer.
         if record.blocked {
             return Plan::Unblock;
         }
@@ -341,8 +342,8 @@ fn resolve(config: &Config, run: &Run, slot: u8, (about, seen): (u8, Option<u8>)
     }
 }
 
-/// The next part of a write, and what the worker is about afterwards. None where this luck makes
-/// no difference to another.
+/// Writes the next part and sets the worker's next phase. Returns `None` if this luck leads to the same
+/// result as another.
 pub(crate) fn write(
     config: &Config,
     state: &mut State,
@@ -373,7 +374,7 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // A refusal whose answer is lost is found out by loading: the same as a write that did not happen.
+        // A refusal whose answer is lost is discovered on reload. It equals a write that did not happen.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.live.filter(|(_, _, answer)| *answer != Answer::Unknown) else {
@@ -412,7 +413,7 @@ pub(crate) fn write(
     Some(Some(run))
 }
 
-/// The part is written: into the database, and into what the worker knows.
+/// Applies a written part to the database and to the worker's view.
 fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
     let at = usize::from(todo.slot);
     let effect = todo.effect(&run.view[at]).filter(|_| part & EFFECTS != 0);
@@ -456,10 +457,11 @@ fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
     }
 }
 
-/// An answer goes to the effect store by itself. Where a verdict has its place, that stands.
+/// Stores an answer in the effect store without its events. A verdict that already claimed the try stays.
 fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
     let effect = Effect { answer, by: Claimed::Executed };
-    // That a repeat changed nothing is no answer: the try that it repeats may have.
+    // A repeat that changed nothing is not an answer, because the try that it repeats may have changed
+    // something.
     let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].repeats();
     if fails_again && !config.lacks(Mutant::FailedRepeatSettles) {
         return;
@@ -472,7 +474,7 @@ fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u
         state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
         return;
     }
-    // That it did not happen, said by somebody who could know, is contradicted by no true answer.
+    // A true answer never contradicts a verdict "not applied" of a person or tool that could know.
     let record = &state.job.records[usize::from(slot)];
     let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);
     if denied && matches!(answer, Answer::Ok(_)) {
@@ -480,7 +482,7 @@ fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u
     }
 }
 
-/// The step goes on with a recorded answer.
+/// The step continues with a recorded answer.
 fn inject(state: &mut State, run: &mut Run, slot: u8, answer: Answer) {
     let at = usize::from(slot);
     let record = &state.job.records[at];

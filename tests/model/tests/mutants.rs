@@ -1,11 +1,11 @@
-//! The protocol with one rule less: the search finds the harm, or the search is worth nothing. I84.
+//! The protocol without one rule. The search must find a violation, otherwise it proves nothing. I84.
 
 use std::collections::HashSet;
 
 use latchwork_model::{Action, Circle, Class, Config, Mutant, Protocol, State, walk};
 use stateright::Model;
 
-/// Searches level by level until the property is broken; answers the number of steps of the shortest way.
+/// Searches level by level until the property is violated. Returns the number of steps of the shortest path.
 #[expect(clippy::print_stderr, reason = "the way to the harm is the result")]
 fn breaks(config: &Config, property: &'static str) -> usize {
     assert!(config.mutant.is_some());
@@ -13,13 +13,13 @@ fn breaks(config: &Config, property: &'static str) -> usize {
         panic!("{property} holds without the rule: {config:?}");
     };
     eprintln!("{:?}: {} steps to the end of \"{property}\": {actions:?}", config.mutant, actions.len());
-    // The rule alone is to blame.
+    // The property holds with the rule, so the missing rule is the cause.
     let whole = Protocol(Config { mutant: None, ..config.clone() });
     assert_eq!(shortest(&whole, property), None, "it is broken with the rule too");
     actions.len()
 }
 
-/// Breadth first, strictly: the checker of stateright takes states in blocks.
+/// Strict breadth-first search. Stateright's own checker processes states in blocks.
 fn shortest(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
     let holds = model.property(property).condition;
     let mut states = model.init_states();
@@ -117,7 +117,7 @@ fn a_failed_repeat_that_settles() {
     assert!(matches!(circle, Err(Circle::Back(_))), "{circle:?}");
 }
 
-/// No rule of the protocol, but what it has to assume: the page says so.
+/// The protocol cannot enforce this rule and has to assume it. `docs/model.md` says so.
 #[test]
 fn a_pause_between_clock_and_system_call() {
     let config = Config { pauses: 1, ..few(Class::Queryable) }.without(Mutant::LateSend);

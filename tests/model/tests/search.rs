@@ -1,4 +1,4 @@
-//! The protocol holds in every state that can be reached. I80, I81, I82, I83.
+//! The protocol holds in every reachable state. I80, I81, I82, I83.
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Searches the whole world, and fails at the first property that does not hold.
+/// Searches the whole configured world. Panics at the first property that does not hold.
 #[expect(clippy::print_stderr, reason = "how much was searched is the result")]
 fn holds(config: Config) {
     let told = format!("{config:?}");
@@ -20,7 +20,7 @@ fn holds(config: Config) {
     assert!(states > 1_000, "{states} states are no search");
 }
 
-/// An atomic commit with every fault once, and a staged one with a crash and a pause.
+/// Searches an atomic commit with one fault of each kind, and a staged commit with a crash and a pause.
 fn both(class: Class) {
     holds(Config::of(class));
     holds(Config { lost_commits: 0, shrugs: true, ..Config::of(class).staged() });
@@ -47,7 +47,7 @@ fn reads() {
     holds(Config { lost_commits: 0, ..Config::of(Class::Read).staged() });
 }
 
-/// Nobody knows, no window is open, and somebody gives the job up: each at any moment.
+/// At any moment the tool may not know, the window of the key may be over, or the job may be cancelled.
 #[test]
 fn shrugs_and_cancellation() {
     for class in [Class::Keyed, Class::Queryable, Class::Opaque] {
@@ -64,7 +64,7 @@ fn one_call_after_another() {
     holds(Config { calls, pauses: 0, lost_commits: 0, ..Config::of(Class::Opaque) });
 }
 
-/// Staged, every write may be the one whose answer is lost.
+/// In a staged commit, the answer of every write may be lost.
 #[test]
 fn lost_commits_of_a_staged_commit() {
     for class in [Class::Keyed, Class::Queryable, Class::Opaque] {
@@ -79,7 +79,8 @@ fn three_workers_and_three_tries() {
     }
 }
 
-/// `cargo test -p latchwork-model --release --test search -- --ignored --nocapture`: some minutes and some gigabytes.
+/// Run with `cargo test -p latchwork-model --release --test search -- --ignored --nocapture`. Takes minutes
+/// and gigabytes of memory.
 #[test]
 #[ignore = "takes minutes"]
 fn larger_worlds() {
@@ -97,21 +98,22 @@ fn larger_worlds() {
     holds(Config { calls, lost_commits: 0, ..Config::of(Class::Opaque) });
 }
 
-/// The model that traces are followed through: workers that load again, look into the inbox, give the job
-/// back and let it wait when they like, and people who ask twice. I115.
+/// The configuration that traces are followed in. Workers reload, read the inbox, release the job and let it
+/// wait at any time, and people ask twice. I115.
 #[test]
 fn workers_at_their_own_pace() {
-    // A read that nobody keeps is made again, as often as one likes: that has no end to be searched.
+    // Reads are left out: a read whose answer is not kept can be repeated without end, so the search would
+    // not finish.
     for class in [Class::Opaque, Class::Queryable, Class::Keyed] {
         let free = Config { free: true, lost_commits: 0, ..Config::of(class) };
         holds(Config { pauses: 0, rests: 1, shrugs: true, asks: 2, ..free.clone() });
         holds(Config { pauses: 0, rests: 1, cancel: true, ..free.clone().staged() });
-        // A rest is also what it takes to tell of an answer twice.
+        // Putting the inbox row of a late answer twice also uses up a suspension.
         holds(Config { crashes: 0, rests: 1, ..free });
     }
 }
 
-/// Every path ends, and where it ends the job is over. I83.
+/// Every path ends, and the job is finished at its end. I83.
 #[test]
 fn no_path_comes_back_and_none_ends_early() {
     for class in [Class::Opaque, Class::Queryable, Class::Keyed] {

@@ -1,6 +1,6 @@
-//! The tables of §4 and §5 in `docs/semantics` are those of the code: rows, their order and
-//! what they decide are read from the page, and every combination of what can be asked and found is
-//! put to both. I4, I84.
+//! Compares the code with the tables of §4 and §5 in `docs/semantics`. Rows, their order and their
+//! decisions are read from the page. Every combination of caller and stored data is checked against both. I4,
+//! I84.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ const NOW_US: i64 = 1_000;
 const STATES: [RowState; 5] =
     [RowState::Inflight, RowState::Committed, RowState::FailedDefinite, RowState::Indeterminate, RowState::FailedFinal];
 
-/// The cells of a section's first table, without its head.
+/// Returns the cells of a section's first table without its header.
 fn table(section: &str) -> Vec<Vec<String>> {
     let page = if section.starts_with("## 4.") { "ledger.md" } else { "crashes.md" };
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/semantics").join(page);
@@ -31,7 +31,7 @@ fn table(section: &str) -> Vec<Vec<String>> {
 
 type Matches = fn(&Caller, &Found<'_>) -> bool;
 
-/// What the page's words for what is found mean.
+/// Meaning of each text in the column "found".
 const FOUND: &[(&str, Matches)] = &[
     ("caller's attempt is stale", |caller, _| caller.attempt != caller.current_attempt),
     ("row or event for the slot with another operator, args hash or key", |caller, found| {
@@ -80,7 +80,7 @@ fn next_try(found: &Found<'_>) -> Option<i64> {
     found.row.and_then(|row| row.next_try_us)
 }
 
-/// The page's words for a decision.
+/// Returns the page's text for a decision.
 fn words(decision: Decision) -> &'static str {
     match decision {
         Decision::Rejected(Rejection::Stale) => "`Rejected(stale)`",
@@ -101,14 +101,14 @@ fn words(decision: Decision) -> &'static str {
     }
 }
 
-/// One line of the page: its number, what it matches, its words for the decision.
+/// One case of a table row: its number, its condition, and the text of its decision.
 struct Line {
     number: u32,
     matches: Matches,
     decision: String,
 }
 
-/// The lines in the order of the page; one with several cases gives one for each.
+/// Returns the cases in the order of the page. A row with several cases gives one entry for each.
 fn lines() -> Vec<Line> {
     let mut lines = Vec::new();
     let mut known: BTreeSet<&str> = FOUND.iter().map(|(found, _)| *found).collect();
@@ -162,7 +162,7 @@ fn row(state: RowState) -> Row {
     }
 }
 
-/// Every row, right or of another call.
+/// Returns every possible row, of the caller's call or of another call.
 fn rows() -> Vec<Option<Row>> {
     let mut rows = vec![None];
     for state in STATES {
@@ -179,7 +179,7 @@ fn rows() -> Vec<Option<Row>> {
     rows
 }
 
-/// Every question with every row.
+/// Calls `look` with every combination of caller, row and other stored data.
 fn for_all(mut look: impl FnMut(&Caller, &Found<'_>)) {
     let (own, other) = (caller().operator, Operator::new("Mail.Recall"));
     let events = [
@@ -228,7 +228,7 @@ fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
             line.number,
             line.decision
         );
-        // An alarm is on the page where it is raised, and there alone.
+        // The page mentions an alarm exactly where the code raises one.
         let alarm = matches!(decision, Decision::Indeterminate { alarm: true });
         assert_eq!(alarm, line.decision.contains("alarm"), "row {}", line.number);
         rows_of.entry(words(decision)).or_default().insert(line.number);
@@ -243,7 +243,7 @@ fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
     assert!(cases > 400_000, "{cases}");
 }
 
-/// What the page's words for what a resuming worker does mean.
+/// Meaning of each text in the column "on resume".
 const ON_RESUME: &[(&str, Decision)] = &[
     ("`AllowExecute`", Decision::AllowExecute),
     ("**indeterminate**: see below", Decision::Indeterminate { alarm: false }),
@@ -282,7 +282,7 @@ fn each_crash_window_of_the_page_is_decided_as_it_says() {
             row: row.as_ref(),
             event: started.then_some((&operator, Hash::default(), None)),
             committed_event: committed,
-            // Once an answer is final no try is open.
+            // A call with a final answer has no open try.
             open_effect: effect && !committed,
             any_world_effect: effect,
             quiescence: Quiescence::Quiescent,
@@ -297,7 +297,7 @@ fn each_crash_window_of_the_page_is_decided_as_it_says() {
             other => panic!("window {number}: {other}"),
         };
         assert!(again_if, "window {number}: {again}");
-        // Nobody decides about a call whose owner may still touch the world.
+        // A call is not resolved while its owner may still change the world.
         let busy = Found { quiescence: Quiescence::After { wait_ms: 5 }, ..found };
         let waits = decide(&caller(), &busy) == Decision::WaitOtherWorker { wait_ms: 5 };
         assert_eq!(waits, *decision == Decision::Indeterminate { alarm: false }, "window {number}");
