@@ -1,1 +1,1 @@
-//! Nothing of its own: the simulation is the test `sim`.
+//! Empty library. The simulation is the test `sim`.

@@ -1,9 +1,10 @@
 # Usage: bash debian-wasm-rust.sh BASE LEAST
 #
 # Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown, from Debian's packages of a newer
-# Rust (rustc-web and its kin), of version LEAST or newer. They are unpacked, not installed. Debian
-# ships the standard library as source alone, so it is built here, once, by the compiler of the same
-# version: no other can. Messages go to stderr; the last line of a failure says why.
+# Rust (rustc-web and related packages), version LEAST or newer. The packages are unpacked, not
+# installed. Debian ships the standard library of the target only as source, so this script builds it
+# once. Only the compiler of the same version can do that. Messages go to stderr. The last line of a
+# failure states the reason.
 set -euo pipefail
 
 base=$1
@@ -19,7 +20,7 @@ for tool in apt-get apt-cache dpkg dpkg-deb cargo cc flock ldd; do
   command -v "$tool" >/dev/null || fail "$tool is not installed"
 done
 
-# Of two builds at once one makes the toolchain, the other waits for it.
+# Of two concurrent builds, one makes the toolchain and the other waits.
 exec 9>"$base/lock"
 flock 9
 if [[ -x $base/current/bin/rustc ]] && "$base/current/bin/rustc" -V >/dev/null 2>&1; then
@@ -31,17 +32,17 @@ root=$work/root
 
 # --- the packages --------------------------------------------------------------------------------
 candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: //p' | grep -v '(none)'; }
-dependency() { # PACKAGE PATTERN: the first dependency that the pattern matches
+dependency() { # PACKAGE PATTERN: prints the first dependency that matches
   apt-cache show "$1" 2>/dev/null | sed -n 's/^Depends: //p' | head -n 1 | grep -o "$2" | head -n 1
 }
 download() {
   version=$(candidate rustc-web) || { say "apt knows no package rustc-web"; return 1; }
-  # Lists of packages grow old: the first release's rustc-web may be the only one they know.
+  # An outdated package list may contain only the rustc-web of the first release.
   dpkg --compare-versions "$version" ge "$least" || { say "rustc-web $version is older than $least"; return 1; }
   std=$(dependency "libstd-rust-web-dev=$version" 'libstd-rust-web-[0-9.]*') &&
     llvm=$(dependency "$std=$version" 'libllvm[0-9]*') ||
     { say "the dependencies of rustc-web $version are not what they used to be"; return 1; }
-  # The compiler, its library and LLVM; the sources of std; the linker and what makes components.
+  # The compiler, its library and LLVM, the sources of std, the linker, and the component linker.
   local packages=("rustc-web=$version" "libstd-rust-web-dev=$version" "$std=$version" "$llvm"
     "rust-web-src=$version" "lld-${llvm#libllvm}" "rust-web-llvm=$version")
   say "downloading ${packages[*]}"
@@ -66,7 +67,7 @@ if [[ -n $missing ]]; then
   apt-get install -y -qq --no-install-recommends "$llvm" >&2
 fi
 
-# --- laid out as rustup lays it out, so that cargo and rustc need no flags -----------------------------
+# --- the layout of rustup, so that cargo and rustc need no flags ------------------------------------
 bin=$root/usr/lib/rustlib/$host/bin
 mkdir -p "$root/bin" "$bin"
 cp -L "$root/usr/lib/llvm-${llvm#libllvm}/bin/lld" "$bin/lld"
@@ -93,7 +94,7 @@ edition = "2021"
 [profile.release]
 debug = 0
 TOML
-# Bitcode, so that plugins can use lto; the same paths in panic messages on every machine.
+# Bitcode lets plugins use lto. The remapped paths make panic messages equal on every machine.
 flags=(
   -Cembed-bitcode=yes
   "--remap-path-prefix=$root/usr/lib/rustlib/src=/rustlib/src"
@@ -113,7 +114,7 @@ mkdir -p "$lib"
 find "$work/target/$target/release/deps" -name '*.rlib' ! -name 'libwasm_std_probe*' -exec cp {} "$lib" \;
 rm -rf "$root/usr/src" "$root/usr/share" "$root/usr/lib/rustlib/src"
 
-# --- tried before it is kept ---------------------------------------------------------------------------
+# --- a test of the new toolchain -------------------------------------------------------------------
 cat >"$work/probe.rs" <<'RUST'
 use std::collections::BTreeMap;
 #[unsafe(no_mangle)]

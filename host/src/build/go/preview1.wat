@@ -1,15 +1,16 @@
-;; What Go's runtime asks of its system (WASI preview 1), led to the host: time and randomness are the
-;; injected ones in a step and the real ones in a tool, what is printed becomes log records, and there is
-;; nothing else. It also serves the component's exports, to send the last line when one ends, and to know
-;; when nothing may be asked: while the host puts something into memory, it answers nobody.
+;; Adapter between the system interface of Go's runtime (WASI preview 1) and the host. Time and randomness
+;; are injected in a step and real in a tool. Printed lines become log records. No other system function
+;; does anything. The adapter also provides the component's exports, for two reasons. It flushes the last
+;; line when an export returns. It also tracks when the host writes into memory, because no import may be
+;; called during that time.
 ;;
-;; A line that ends in `;; step` or `;; tool` is only in the module for that kind. The two modules beside
-;; this file are made of it by a test (`LATCH_BLESS=1`), which also holds them to it.
+;; A line that ends in `;; step` or `;; tool` is only in the module for that kind. A test generates the two
+;; modules beside this file (`LATCH_BLESS=1`) and checks that they are current.
 ;;
-;; Memory is Go's own. Its linker leaves everything below 12,288 free:
-;;   4,096   the line of standard output that has not ended yet
-;;   8,192   that of standard error
-;;   12,224  room for one answer
+;; Memory belongs to Go. Its linker leaves everything below 12,288 free. Addresses in use:
+;;   4,096   the unfinished line of standard output
+;;   8,192   the unfinished line of standard error
+;;   12,224  space for one answer of the host
 (module
   (import "env" "memory" (memory 0))
   (import "__main_module__" "latch_realloc" (func $realloc (param i32 i32 i32 i32) (result i32)))
@@ -25,13 +26,13 @@
   (import "real:clocks/wall-clock@0.2.6" "now" (func $now (param i32))) ;; tool
   (import "real:random/random@0.2.6" "get-random-bytes" (func $bytes (param i64 i32))) ;; tool
 
-  ;; Whether the host is putting something into memory.
+  ;; 1 while the host writes into memory.
   (global $held (mut i32) (i32.const 0))
-  ;; Nanoseconds: the next reading of the clock is this or later. Go takes 0 for a broken clock.
+  ;; Lower bound of the next clock reading, in nanoseconds. Go treats 0 as a broken clock.
   (global $clock (mut i64) (i64.const 1000))
-  ;; Where the random bytes that are under way go.
+  ;; Destination of the random bytes that are being fetched.
   (global $into (mut i32) (i32.const 0))
-  ;; Bytes in the lines that have not ended yet.
+  ;; Lengths in bytes of the two unfinished lines.
   (global $out (mut i32) (i32.const 0))
   (global $err (mut i32) (i32.const 0))
 
@@ -41,10 +42,10 @@
     (global.set $held (i32.const 1))
     (call $realloc (local.get 0) (local.get 1) (local.get 2) (local.get 3))
     (global.set $held (i32.const 0)))
-  ;; The only memory that this module's own imports give is random bytes: they go where they are wanted.
+  ;; Only random bytes are returned in memory by this module's own imports. They go to their destination.
   (func (export "cabi_import_realloc") (param i32 i32 i32 i32) (result i32)
     (global.get $into))
-  ;; The plugin says that it is going to be given something, or has it.
+  ;; The plugin announces that the host will write into memory, or that the host has finished.
   (func (export "latch_hold") (param i32) (global.set $held (local.get 0)))
 
   (func (export "latchwork:plugin/plugin@0.1.0#describe") (result i32)
@@ -66,9 +67,9 @@
       (local.get 0) (local.get 1) (local.get 2) (local.get 3) (local.get 4) (local.get 5) (local.get 6) (local.get 7))
     (call $flush))
 
-  ;; --- time and chance ---------------------------------------------------------------------------
+  ;; --- time and randomness -----------------------------------------------------------------------
 
-  ;; The host's clock, in nanoseconds: it never goes back.
+  ;; Advances the clock to the host's time in nanoseconds. The clock never goes back.
   (func $look (local $now i64)
     (call $now (i32.const 12224))
     (local.set $now
@@ -81,14 +82,14 @@
   (func (export "clock_time_get") (param $id i32) (param $precision i64) (param $time i32) (result i32)
     (if (i32.eqz (global.get $held))
       (then
-        ;; Go's own scheduler reads the monotonic clock without end; a step's only moves with its answers.
+        ;; Go's scheduler reads the monotonic clock endlessly. A step's clock advances only with its answers.
         (if (i32.eqz (local.get $id)) ;; step
           (then ;; step
             (call $look)
           )) ;; step
       ))
     (i64.store (local.get $time) (global.get $clock))
-    ;; So that a loop which waits for time to pass ends.
+    ;; Advances the clock, so that a loop which waits for time to pass ends.
     (global.set $clock (i64.add (global.get $clock) (i64.const 1000))) ;; step
     (i32.const 0))
   (func (export "clock_res_get") (param i32 i32) (result i32)
@@ -109,7 +110,7 @@
         (br $again)))
     (i32.const 0))
 
-  ;; A sleep. Of several timers the earliest ends it; what is no timer is ready at once.
+  ;; Sleeps until the earliest of several timers. A subscription that is not a timer is ready immediately.
   (func (export "poll_oneoff") (param $in i32) (param $events i32) (param $n i32) (param $count i32) (result i32)
     (local $wait i64) (local $least i64) (local $first i32)
     (local.set $least (i64.const -1))
@@ -142,13 +143,13 @@
     (i64.store offset=24 (local.get $events) (i64.const 0))
     (i32.store (local.get $count) (i32.const 1))
     (i32.const 0))
-  ;; A step's sleep moves its clock, up to the year 2262.
+  ;; In a step, a sleep advances the clock, at most to the year 2262.
   (func $sleep (param $wait i64) ;; step
     (local.set $wait (i64.add (global.get $clock) (local.get $wait))) ;; step
     (global.set $clock ;; step
       (select (local.get $wait) (i64.const 0x7fffffffffff0000) ;; step
         (i64.lt_u (local.get $wait) (i64.const 0x7fffffffffff0000))))) ;; step
-  ;; A tool's wait is looking at the clock until the time has come. ;; tool
+  ;; In a tool, a sleep reads the clock until the time is reached. ;; tool
   (func $sleep (param $wait i64) (local $until i64) ;; tool
     (call $look) ;; tool
     (local.set $until (i64.add (global.get $clock) (local.get $wait))) ;; tool
@@ -156,9 +157,9 @@
       (call $look) ;; tool
       (br_if $again (i64.lt_u (global.get $clock) (local.get $until))))) ;; tool
 
-  ;; --- what is printed ---------------------------------------------------------------------------
+  ;; --- printed output ----------------------------------------------------------------------------
 
-  ;; A record of level info or warn, of what is in a line. Text that is no UTF-8 would trap.
+  ;; Logs a line with level info or warn. Text that is not UTF-8 would trap.
   (func $record (param $file i32) (param $line i32) (param $len i32)
     (call $clean (local.get $line) (local.get $len))
     (call $log (i32.add (local.get $file) (i32.const 1)) (local.get $line) (local.get $len)))
@@ -185,7 +186,7 @@
             (br_if $next (i32.eq (local.get $at) (local.get $end)))
             (local.set $byte (i32.load8_u (local.get $at)))
             (local.set $at (i32.add (local.get $at) (i32.const 1)))
-            ;; A line ends; one that is too long becomes several.
+            ;; A line ends here. A line that is too long becomes several.
             (if (i32.or (i32.eq (local.get $byte) (i32.const 10)) (i32.eq (local.get $len) (i32.const 4000)))
               (then
                 (call $record (local.get $file) (local.get $line) (local.get $len))
@@ -204,7 +205,7 @@
     (i32.store (local.get $written) (local.get $sum))
     (i32.const 0))
 
-  ;; What is no UTF-8 becomes question marks.
+  ;; Replaces invalid UTF-8 with question marks.
   (func $clean (param $at i32) (param $len i32)
     (local $end i32) (local $byte i32) (local $more i32) (local $low i32) (local $high i32) (local $k i32)
     (local.set $end (i32.add (local.get $at) (local.get $len)))
@@ -218,7 +219,7 @@
             (br_if $good (i32.lt_u (local.get $byte) (i32.const 0x80)))
             (br_if $bad (i32.lt_u (local.get $byte) (i32.const 0xc2)))
             (br_if $bad (i32.gt_u (local.get $byte) (i32.const 0xf4)))
-            ;; How many follow, and between which the first of them lies.
+            ;; Number of following bytes, and the valid range of the first of them.
             (local.set $more
               (i32.add (i32.const 1)
                 (i32.add (i32.ge_u (local.get $byte) (i32.const 0xe0)) (i32.ge_u (local.get $byte) (i32.const 0xf0)))))
@@ -246,7 +247,7 @@
 
   ;; --- the end -----------------------------------------------------------------------------------
 
-  ;; os.Exit, and how Go's runtime ends after a fatal error, which it has printed.
+  ;; Called by os.Exit, and by Go's runtime after it has printed a fatal error.
   (func (export "proc_exit") (param $code i32) (local $at i32)
     (call $flush)
     ;; "os.Exit("
@@ -274,7 +275,7 @@
     unreachable)
   (func (export "proc_raise") (param i32) (result i32) unreachable)
 
-  ;; --- there is nothing else ---------------------------------------------------------------------
+  ;; --- unsupported functions ---------------------------------------------------------------------
 
   (func (export "sched_yield") (result i32) (i32.const 0))
   (func (export "args_get") (param i32 i32) (result i32) (i32.const 0))
@@ -288,7 +289,7 @@
     (i32.store (local.get 1) (i32.const 0))
     (i32.const 0))
 
-  ;; 8: no such file is open.
+  ;; Error 8: no such file is open.
   (func (export "fd_advise") (param i32 i64 i64 i32) (result i32) (i32.const 8))
   (func (export "fd_allocate") (param i32 i64 i64) (result i32) (i32.const 8))
   (func (export "fd_close") (param i32) (result i32) (i32.const 8))
@@ -313,7 +314,7 @@
   (func (export "sock_recv") (param i32 i32 i32 i32 i32 i32) (result i32) (i32.const 8))
   (func (export "sock_send") (param i32 i32 i32 i32 i32) (result i32) (i32.const 8))
   (func (export "sock_shutdown") (param i32 i32) (result i32) (i32.const 8))
-  ;; 44: no path leads anywhere.
+  ;; Error 44: no path exists.
   (func (export "path_create_directory") (param i32 i32 i32) (result i32) (i32.const 44))
   (func (export "path_filestat_get") (param i32 i32 i32 i32 i32) (result i32) (i32.const 44))
   (func (export "path_filestat_set_times") (param i32 i32 i32 i32 i64 i64 i32) (result i32) (i32.const 44))

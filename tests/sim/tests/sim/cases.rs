@@ -1,4 +1,4 @@
-//! What the simulation found once, each by itself.
+//! Regression cases that the random simulation found.
 
 use std::sync::atomic::Ordering;
 
@@ -7,8 +7,8 @@ use crate::run;
 use crate::scene::Scene;
 use crate::weather::Weather;
 
-/// I104: a commit that says that the job has come to rest happens, and nobody hears of it. The worker reads
-/// that it is so, and is done.
+/// I104: the commit that ends the job is applied, but its answer is lost. The worker reads the job's state
+/// from the store and finishes.
 #[test]
 fn an_end_whose_answer_was_lost_is_an_end() {
     for end in ["job_completed", "job_partial", "job_parked"] {
@@ -27,8 +27,8 @@ fn an_end_whose_answer_was_lost_is_an_end() {
     }
 }
 
-/// I44, I127: a write is refused for a moment, and the answer that was to be in it gets to the effect store only when
-/// another worker has the job and has parked it in doubt: that one is told, and nobody is asked.
+/// I44, I127: a write is refused for a while, and its answer reaches the effect store late. By then another
+/// worker holds the job and has parked the call in doubt. That worker is notified, and no person is asked.
 #[test]
 fn an_answer_that_was_long_on_its_way_is_told() {
     for staged in [false, true] {

@@ -1,5 +1,5 @@
-//! What must hold when a run is over, put to the witness of the world and to the stores, which do not
-//! ask each other.
+//! Checks after a run. The world's witness and the stores are compared with each other, and neither uses the
+//! other's data.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ use crate::world::Arrived;
 use crate::writer::kind;
 use crate::{operators, people};
 
-/// Looks at everything that is left; gives it as text, so that two runs can be compared.
+/// Checks all jobs and the world. Returns their final state as text, so that two runs can be compared.
 pub(crate) async fn all(scene: &Scene) -> String {
     let mut left = String::new();
     let jobs = scene.store().jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await.expect("the model answers");
@@ -72,7 +72,7 @@ async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable
     Ok(durable)
 }
 
-/// Dense, chained, by attempts that go up, and nothing new once somebody cancelled.
+/// Checks a log: no gap, an unbroken hash chain, ascending attempts, and no new call after a cancellation.
 fn log(events: &[Event]) -> Result<(), String> {
     let (mut head, mut attempt, mut cancelled) = (Hash::default(), 0, false);
     let mut reopened = false;
@@ -81,7 +81,7 @@ fn log(events: &[Event]) -> Result<(), String> {
             return Err(format!("event {seq} does not follow the one before"));
         }
         head = event.hash;
-        // What opens a finished job again is written by the attempt that its claim begins.
+        // The event that reopens a finished job is written by the attempt that its claim begins.
         let claimed = matches!(event.body, Body::JobClaimed { .. }) && !reopened;
         reopened = matches!(event.body, Body::JobReopened { .. });
         if event.attempt < attempt || claimed && event.attempt == attempt {
@@ -93,7 +93,7 @@ fn log(events: &[Event]) -> Result<(), String> {
         if let Body::ToolInvocationStarted { slot, operator, .. } = &event.body
             && cancelled
             && !slot.is_compensation()
-            // That a look was begun is recorded with its answer.
+            // A read has no durable start record. Its start is recorded with its answer.
             && operators::class(operator.as_str()) != Class::Read
         {
             return Err(format!("event {seq} starts {slot} of a cancelled job"));
@@ -102,8 +102,8 @@ fn log(events: &[Event]) -> Result<(), String> {
     Ok(())
 }
 
-/// The world against the log: each change once, under one key; what succeeded happened, with the recorded
-/// answer, and what is recorded as not having happened did not.
+/// Compares the world with the log. Each change happened once, under one key. A call recorded as successful
+/// happened with the recorded answer. A call recorded as not applied did not happen.
 fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
     let world = scene.world.lock().expect("no holder panics");
     let job = &durable.job;
@@ -159,7 +159,8 @@ fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
     Ok(())
 }
 
-/// Every prefix is a job, and wherever it ends, nothing that stood open would be executed blindly.
+/// Checks that every prefix of the log is a valid job, and that no call that is open in it would be executed
+/// blindly.
 fn prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     for end in 2..=events.len() {
         let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;
@@ -173,7 +174,7 @@ fn prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     Ok(())
 }
 
-/// What was seen, for the floor under it all.
+/// Counts the events of a job for the coverage check.
 fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
     let tally = &scene.tally;
     for event in events {

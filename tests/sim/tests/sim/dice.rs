@@ -1,10 +1,10 @@
-//! Luck that a number repeats.
+//! Random numbers that a seed repeats.
 
 use std::sync::Mutex;
 
 use latchwork_core::rng::StepRng;
 
-/// One stream of luck, drawn from by everybody in the order in which things happen.
+/// One random stream. All parts of the simulation draw from it in the order in which things happen.
 pub(crate) struct Dice(Mutex<StepRng>);
 
 impl Dice {
@@ -19,7 +19,7 @@ impl Dice {
         self.0.lock().expect("no holder panics").below(bound)
     }
 
-    /// True one time in `n`; never where `n` is 0.
+    /// Returns true one time in `n`, and never if `n` is 0.
     pub(crate) fn one_in(&self, n: u32) -> bool {
         n > 0 && self.below(n) == 0
     }

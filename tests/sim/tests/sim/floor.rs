@@ -1,4 +1,4 @@
-//! What has to be seen over all seeds: a simulation in which nothing goes wrong shows nothing.
+//! Coverage check over all seeds. A simulation in which nothing goes wrong proves nothing.
 
 use crate::process::POINTS;
 use crate::tally::Tally;
@@ -27,7 +27,7 @@ const FAULTS: [&str; 20] = [
     "write lease over",
 ];
 
-/// Ways out of them, and ends.
+/// Recoveries and final states, by the names under which they are counted.
 const WAYS_OUT: [&str; 36] = [
     "a job of several attempts",
     "a keyed request arrived again",
@@ -67,9 +67,9 @@ const WAYS_OUT: [&str; 36] = [
     "write inbox pending",
 ];
 
-/// What was not seen.
+/// Returns the names that were never counted.
 pub(crate) fn missing(tally: &Tally) -> Vec<String> {
-    // Workers put late answers alone into inboxes: too seldom to die at in so few seeds.
+    // Workers call `put_inbox` only for late answers. That is too rare to die at in so few seeds.
     let points = POINTS.iter().filter(|point| **point != "put_inbox");
     let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));
     let others = FAULTS.iter().chain(&WAYS_OUT).map(ToString::to_string);

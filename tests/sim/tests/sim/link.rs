@@ -1,5 +1,5 @@
-//! What a process has of the store: the model in memory at the end of a line on which requests and
-//! answers take their time, get lost, and come in another order than they were sent.
+//! Connection of a process to the store. The store is the in-memory model. Requests and answers on the
+//! connection are delayed, lost and reordered.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use latchwork_core::storage::{
 use crate::process::Process;
 use crate::writer::Queue;
 
-/// Statements that write, beside batches.
+/// Statements that write, in addition to batches.
 const WRITES: [&str; 5] = ["claim", "heartbeat", "fire_timers", "put_inbox", "put_effects"];
 
 pub(crate) struct Link {
@@ -26,9 +26,9 @@ pub(crate) struct Link {
     queue: Queue,
 }
 
-/// A statement that never reached the store, or whose answer never came back.
+/// A statement that did not reach the store, or whose answer did not return.
 struct Lost {
-    /// It may have been executed.
+    /// True if the statement may have been executed.
     executed: bool,
 }
 
@@ -58,7 +58,7 @@ impl Link {
         Self { process: process.clone(), queue: Queue::of(process) }
     }
 
-    /// A statement on its way to the store.
+    /// Sends a statement to the store.
     async fn there(&self, name: &'static str) -> Result<&Memory, Lost> {
         let process = &self.process;
         let scene = &process.scene;
@@ -78,7 +78,7 @@ impl Link {
         Ok(scene.store())
     }
 
-    /// What it gave, on its way back. A process that died meanwhile is not there for it.
+    /// Returns the result of a statement to the process. Never returns if the process died meanwhile.
     async fn back<T>(&self, name: &'static str, result: T) -> Result<T, Lost> {
         let process = &self.process;
         let scene = &process.scene;
@@ -131,7 +131,7 @@ impl Journal for Link {
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {
         match self.queue.put(batch).await {
             Ok(result) => result,
-            // Nobody writes any more: the process is over.
+            // The writer has ended because the process is over.
             Err(_) => std::future::pending().await,
         }
     }

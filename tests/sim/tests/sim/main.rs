@@ -1,10 +1,12 @@
-//! Deterministic simulation: the workers that ship, several of them, over the model of the store, in one
-//! thread and under simulated time. Processes die at every statement, are paused past their lease and
-//! come back; requests and answers get lost, and come in another order; tools fail in every way there is;
-//! people cancel, signal, approve and decide. A seed says all of it.
+//! Deterministic simulation of several production workers over the model of the store, in one thread and
+//! under simulated time.
 //!
-//! `LATCH_TEST_SEED` repeats one seed and shows what happened in it, `LATCH_TEST_SEEDS` says how many are
-//! run. `docs/simulation.md` says more.
+//! Processes die at every statement, or are paused past their lease and continue. Requests and answers are
+//! lost and reordered. Tools fail in every possible way. People cancel, signal, approve and decide. A seed
+//! determines the whole run.
+//!
+//! `LATCH_TEST_SEED` repeats one seed and prints its trace. `LATCH_TEST_SEEDS` sets the number of seeds. See
+//! `docs/simulation.md`.
 
 #![expect(clippy::print_stdout, reason = "what repeats a run is told")]
 
@@ -36,14 +38,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tally::Tally;
 
-/// How many seeds are run where nobody says otherwise.
+/// Default number of seeds.
 const SEEDS: u64 = 3_000;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// What is wrong with a seed; its first run is counted.
+/// Runs a seed twice and returns its problem, if any. The tally of the first run is added to `tally`.
 fn problem(seed: u64, tally: &Tally) -> Option<String> {
     let (ran, again) = (run::seed(seed), run::seed(seed));
     if ran.hash() != again.hash() {
@@ -57,7 +59,7 @@ fn problem(seed: u64, tally: &Tally) -> Option<String> {
     wrong
 }
 
-/// The problems of so many seeds, found by as many threads as there are processors.
+/// Returns the problems of the first `seeds` seeds. Uses as many threads as there are processors.
 fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<String> {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -71,8 +73,8 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
     })
 }
 
-/// I101, I102, I103, I106: a seed is one run; in each, the world and the stores hold what is promised; and each
-/// fault and each way out of it was seen.
+/// I101, I102, I103, I106: two runs of a seed are identical. In each run, the world and the stores keep every
+/// promise. Each fault and each recovery occurs at least once.
 #[test]
 fn workers_under_every_fault() {
     if let Some(seed) = number("LATCH_TEST_SEED") {

@@ -1,4 +1,4 @@
-//! The operators of a run: what jobs pin, and what a plan may name.
+//! Operators of a run: the table that jobs pin, and the catalog that plans are checked against.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use latchwork_core::plan::{Catalog, OperatorInfo};
 
 use crate::weather::SETTLING_MS;
 
-/// The tools, by their class.
+/// The tools and their recovery classes.
 pub(crate) const TOOLS: [(&str, Class); 5] = [
     ("Sim.Opaque", Class::Opaque),
     ("Sim.Lossy", Class::Opaque),
@@ -18,19 +18,19 @@ pub(crate) const TOOLS: [(&str, Class); 5] = [
     ("Sim.Queryable", Class::Queryable),
     ("Sim.Read", Class::Read),
 ];
-/// A step that makes calls, and goes on where one fails.
+/// A step that makes calls and continues after a failed call.
 pub(crate) const SCRIPT: &str = "Sim.Script";
-/// One that fails where a call does.
+/// A step that fails if a call fails.
 pub(crate) const STRICT: &str = "Sim.Strict";
 
-/// How long a call may take.
+/// Timeout of a call.
 pub(crate) const TIMEOUT_MS: u32 = 1_500;
 
 pub(crate) fn class(operator: &str) -> Class {
     TOOLS.iter().find(|(name, _)| *name == operator).expect("a tool of the run").1
 }
 
-/// What has this digest is this operator's.
+/// Returns the digest of an operator's component.
 pub(crate) fn digest(operator: &str) -> Hash {
     Hash::of(&[operator.as_bytes()])
 }
@@ -51,7 +51,8 @@ fn pinned(name: &str, class: Class, kind: PluginKind) -> Pinned {
         },
         reconcile: class == Class::Queryable,
         compensate: kind == PluginKind::Tool && class != Class::Read,
-        // One of the opaque ones is given up where nobody knows; for the other a person is asked.
+        // A lost call of the operator `Sim.Lossy` fails. A lost call of any other operator parks the job
+        // until a person decides.
         on_indeterminate: if name == "Sim.Lossy" { OnIndeterminate::Fail } else { OnIndeterminate::Park },
         verifier: None,
         confirmation: Default::default(),
@@ -70,14 +71,14 @@ pub(crate) fn table() -> BTreeMap<Operator, Pinned> {
     tools.chain(steps).map(|(name, pinned)| (Operator::new(name), pinned)).collect()
 }
 
-/// The same, none of which can undo anything.
+/// Returns the same table without compensation.
 pub(crate) fn without_undoing() -> BTreeMap<Operator, Pinned> {
     let mut table = table();
     table.values_mut().for_each(|pinned| pinned.compensate = false);
     table
 }
 
-/// The table, for the check of plans.
+/// Operator table as a catalog for the plan check.
 pub(crate) struct Table(pub(crate) BTreeMap<Operator, Pinned>);
 
 impl Catalog for Table {

@@ -1,5 +1,5 @@
-//! People: they look now and then, answer what they are asked with what the world shows, send
-//! signals, and change their minds.
+//! Simulated people. They check jobs now and then, decide by what the world shows, send signals, and change
+//! their minds.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,10 +17,11 @@ use latchwork_core::storage::{Clock, EffectStore, Filter, Journal, Request, Reso
 
 use crate::scene::Scene;
 
-/// Longer than a process is paused, and than what it sends and hears is on its way.
+/// Time after which a recorded result must have been reported. Longer than any pause of a process and than
+/// any message in transit.
 const TOLD_WITHIN_MS: u64 = 60_000;
 
-/// Looks at every open job, for ever.
+/// Checks every open job in an endless loop.
 pub(crate) async fn run(scene: Arc<Scene>) {
     loop {
         scene.pass(scene.dice.between(150, 1_200)).await;
@@ -32,9 +33,9 @@ pub(crate) async fn run(scene: Arc<Scene>) {
     }
 }
 
-/// Asks to undo what a finished job did, mostly where that is possible: another request may come in between.
+/// Asks to undo a finished job. Usually the undo is possible, but another request may come first.
 async fn undo(scene: &Scene) {
-    // The protocol model has no jobs that are opened again.
+    // The protocol model has no reopened jobs.
     if scene.records.is_some() || !scene.strikes(scene.weather.undoes_in, "asked to undo") {
         return;
     }
@@ -62,7 +63,7 @@ async fn look(scene: &Scene, job_id: &JobId) {
     }
     let waits = durable.job.plan.steps.iter().filter(|step| step.kind == Kind::Wait);
     for step in waits.filter(|step| step.payload.get("correlation_key").is_some()) {
-        // Often before anybody waits for it, and now and then a second time.
+        // The signal often comes before the step waits for it, and sometimes twice.
         if scene.dice.one_in(8) {
             let key = step.step_id.to_string();
             ask(scene, job_id, Request::Signal { key, payload: format!("{{\"n\":{}}}", scene.dice.below(9)) }).await;
@@ -73,7 +74,7 @@ async fn look(scene: &Scene, job_id: &JobId) {
         if is_patient(scene, &durable, blocked) {
             continue;
         }
-        // People take their time.
+        // People do not answer immediately.
         if scene.dice.one_in(2) {
             answer(scene, &durable, blocked).await;
         }
@@ -88,8 +89,10 @@ async fn look(scene: &Scene, job_id: &JobId) {
     }
 }
 
-/// I44, I127: nobody is asked for long about a call whose result is recorded, while whoever recorded it lives. Some wait
-/// to see that, and patient people wait whatever they are asked.
+/// Returns true if people wait before they decide about a call.
+///
+/// I44, I127: a person is not asked for long about a call whose result is recorded, as long as the process
+/// that recorded it is alive. For some jobs people wait in order to check this. Patient people always wait.
 fn is_patient(scene: &Scene, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
@@ -139,7 +142,7 @@ async fn answer(scene: &Scene, durable: &Durable, blocked: &BlockedView) {
     }
 }
 
-/// What the world shows of a call.
+/// Returns the result of a call in the world.
 fn truth(scene: &Scene, durable: &Durable, slot: &Slot) -> Resolved {
     let first_attempt = durable.job.calls.get(slot).map_or(0, |call| call.first_attempt);
     let key = keys::external_key(&durable.job.header.job_id, slot, first_attempt);
@@ -160,7 +163,7 @@ async fn ask(scene: &Scene, job_id: &JobId, request: Request) {
 }
 
 impl Scene {
-    /// A process has recorded what calls answered.
+    /// Remembers which process recorded the results of calls.
     pub(crate) fn answered_by(&self, process: &str, job_id: &JobId, effects: &[Effect]) {
         let mut answered = self.answered.lock().expect("no holder panics");
         let results = effects
@@ -173,7 +176,7 @@ impl Scene {
     }
 }
 
-/// What is stored of a job.
+/// Loads the stored state of a job.
 pub(crate) async fn load(scene: &Scene, job_id: &JobId) -> Result<Durable, String> {
     let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?;
     let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Random plans, and the jobs that they become.
+//! Random plans and the jobs made from them.
 
 use latchwork_core::awaited;
 use latchwork_core::event::{Body, Event, Header, Mode};
@@ -15,7 +15,7 @@ use crate::record::Records;
 use crate::scene::Scene;
 use crate::shapes;
 
-/// What every worker goes by: the tenant trusts everybody, so that the dice alone say what is gated.
+/// Policy of every worker. The tenant trusts everyone, so only the random numbers decide about gates.
 pub(crate) fn rules() -> Rules {
     Rules { auto_exec: AutoExec { enabled: true, min_trust: 0, ..AutoExec::default() }, ..Rules::default() }
 }
@@ -24,7 +24,8 @@ fn tool(dice: &Dice) -> &'static str {
     dice.pick(&TOOLS).0
 }
 
-/// The calls of a step: groups, one after the other; those of a group all at once.
+/// Returns the calls of a step as groups. Groups run one after another, and the calls of a group run
+/// concurrently.
 fn calls(dice: &Dice) -> Value {
     let group = |_| (0..*dice.pick(&[1, 1, 1, 2, 3])).map(|_| tool(dice)).collect::<Vec<_>>();
     (0..dice.below(4)).map(group).collect::<Vec<_>>().into()
@@ -73,7 +74,7 @@ fn plan(dice: &Dice) -> Plan {
         let before: Vec<String> = (0..n).filter(|_| dice.one_in(3)).map(|k| format!("s{k}")).collect();
         steps.push(step(dice, n, &before));
     }
-    // Two times that come at the same moment, perhaps while nobody is there.
+    // Two timeouts at the same time, which may fall into a period without workers.
     if dice.one_in(4) {
         for id in ["t0", "t1"] {
             let mut wait = step(dice, 0, &[]);
@@ -85,7 +86,7 @@ fn plan(dice: &Dice) -> Plan {
             steps.push(wait);
         }
     }
-    // Two steps, and now and then two jobs, that do the same thing.
+    // Two steps, and sometimes two jobs, that share one action key.
     if dice.one_in(3) {
         for step in steps.iter_mut().filter(|step| step["name"] == "Sim.Queryable") {
             step["idempotency_template"] = "the same action".into();
@@ -97,7 +98,7 @@ fn plan(dice: &Dice) -> Plan {
     plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the dice make plans that hold")
 }
 
-/// One of the shape that the protocol model has.
+/// Returns a plan of the shape that the protocol model supports.
 fn shaped(dice: &Dice, records: &Records, job_id: &JobId) -> Plan {
     let (step, calls) = shapes::step(dice);
     records.accepts(job_id, calls);
@@ -105,7 +106,7 @@ fn shaped(dice: &Dice, records: &Records, job_id: &JobId) -> Plan {
     plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the shapes hold")
 }
 
-/// A job that waits to be claimed.
+/// Returns a job that is ready to be claimed.
 pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
     let dice = &scene.dice;
     let job_id = JobId::new(format!("job_{n}"));

@@ -1,5 +1,5 @@
-//! The plugins of a run, as workers and replay see them: tools that go out into the simulated world,
-//! and steps that follow a script.
+//! Plugins of a run as workers and replay use them: tools that act on the simulated world, and steps that
+//! follow a script.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::operators;
 use crate::process::Process;
 use crate::tools;
 
-/// All of them, in one process; in none where a log is replayed, which calls nothing.
+/// All plugins of one process. `None` for a replay, which calls no tool.
 pub(crate) struct Plugins(pub(crate) Option<Arc<Process>>);
 
 struct Scripted(Option<Arc<Process>>);
@@ -98,7 +98,7 @@ impl Runnable for Scripted {
     }
 }
 
-/// Makes the calls of its input, group after group. Everything that it was told goes into what it does next.
+/// Makes the calls of its input, group by group. Every answer influences the arguments of later calls.
 async fn script(operator: &str, input: &str, mut calls: Box<dyn StepCalls>) -> Result<StepOutcome, Stop> {
     let input: Value = serde_json::from_str(input).expect("the worker gives JSON");
     let groups = input["calls"].as_array().cloned().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! One process of a worker: it lives, is paused, and dies. Everything that it does to others goes
-//! through [`Process::lives`], so that a dead one does nothing and a paused one does it later.
+//! One process of a worker, which runs, is paused and dies. Every action on others goes through
+//! [`Process::lives`], so a dead process does nothing and a paused one acts later.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::scene::Scene;
 
-/// Statements of the store that a worker makes, and the arrows around execution.
+/// Names of the store statements that a worker makes, and of the points around execution.
 pub(crate) const POINTS: [&str; 18] = [
     "claim",
     "write",
@@ -28,7 +28,7 @@ pub(crate) const POINTS: [&str; 18] = [
     "action",
     "execute",
     "reconcile",
-    // Where doubt is worst, more often than the others.
+    // Listed several times because a death here leaves a call in doubt.
     "sending",
     "sending",
     "sending",
@@ -38,18 +38,18 @@ pub(crate) struct Process {
     pub(crate) scene: Arc<Scene>,
     pub(crate) owner: Owner,
     dead: AtomicBool,
-    /// Statements on their way to the store: they arrive whatever becomes of it.
+    /// Number of statements in transit to the store. They arrive even if the process dies.
     on_their_way: AtomicU32,
     over: AtomicBool,
     pub(crate) died: Notify,
     paused_until_ms: AtomicU64,
-    /// Until when nothing that it writes gets there.
+    /// Time until which the writes of the process are delayed.
     hampered_until_ms: AtomicU64,
-    /// Where it dies, before or after, and how often it passes there until then.
+    /// Point at which the process dies. The flag selects after or before the point.
     doom: Option<(&'static str, bool)>,
     passes_left: AtomicU32,
     boot_us: u64,
-    /// How far the machine's own clock is off.
+    /// Offset of the machine's own clock in microseconds.
     off_us: i64,
     heard: Mutex<Option<(i64, u64)>>,
 }
@@ -58,7 +58,7 @@ impl Process {
     pub(crate) fn new(scene: &Arc<Scene>, name: &str) -> Arc<Self> {
         let dice = &scene.dice;
         let doomed = scene.is_rough() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
-        // Half of them at a place, the others at a time.
+        // Some processes die at a point, the others at a time.
         let at_place = doomed && !dice.one_in(3);
         let doom = at_place.then(|| (*dice.pick(&POINTS), dice.one_in(2)));
         let apart = scene.weather.apart;
@@ -105,7 +105,7 @@ impl Process {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// From now on it does nothing.
+    /// Ends the process. It does nothing more.
     pub(crate) fn die(&self, place: &str) {
         if !self.scene.is_rough() || self.dead.swap(true, Ordering::Relaxed) {
             return;
@@ -118,12 +118,12 @@ impl Process {
         self.died.notify_one();
     }
 
-    /// From now on, and for so long, nothing that it writes gets there.
+    /// Delays the writes of the process for the next `ms` milliseconds.
     pub(crate) fn hamper(&self, ms: u64) {
         self.hampered_until_ms.store(self.scene.now_ms() + ms, Ordering::Relaxed);
     }
 
-    /// A write leaves, which may be held up.
+    /// Waits until the delay of the writes has ended.
     pub(crate) async fn is_hampered(&self) {
         let until_ms = self.hampered_until_ms.load(Ordering::Relaxed);
         let left = until_ms.saturating_sub(self.scene.now_ms());
@@ -132,18 +132,19 @@ impl Process {
         }
     }
 
-    /// A statement leaves.
+    /// Counts a statement that leaves the process.
     pub(crate) fn leaves(&self) {
         self.on_their_way.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has arrived, or is lost.
+    /// Counts a statement that has arrived or is lost.
     pub(crate) fn landed(&self) {
         self.on_their_way.fetch_sub(1, Ordering::Relaxed);
         self.is_missed();
     }
 
-    /// Whoever is dead, and has nothing on its way any more, does nothing that is seen.
+    /// Records the death once the process is dead and has no statement in transit. After that it causes no
+    /// observation.
     fn is_missed(&self) {
         if let Some(records) = &self.scene.records
             && self.is_dead()
@@ -153,7 +154,7 @@ impl Process {
         }
     }
 
-    /// It has nothing left to do.
+    /// Ends a process that has nothing left to do.
     pub(crate) fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
         self.unlock();
@@ -163,14 +164,14 @@ impl Process {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Its lock is free, where others can see that.
+    /// Releases the owner lock, if other processes can see it.
     fn unlock(&self) {
         if !self.scene.weather.apart {
             self.scene.clock().kill(&self.owner);
         }
     }
 
-    /// Comes back while the process lives and is not paused.
+    /// Waits while the process is paused. Never returns if the process is dead.
     pub(crate) async fn lives(&self) {
         if self.scene.strikes(self.scene.weather.pauses_in, "paused") {
             let ms = *self.scene.dice.pick(&[300, 1_500, 4_000, 9_000]);
@@ -189,7 +190,7 @@ impl Process {
         }
     }
 
-    /// Whether the store can be reached by nobody.
+    /// Returns true if the store is unreachable. May start an outage.
     pub(crate) fn is_cut_off(&self) -> bool {
         let scene = &self.scene;
         if scene.strikes(scene.weather.outage_in, "outage") {
@@ -200,7 +201,7 @@ impl Process {
         scene.now_ms() < scene.outage_until_ms.load(Ordering::Relaxed)
     }
 
-    /// A place at which it may die.
+    /// Passes a point at which the process may die.
     pub(crate) fn passes(&self, name: &'static str, after: bool) {
         if self.doom != Some((name, after)) || self.is_dead() {
             return;

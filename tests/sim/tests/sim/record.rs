@@ -1,5 +1,5 @@
-//! What is seen of the jobs of a run, for the protocol model to follow: what the store took and refused,
-//! what left for the world and arrived there, what tools were asked, and who died.
+//! Records the observations of a run's jobs for the protocol model: writes that the store accepted or
+//! refused, requests sent and arrived, questions to tools, and deaths.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -15,14 +15,14 @@ use latchwork_model::accept::{Refusal, Seen};
 use crate::scene::Scene;
 use crate::snapshot::{Snapshot, slot_number, small};
 
-/// Everything that was seen of one job.
+/// Observations of one job.
 #[derive(Clone)]
 pub(crate) struct Recorded {
     pub(crate) job_id: JobId,
     pub(crate) calls: Vec<Class>,
     pub(crate) staged: bool,
     pub(crate) seen: Vec<Seen>,
-    /// It has come to what the model has no room for.
+    /// True if the job did something that the model does not support.
     pub(crate) outgrown: bool,
 }
 
@@ -31,13 +31,13 @@ struct OfJob {
     seen: Vec<Seen>,
     /// Attempts of each process.
     attempts: BTreeMap<String, Vec<u8>>,
-    /// Looks that were answered so and so, and of which nothing is stored yet: by attempt, invocation, try
-    /// and attempt in the key.
+    /// Reads that were answered but whose answer is not stored yet, by result. The value is attempt, slot,
+    /// try and attempt in the key.
     looks: BTreeMap<String, (u8, u8, u8, u8)>,
     over: bool,
 }
 
-/// What is seen of the jobs of one run.
+/// Observations of the jobs of one run.
 #[derive(Default)]
 pub(crate) struct Records(Mutex<BTreeMap<JobId, OfJob>>);
 
@@ -46,7 +46,7 @@ impl Records {
         self.0.lock().expect("no holder panics")
     }
 
-    /// A job is accepted, with these calls one after the other.
+    /// Registers an accepted job whose calls run one after another.
     pub(crate) fn accepts(&self, job_id: &JobId, calls: Vec<Class>) {
         let snapshot = Snapshot::new(calls);
         let of_job =
@@ -78,7 +78,7 @@ impl Records {
     }
 }
 
-/// Whose write it is.
+/// Origin of a write.
 enum By {
     Claim,
     Attempts(Vec<u8>),
@@ -94,7 +94,8 @@ impl OfJob {
         self.attempts.get(process).cloned().unwrap_or_default()
     }
 
-    /// A look changes nothing, and waits for nothing to be durable: it is seen when its answer is stored.
+    /// Records reads whose answers are now stored. A read changes nothing and needs no durable record, so it
+    /// is observed only when its answer is stored.
     fn looked(&mut self, effects: &[Effect]) {
         for effect in effects {
             let Answer::Ok(output) = &effect.answer else { continue };
@@ -107,14 +108,15 @@ impl OfJob {
     }
 }
 
-/// The attempt in the external key.
+/// Returns the attempt in the external key.
 fn key(context: &ToolCallContext) -> u8 {
     let last = context.external_key.rsplit(':').next();
     last.and_then(|text| text.parse().ok()).unwrap_or(u8::MAX)
 }
 
 impl Scene {
-    /// The row and the inbox have changed, perhaps: what there is to see of it is seen.
+    /// Reads the job's row and inbox after a possible change, and records an observation if they differ from
+    /// before.
     async fn looks(&self, job_id: &JobId, by: By, effects: &[Effect], change: impl FnOnce(&mut Snapshot)) {
         let Some(records) = &self.records else { return };
         let row = self.store().job(job_id).await.ok().flatten();

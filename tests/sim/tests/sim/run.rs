@@ -1,4 +1,4 @@
-//! One run: a seed says everything that happens in it.
+//! One run, fully determined by its seed.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use crate::tally::Tally;
 use crate::weather::Weather;
 use crate::{check, people, plans, workers};
 
-/// Simulated milliseconds after which a job that is not over will never be.
+/// Simulated milliseconds after which an unfinished job counts as stuck.
 const OVER_WITHIN_MS: u64 = 45 * 60 * 1_000;
-/// What is on its way, and who is paused, comes back within it.
+/// Simulated milliseconds after which every message in transit has arrived and every paused process has
+/// continued.
 const AFTERMATH_MS: u32 = 11_000;
 
-/// What came of a run.
+/// Result of a run.
 pub(crate) struct Ran {
-    /// Everything that happened, in order, and all that was left.
+    /// Everything that happened, in order, and the final state.
     pub(crate) trace: String,
-    /// The first thing that must not be.
+    /// First violation.
     pub(crate) wrong: Option<String>,
     pub(crate) tally: Tally,
-    /// What was seen of its jobs, where that was wanted.
+    /// Observations of the jobs, if they were recorded.
     pub(crate) jobs: Vec<Recorded>,
 }
 
@@ -35,14 +36,14 @@ impl Ran {
     }
 }
 
-/// Runs a seed in this thread, its time as fast as it goes.
+/// Runs a seed in this thread. Simulated time advances as fast as possible.
 pub(crate) fn seed(seed: u64) -> Ran {
     let dice = Dice::new(seed);
     let weather = Weather::of(&dice);
     run(|| Scene::new(dice, weather))
 }
 
-/// Runs what is left of a scene that somebody has set.
+/// Runs a scene that the caller has set up.
 pub(crate) fn run(set: impl FnOnce() -> Arc<Scene>) -> Ran {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let scene = runtime.expect("a runtime of one thread").block_on(async { live(set()).await });
@@ -79,7 +80,7 @@ async fn live(scene: Arc<Scene>) -> Arc<Scene> {
         } else {
             scene.pass(AFTERMATH_MS / 4).await;
         }
-        // Somebody may have asked to undo what a job did that was over.
+        // A finished job may have been reopened by an undo request.
         let asks = scene.weather.undoes_in > 0 && scene.is_rough();
         if scene.first_wrong().is_some() || !asks && open(&scene).await == 0 {
             break;
@@ -95,7 +96,7 @@ async fn open(scene: &Scene) -> usize {
     scene.store().jobs(&open).await.expect("the model answers").len()
 }
 
-/// Where two accounts part.
+/// Returns the first line in which two traces differ.
 pub(crate) fn difference(one: &str, two: &str) -> String {
     let mut said = String::new();
     for (number, (one, two)) in one.lines().zip(two.lines()).enumerate().filter(|(_, (one, two))| one != two).take(1) {

@@ -1,4 +1,4 @@
-//! What everybody in one run shares: time, luck, the store, the world, and the account of it all.
+//! State shared by all parts of one run: time, random numbers, the store, the world and the trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use crate::world::World;
 /// Clock margin of the store and of the workers.
 pub(crate) const MARGIN_MS: u32 = 200;
 
-/// An account is longer only where somebody goes in circles.
+/// Maximum length of a trace. A longer one indicates an endless loop.
 const TRACE_BYTES_MAX: usize = 4 << 20;
 
 pub(crate) struct Scene {
@@ -27,29 +27,29 @@ pub(crate) struct Scene {
     pub(crate) weather: Weather,
     pub(crate) tally: Tally,
     pub(crate) world: Mutex<World>,
-    /// What is seen of jobs of the model's shape: then there are no others.
+    /// Observations of the jobs. If present, all jobs have the shape that the protocol model supports.
     pub(crate) records: Option<Records>,
     memory: Memory,
     clock: Arc<ManualClock>,
     began: Instant,
     clock_ms: AtomicU64,
-    /// Until when the store answers nobody.
+    /// Time until which the store is unreachable.
     pub(crate) outage_until_ms: AtomicU64,
     trace: Mutex<String>,
-    /// The answer of the write that has this event is lost, once.
+    /// Event type. The answer of the next write that contains this event is lost, once.
     pub(crate) lose: Mutex<Option<&'static str>>,
-    /// The write that has this event is lost, once, and what its process writes after it gets there no earlier than so
-    /// many milliseconds later; what it reads is answered.
+    /// Event type and milliseconds. The next write that contains this event is lost, once. Later writes of
+    /// its process are delayed by at least that time. Reads are answered normally.
     pub(crate) hamper: Mutex<Option<(&'static str, u64)>>,
-    /// Processes that are no more.
+    /// Names of dead processes.
     pub(crate) dead: Mutex<BTreeSet<String>>,
-    /// Results that were recorded, of a job's call and its try: by which process.
+    /// Process that recorded the result of a try, by job, slot and try.
     pub(crate) answered: Mutex<BTreeMap<(JobId, Slot, u32), String>>,
-    /// Whether people wait before they decide about a call in doubt.
+    /// True if people wait before they decide about a call in doubt.
     pub(crate) patient: AtomicBool,
-    /// Since when a person has been asked about a call whose result was recorded.
+    /// Time since which a person has been asked about a try, by job, slot and try.
     pub(crate) asked_in_vain: Mutex<BTreeMap<(JobId, Slot, u32), u64>>,
-    /// The first thing that must not be.
+    /// First violation.
     wrong: Mutex<Option<String>>,
 }
 
@@ -58,7 +58,7 @@ impl Scene {
         Self::with(dice, weather, None)
     }
 
-    /// One whose jobs have the shape of the protocol model, and are looked at.
+    /// Returns a scene whose jobs have the shape of the protocol model and are recorded.
     pub(crate) fn recorded(dice: Dice, weather: Weather) -> Arc<Self> {
         Self::with(dice, weather, Some(Records::default()))
     }
@@ -108,12 +108,12 @@ impl Scene {
         &self.clock
     }
 
-    /// Whether things may go wrong.
+    /// Returns true while faults may happen.
     pub(crate) fn is_rough(&self) -> bool {
         self.now_ms() < self.weather.calm_ms
     }
 
-    /// Whether something goes wrong now that does once in so many times.
+    /// Returns true if a fault happens now that occurs one time in `one_in`.
     pub(crate) fn strikes(&self, one_in: u32, what: &str) -> bool {
         let strikes = self.is_rough() && self.dice.one_in(one_in);
         if strikes {
@@ -122,14 +122,14 @@ impl Scene {
         strikes
     }
 
-    /// One line of the account.
+    /// Adds a line to the trace.
     pub(crate) fn note(&self, line: std::fmt::Arguments<'_>) {
         let now_ms = self.now_ms();
         let mut trace = self.trace.lock().expect("no holder panics");
         writeln!(trace, "{now_ms} {line}").expect("a string takes everything");
     }
 
-    /// Something that must never be. The run goes on, and fails in the end.
+    /// Reports a violation. The run continues and fails at its end.
     pub(crate) fn wrong(&self, what: impl Into<String>) {
         let what = format!("at {} ms: {}", self.now_ms(), what.into());
         self.note(format_args!("WRONG {what}"));
@@ -144,17 +144,17 @@ impl Scene {
         self.trace.lock().expect("no holder panics").clone()
     }
 
-    /// Whether more has happened than ever does.
+    /// Returns true if the trace is longer than that of any run that ends.
     pub(crate) fn is_endless(&self) -> bool {
         self.trace.lock().expect("no holder panics").len() > TRACE_BYTES_MAX
     }
 
-    /// So many milliseconds pass, and at least one.
+    /// Waits for `ms` simulated milliseconds, but at least one.
     pub(crate) async fn pass(&self, ms: u32) {
         tokio::time::sleep(Duration::from_millis(u64::from(ms.max(1)))).await;
     }
 
-    /// Something is on its way.
+    /// Waits for the transit time of a message.
     pub(crate) async fn travel(&self) {
         self.pass(self.dice.between(1, self.weather.travel_ms + 1)).await;
     }

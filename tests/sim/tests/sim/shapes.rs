@@ -1,5 +1,5 @@
-//! Jobs of the shape that the protocol model has: calls one after the other, nothing gated, nothing undone,
-//! nothing waited for.
+//! Jobs of the shape that the protocol model supports: calls one after another, without gates, compensation
+//! and wait steps.
 
 use latchwork_model::Class;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 use crate::operators::SCRIPT;
 
-/// The tools of these jobs, and what the model calls them.
+/// Tools of these jobs and their classes in the model.
 const TOOLS: [(&str, Class); 4] = [
     ("Sim.Opaque", Class::Opaque),
     ("Sim.Keyed", Class::Keyed),
@@ -15,7 +15,7 @@ const TOOLS: [(&str, Class); 4] = [
     ("Sim.Read", Class::Read),
 ];
 
-/// A step that makes up to three calls, or is one.
+/// Returns a step that makes up to three calls or is itself a call.
 pub(crate) fn step(dice: &Dice) -> (Value, Vec<Class>) {
     let calls: Vec<(&str, Class)> = (0..dice.between(1, 4)).map(|_| *dice.pick(&TOOLS)).collect();
     let (name, payload) = match calls.as_slice() {

@@ -1,5 +1,5 @@
-//! What the store holds of a job, in the words of the protocol model: made of what it took, event by
-//! event, by nothing that the workers use.
+//! State of a job in the store, in the types of the protocol model. It is built event by event from accepted
+//! writes and uses no code of the workers.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use latchwork_core::ledger::Row;
 use latchwork_core::storage::{Batch, InboxRow, JobRow, Request, Resolved};
 use latchwork_model::{Answer, Claimed, Class, Effect, Job, Note, Record, RowM, TRIES};
 
-/// A value that nothing in the world has answered.
+/// Value of a result that the world never returned.
 pub(crate) const NOBODYS: u8 = u8::MAX;
 
-/// A job as the store has it.
+/// A job as the store holds it.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     calls: Vec<Class>,
     job: Job,
-    /// Nonces as they were drawn, and the attempt and try they were drawn for.
+    /// Numbers in the model by the nonce that was drawn. Attempt and try determine the number.
     nonces: BTreeMap<u64, u16>,
-    /// Results by invocation, in the order in which the world came to give them.
+    /// Results of each invocation, in the order in which the world first returned them.
     results: Vec<Vec<String>>,
-    /// Whether it has come to what the model has no room for.
+    /// True if the job did something that the model does not support.
     pub(crate) outgrown: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn small(number: u32) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
 }
 
-/// The number of an invocation: `s0/2` is the third one, `s0` the only one.
+/// Returns the number of an invocation: 2 for `s0/2`, 0 for `s0`.
 pub(crate) fn slot_number(slot: &Slot) -> u8 {
     small(slot.call_number().unwrap_or(0))
 }
@@ -60,7 +60,8 @@ impl Snapshot {
         self.job.seen()
     }
 
-    /// A request has arrived, and this is the answer: which of the invocation's it is.
+    /// Records the result of a request that has arrived, and returns its number among the invocation's
+    /// results.
     pub(crate) fn arrives(&mut self, slot: u8, result: &str) -> u8 {
         let results = &mut self.results[usize::from(slot)];
         let known = results.iter().position(|known| known == result);
@@ -76,7 +77,7 @@ impl Snapshot {
         at.map_or(NOBODYS, |at| u8::try_from(at + 1).unwrap_or(NOBODYS))
     }
 
-    /// The row and the inbox as they are now.
+    /// Updates the row and the inbox.
     pub(crate) fn stands(&mut self, row: &JobRow, inbox: &[InboxRow]) {
         self.job.state = number(row.state);
         self.job.attempt = small(row.attempt);
@@ -100,7 +101,7 @@ impl Snapshot {
         })
     }
 
-    /// The store has taken a batch.
+    /// Applies a batch that the store has accepted.
     pub(crate) fn takes(&mut self, batch: &Batch) {
         self.puts(&batch.effects);
         for write in &batch.ledger {
@@ -136,7 +137,7 @@ impl Snapshot {
         &mut self.job.records[usize::from(slot_number(slot))]
     }
 
-    /// The store has taken answers; the first of a try stays.
+    /// Applies answers that the store has accepted. The first answer of a try stays.
     pub(crate) fn puts(&mut self, effects: &[effect::Effect]) {
         for effect in effects {
             let Some(at) = (effect.try_no as usize).checked_sub(1).filter(|at| *at < TRIES) else {
@@ -146,14 +147,14 @@ impl Snapshot {
             let number = slot_number(&effect.slot);
             let changes = self.calls[usize::from(number)] != Class::Read;
             let record = self.record(&effect.slot);
-            // A look after tries that were never written: the model's workers lose one such write, not several.
+            // The model's workers can lose the write of one earlier read try, not of several.
             if !changes && (at > usize::from(record.tries) || record.committed && at + 1 > usize::from(record.tries)) {
                 self.outgrown = true;
                 continue;
             }
             let answer = match &effect.answer {
                 effect::Answer::Ok(output) => Answer::Ok(self.value(number, &output.result)),
-                // That nobody knows what a look saw changes nothing.
+                // A read with an unknown outcome changes nothing.
                 effect::Answer::Unknown { .. } if changes => Answer::Unknown,
                 effect::Answer::NotApplied(_) | effect::Answer::Unknown { .. } => Answer::NotApplied,
             };

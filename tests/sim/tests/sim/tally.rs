@@ -1,9 +1,9 @@
-//! What happened over all seeds: a run in which nothing goes wrong shows nothing.
+//! Counts events over all seeds. A run in which nothing goes wrong proves nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// How often each thing happened, by its name.
+/// Number of times each event happened, by name.
 #[derive(Default)]
 pub(crate) struct Tally(Mutex<BTreeMap<String, u64>>);
 

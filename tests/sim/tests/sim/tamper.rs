@@ -1,5 +1,5 @@
-//! Traces that somebody has changed: each change is one that the protocol forbids, and the model has to
-//! refuse the trace where it was changed.
+//! Manipulated traces. The protocol forbids each manipulation, and the model must reject the trace at that
+//! place.
 
 #![expect(clippy::ptr_arg, reason = "every change has the same signature")]
 
@@ -9,7 +9,7 @@ use latchwork_model::{Answer, Class, Job, Note, Record, Verdict};
 
 use crate::record::Recorded;
 
-/// Changes a trace at this place, if that can be done there; gives the place of the change.
+/// Manipulates a trace at the given index if possible. Returns the index of the manipulation.
 pub(crate) type Tamper = fn(&mut Vec<Seen>, usize, &[Class]) -> Option<usize>;
 
 pub(crate) const KINDS: [(&str, Tamper); 13] = [
@@ -28,8 +28,8 @@ pub(crate) const KINDS: [(&str, Tamper); 13] = [
     ("a tool is asked before its call is in doubt", asked_too_early),
 ];
 
-/// The trace changed in that way at the first place at or after `from` where it can be: the place of the
-/// change, and where the search goes on.
+/// Manipulates the trace at the first possible index at or after `from`. Returns the trace, the index of the
+/// manipulation, and the index at which to continue.
 pub(crate) fn tampered(job: &Recorded, tamper: Tamper, from: usize) -> Option<(Recorded, usize, usize)> {
     (from..job.seen.len()).find_map(|at| {
         let mut changed = job.clone();
@@ -45,12 +45,13 @@ fn job_of(seen: &Seen) -> Option<&Job> {
     }
 }
 
-/// The database before this place.
+/// Returns the database before an observation.
 fn before(trace: &[Seen], at: usize) -> Option<&Job> {
     trace[..at].iter().rev().find_map(job_of)
 }
 
-/// A write by one attempt, the database before it, and the invocation whose record it changes.
+/// Returns the attempt of a write, the database before and after it, and the invocation whose record the
+/// write changes.
 fn write(trace: &[Seen], at: usize) -> Option<(u8, &Job, &Job, usize)> {
     let Seen::Wrote { by, job } = &trace[at] else { return None };
     let [by] = by.as_slice() else { return None };
@@ -69,14 +70,14 @@ fn is(record: &Record, state: RowState) -> bool {
     record.row.is_some_and(|row| row.state == state as u8)
 }
 
-/// Whether a barrier is written here.
+/// Returns the attempt and the slot if this observation writes a barrier.
 fn barrier(trace: &[Seen], at: usize) -> Option<(u8, usize)> {
     let (by, old, job, slot) = write(trace, at)?;
     let starts = job.records[slot].tries > old.records[slot].tries && is(&job.records[slot], RowState::Inflight);
     starts.then_some((by, slot))
 }
 
-/// Whether a final answer is recorded here.
+/// Returns the attempt, the slot and the answer if this observation records a final answer.
 fn commit(trace: &[Seen], at: usize) -> Option<(u8, usize, Answer)> {
     let (by, old, job, slot) = write(trace, at)?;
     let commits = job.records[slot].committed && !old.records[slot].committed;
@@ -116,7 +117,7 @@ fn without_effect(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize
     let (_, old, job, slot) = write(trace, at)?;
     let (old, new) = (old.records[slot].effects, job.records[slot].effects);
     let lost = old.iter().zip(&new).position(|(old, new)| old != new)?;
-    // In a staged commit an effect is a write by itself.
+    // In a staged commit an effect is a separate write.
     commit(trace, at)?;
     change(trace, at, |job| job.records[slot].effects[lost] = None);
     Some(at)
@@ -146,7 +147,7 @@ fn early_verdict(trace: &mut Vec<Seen>, at: usize, calls: &[Class]) -> Option<us
     if !news || !nothing_else || calls[number] != Class::Opaque {
         return None;
     }
-    // The person looks, and then the request arrives.
+    // The person checks the world before the request arrives.
     let sent = (slot, try_no);
     let arrives = |seen: &Seen| matches!(seen, Seen::Arrived { slot, try_no, .. } if (*slot, *try_no) == sent);
     let arrived = trace[..at].iter().position(arrives)?;

@@ -1,5 +1,5 @@
-//! Tools as they are on a bad network: requests and answers take their time and get lost, and what
-//! was sent arrives whatever became of its sender.
+//! Tools on an unreliable network. Requests and answers are delayed and lost. A sent request arrives even if
+//! its sender is dead.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::process::Process;
 use crate::scene::Scene;
 use crate::weather::WIRE_MS;
 
-/// What becomes of one try of a tool.
+/// Fate of one try of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Good,
-    /// It says before it does anything that it did nothing.
+    /// The tool refuses before it sends anything, and reports that nothing was applied.
     Refused(Code),
-    /// It never gets to send anything.
+    /// The tool never sends anything.
     Stalled,
     RequestLost,
     AnswerLost,
-    /// The answer comes after the call's time.
+    /// The answer comes after the call's timeout.
     Late,
-    /// It does it, and cannot say so.
+    /// The call is applied, but the tool reports an unknown outcome.
     Unsure,
 }
 
@@ -50,7 +50,7 @@ fn failure(code: Code, message: &str) -> Failure {
     Failure::new(code, message)
 }
 
-/// Calls a tool once, as the engine does: nothing is sent after the call's time.
+/// Calls a tool once, as the engine does. Nothing is sent after the call's timeout.
 pub(crate) async fn call(process: &Arc<Process>, class: Class, body: String, context: ToolCallContext) -> ToolEnd {
     let since_us = process.boot_us();
     let answer = answer(process, class, body, context).await;
@@ -102,13 +102,13 @@ async fn answer(process: &Arc<Process>, class: Class, body: String, context: Too
     }
 }
 
-/// How long something is on its way: mostly not for long.
+/// Returns a transit time in milliseconds, which is mostly short.
 fn wire_ms(scene: &Scene) -> u32 {
     let most = if scene.dice.one_in(2) { WIRE_MS } else { 120 };
     scene.dice.between(1, most)
 }
 
-/// Sends the request: from here on it is on its way by itself.
+/// Sends the request. From here on the request travels independently of its sender.
 fn send(
     process: &Arc<Process>,
     class: Class,
@@ -150,14 +150,15 @@ fn send(
             _ => scene.dice.between(1, 120),
         };
         scene.pass(back_ms).await;
-        // Who does not wait any more is not told.
+        // The receiver is dropped if the sender no longer waits.
         drop(answer.send(result));
     });
     process.passes("sending", true);
     answered
 }
 
-/// I2 and I14, seen from outside: whatever is sent has its durable record, open, of the sender's own attempt.
+/// I2 and I14, checked from outside: every request that is sent has an open durable record of the sender's
+/// own attempt.
 async fn is_recorded(process: &Process, context: &ToolCallContext) {
     let scene = &process.scene;
     let job_id = JobId::new(&context.step.job_id);
@@ -169,7 +170,7 @@ async fn is_recorded(process: &Process, context: &ToolCallContext) {
     }
 }
 
-/// Asks what became of a call.
+/// Asks the tool whether a call happened.
 pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) -> Result<ReconcileVerdict, Failure> {
     let scene = &process.scene;
     process.lives().await;
@@ -177,7 +178,7 @@ pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) 
         let world = scene.world.lock().expect("no holder panics");
         world.done(&context.external_key).map(|arrived| arrived.result.clone())
     };
-    // Whoever may ask asks a world that has settled: it says now what it will say then.
+    // Workers ask only after the settling time, so the result does not change until the question arrives.
     scene.saw_question(&context, done().as_deref());
     scene.pass(wire_ms(scene)).await;
     let done = done();

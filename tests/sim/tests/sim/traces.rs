@@ -1,4 +1,4 @@
-//! The workers that ship do what the protocol model does: what was seen of each job in a simulated run is
+//! Checks that production workers follow the protocol model: the observations of each simulated job are
 //! followed through the model.
 
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use crate::tally::Tally;
 use crate::weather::Weather;
 use crate::{number, of_all, run, tamper};
 
-/// How many seeds are followed where nobody says otherwise.
+/// Default number of seeds.
 const SEEDS: u64 = 600;
 
-/// Of so many traces that are accepted, one may be left out.
+/// At most one trace may be left out for this many accepted traces.
 const LEFT_OUT_ONE_IN: u64 = 200;
 const LEFT_OUT: &str = "left out: more tries than the model has room for";
 const TOO_WIDE: &str = "left out: more states at once than can be followed";
 
-/// What has to be seen in traces that are accepted.
+/// Cases that must occur in accepted traces.
 const WANTED: [&str; 15] = [
     "window 2",
     "window 3",
@@ -54,7 +54,7 @@ fn follow(job: &Recorded) -> Result<accept::Followed, Box<Rejected>> {
     accept::follow(&config, &job.seen)
 }
 
-/// What is wrong with the jobs of a run.
+/// Returns the first problem with the jobs of a run.
 fn problem(name: &str, ran: &run::Ran, tally: &Tally) -> Option<String> {
     if let Some(wrong) = &ran.wrong {
         return Some(format!("{name}, {wrong}"));
@@ -83,7 +83,7 @@ fn problem(name: &str, ran: &run::Ran, tally: &Tally) -> Option<String> {
     })
 }
 
-/// What a trace shows.
+/// Returns the cases that occur in a trace.
 fn seen_in(job: &Recorded) -> Vec<&'static str> {
     let mut seen = vec![if job.staged { "a staged commit" } else { "an atomic commit" }];
     let mut holder = 0;
@@ -120,7 +120,7 @@ fn records(job: &Job) -> impl Iterator<Item = &Record> {
     job.records.iter()
 }
 
-/// The crash window of §5 in which a claim finds a call.
+/// Returns the crash window of §5 in which a claim finds a call.
 fn window(record: &Record) -> Option<&'static str> {
     let row = record.row?;
     let answered = record.open_try().is_some_and(|open| record.effect(open).is_some());
@@ -133,8 +133,8 @@ fn window(record: &Record) -> Option<&'static str> {
     })
 }
 
-/// I115, I116: what is seen of the workers that ship, in whatever order faults come, is what the protocol model
-/// does; and each crash window and each way out of it was among what was followed.
+/// I115, I116: the observations of production workers under any order of faults are a behaviour of the
+/// protocol model. Every crash window and every recovery occurs in the followed traces.
 #[test]
 fn what_workers_do_the_model_does() {
     if let Some(seed) = number("LATCH_TEST_SEED") {
@@ -161,7 +161,7 @@ fn what_workers_do_the_model_does() {
     }
 }
 
-/// I117: a trace in which something is not as the protocol has it is refused where it is so.
+/// I117: a trace that violates the protocol is rejected at the violation.
 #[test]
 fn a_trace_that_was_tampered_with_is_rejected_there() {
     let mut rejected: BTreeMap<&str, u32> = BTreeMap::new();
@@ -187,8 +187,8 @@ fn a_trace_that_was_tampered_with_is_rejected_there() {
     }
 }
 
-/// I116: a process that claims a job again, which it has lost, keeps it whatever it still hears of the earlier
-/// claim: nobody who holds a job says that the answer of its call came late.
+/// I116: a process that claims a job again after losing it keeps the new claim, even if it receives answers
+/// about the earlier claim. The lease holder never reports an answer of its own call as late.
 #[test]
 fn an_answer_about_an_earlier_claim_is_none_about_a_later_one() {
     let tally = Tally::default();

@@ -1,44 +1,44 @@
-//! What goes wrong in one run, and how often.
+//! Faults of one run and their frequency.
 
 use crate::dice::Dice;
 
-/// How many simulated milliseconds a request to the world may be on its way; the tools declare it as
-/// their settling time.
+/// Maximum transit time of a request to the world, in simulated milliseconds.
 pub(crate) const WIRE_MS: u32 = 1_400;
-/// What tools declare: a request that was sent has arrived by then, or never will.
+/// Settling time that tools declare. A request that was sent has arrived by then or never will.
 pub(crate) const SETTLING_MS: u32 = 1_500;
 
-/// The faults of one run. Every `one_in` is "once in so many times", 0 for never.
+/// Faults of one run. A field that ends in `_in` is a frequency: a value `n` means one time in `n`, 0 means never.
 #[derive(Clone, Debug)]
 pub(crate) struct Weather {
-    /// Simulated milliseconds until nothing goes wrong any more.
+    /// Simulated milliseconds after which no more faults happen.
     pub(crate) calm_ms: u64,
     pub(crate) workers: u32,
     pub(crate) jobs: u32,
-    /// Jobs in hand of one worker.
+    /// Number of jobs that a worker holds concurrently.
     pub(crate) at_once: u32,
     pub(crate) staged: bool,
-    /// Workers on other machines than the store: nobody sees their locks, and they follow its clock.
+    /// True if workers run on other machines than the store. Others cannot see their locks, and they follow
+    /// the store's clock.
     pub(crate) apart: bool,
-    /// Of the lives of workers.
+    /// Faults of workers. A process dies in `dies_in` out of `dies_in + 1` lives.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,
     pub(crate) pauses_in: u32,
-    /// Of the statements.
+    /// Faults of statements.
     pub(crate) request_lost_in: u32,
     pub(crate) answer_lost_in: u32,
     pub(crate) outage_in: u32,
-    /// Of the calls of tools.
+    /// Faults of tool calls.
     pub(crate) trouble_in: u32,
-    /// Of the looks of people.
+    /// Requests of people.
     pub(crate) cancels_in: u32,
     pub(crate) undoes_in: u32,
-    /// The longest that a statement is on its way, there and back.
+    /// Maximum transit time of a statement in each direction, in simulated milliseconds.
     pub(crate) travel_ms: u32,
 }
 
 impl Weather {
-    /// Nothing goes wrong: one worker, one job.
+    /// Returns a configuration without faults: one worker, one job.
     pub(crate) fn calm() -> Self {
         Self {
             calm_ms: 0,

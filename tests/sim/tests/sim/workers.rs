@@ -1,4 +1,5 @@
-//! Workers: one process after the other, each the real worker with its pool.
+//! Simulated workers. Each is a sequence of processes, and each process runs the production worker with its
+//! pool.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use crate::plugins::Plugins;
 use crate::process::Process;
 use crate::scene::{MARGIN_MS, Scene};
 
-/// Whoever is stopped has given its jobs back by then: a call's time, and what the store may take.
+/// Time within which a stopped worker must have released its jobs. Covers a call's timeout and delays of the
+/// store.
 const STOPS_WITHIN_MS: u32 = 60_000;
 
 fn settings(scene: &Scene) -> Settings {
@@ -22,7 +24,7 @@ fn settings(scene: &Scene) -> Settings {
         lease_ms: 2_000,
         heartbeat_ms: 500,
         clock_margin_ms: MARGIN_MS,
-        // The model knows of no such limit.
+        // The model has no such limit.
         max_attempts_without_progress: if scene.records.is_some() { u32::MAX } else { 3 },
         staged: scene.weather.staged,
         limits: BTreeMap::new(),
@@ -48,7 +50,7 @@ fn worker(process: &Arc<Process>) -> Arc<Worker> {
     })
 }
 
-/// The `n`-th worker, in as many lives as it takes.
+/// Runs the `n`-th worker as a sequence of processes.
 pub(crate) async fn run(scene: Arc<Scene>, n: u32) {
     for life in 0.. {
         scene.pass(scene.dice.between(1, 400)).await;

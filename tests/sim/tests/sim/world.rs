@@ -1,32 +1,35 @@
-//! The world and its witness: what arrived under which key. It knows nothing of logs and ledgers.
+//! The world and its witness: requests that arrived, by key. The witness has no access to logs and ledgers.
 
 use std::collections::BTreeMap;
 
 use latchwork_core::manifest::Class;
 
-/// What arrived under one external key.
+/// Requests that arrived under one external key.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrived {
     pub(crate) class: Class,
-    /// The body of the first request.
+    /// Body of the first request.
     pub(crate) body: String,
-    /// How many requests arrived.
+    /// Number of requests that arrived.
     pub(crate) times: u32,
-    /// How often something changed by them.
+    /// Number of changes that the requests caused.
     pub(crate) applied: u32,
-    /// What was answered: the same each time.
+    /// Answer, which is the same each time.
     pub(crate) result: String,
 }
 
 #[derive(Default)]
 pub(crate) struct World {
     by_key: BTreeMap<String, Arrived>,
-    /// Looks that change nothing.
+    /// Number of reads.
     pub(crate) reads: u64,
 }
 
 impl World {
-    /// A request arrives. Gives what is answered, or what is wrong with it.
+    /// Records a request that arrives. Returns its answer.
+    ///
+    /// # Errors
+    /// Returns an error if the key came with a different body before.
     pub(crate) fn arrive(&mut self, class: Class, key: &str, body: &str) -> Result<String, String> {
         let n = self.by_key.len();
         let arrived = self.by_key.entry(key.to_owned()).or_insert_with(|| Arrived {
@@ -37,7 +40,7 @@ impl World {
             result: format!("{{\"done\":{n}}}"),
         });
         arrived.times += 1;
-        // A keyed tool's downstream knows its keys.
+        // The system behind a keyed tool ignores a repeated key.
         arrived.applied += u32::from(class != Class::Keyed || arrived.applied == 0);
         match arrived.body == body {
             true => Ok(arrived.result.clone()),
@@ -45,7 +48,7 @@ impl World {
         }
     }
 
-    /// What was done under a key.
+    /// Returns the requests that arrived under a key.
     pub(crate) fn done(&self, key: &str) -> Option<&Arrived> {
         self.by_key.get(key)
     }

@@ -1,5 +1,5 @@
-//! The writer of one process: batches wait in a queue, share commits, and are answered in order.
-//! What may linger is lost with the process, until a commit takes it along.
+//! Writer of one process. Batches are queued, share commits, and are answered in order. A deferred write is
+//! lost with the process until a commit includes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::process::Process;
 use crate::scene::Scene;
 
-/// How long a batch that may linger waits for company.
+/// Time for which a batch that may be deferred waits for others.
 const LINGER: Duration = Duration::from_millis(10);
 
 pub(crate) struct Queued {
@@ -21,16 +21,16 @@ pub(crate) struct Queued {
     done: oneshot::Sender<Result<(), WriteError>>,
 }
 
-/// Where the batches of a process are put.
+/// Queue for the batches of a process.
 pub(crate) struct Queue(mpsc::UnboundedSender<Queued>);
 
-/// What becomes of a commit.
+/// Fate of a commit.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Told,
-    /// It never reached the store.
+    /// The commit never reached the store.
     RequestLost,
-    /// It happened, and the process is not told.
+    /// The commit was applied, but the process receives no answer.
     AnswerLost,
 }
 
@@ -41,10 +41,10 @@ impl Queue {
         Self(queue)
     }
 
-    /// Takes the batch's place in the queue at once; its answer comes later.
+    /// Queues the batch immediately. The answer comes through the receiver.
     pub(crate) fn put(&self, batch: Batch) -> oneshot::Receiver<Result<(), WriteError>> {
         let (done, answer) = oneshot::channel();
-        // Where nobody writes any more, nobody is answered.
+        // If the writer has ended, the receiver returns an error.
         drop(self.0.send(Queued { batch, done }));
         answer
     }
@@ -101,12 +101,12 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
             Fate::AnswerLost => Err(WriteError::Unknown("the answer was lost".to_owned())),
             Fate::Told | Fate::RequestLost => result,
         };
-        // Who does not wait is not told.
+        // The receiver is dropped if the sender no longer waits.
         drop(done.send(result));
     }
 }
 
-/// Whether this is the commit whose answer is to be lost.
+/// Returns true if the answer of this commit is to be lost.
 fn loses(scene: &Scene, group: &[Queued]) -> bool {
     let mut lose = scene.lose.lock().expect("no holder panics");
     let found = lose.is_some_and(|wanted| has(group, wanted));
@@ -116,7 +116,7 @@ fn loses(scene: &Scene, group: &[Queued]) -> bool {
     found
 }
 
-/// Whether this is the commit that is to be lost, and to be followed by none of this process for a while.
+/// Returns true if this commit is to be lost. Also delays the later writes of the process.
 fn is_hampering(process: &Process, group: &[Queued]) -> bool {
     let mut hamper = process.scene.hamper.lock().expect("no holder panics");
     let Some((_, ms)) = hamper.filter(|(wanted, _)| has(group, wanted)) else { return false };
@@ -129,7 +129,7 @@ fn has(group: &[Queued], event: &str) -> bool {
     group.iter().flat_map(|queued| &queued.batch.events).any(|found| kind(found) == event)
 }
 
-/// The store takes a batch or refuses it; what it takes goes into the account.
+/// Applies a batch to the store and records the result in the trace.
 async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     let scene = &process.scene;
     let job_id = batch.job_id.clone();
@@ -160,7 +160,7 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     scene.note(format_args!("{} writes {what}: {told}", process.name()));
     scene.tally.count(format!("write {told}"));
     match &result {
-        // Two who speak of a job that is over find each other's words taken out already.
+        // Two concurrent audit writes of a finished job may both remove the same inbox rows.
         Err(WriteError::Broken(_)) if audit => {}
         Err(error @ (WriteError::Broken(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
             scene.wrong(format!("{what}: {error}"));
@@ -172,14 +172,14 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     result
 }
 
-/// After each write the job is one that can be loaded, and the writer held it.
+/// Checks after a write that the writer held the job and that the job can be loaded.
 async fn holds(process: &Process, job_id: &JobId, attempt: u32) {
     let scene = &process.scene;
     let Ok(Some(row)) = scene.store().job(job_id).await else { return };
     if row.attempt != attempt {
         scene.wrong(format!("{job_id}: a write of attempt {attempt} was taken, and {} holds it", row.attempt));
     }
-    // The whole log is folded again now and then; at the end every prefix is.
+    // Folding the whole log after every write is too slow. The final check folds every prefix.
     if !scene.dice.one_in(16) {
         return;
     }
@@ -192,7 +192,7 @@ async fn holds(process: &Process, job_id: &JobId, attempt: u32) {
     }
 }
 
-/// The name of an event, from its bytes: keys are sorted, and none with a `type` in it comes later.
+/// Returns the type of an event from its bytes. Keys are sorted, and no later key contains another `type`.
 pub(crate) fn kind(event: &Event) -> &str {
     let text = std::str::from_utf8(&event.bytes).unwrap_or_default();
     let (_, after) = text.rsplit_once("\"type\":\"").unwrap_or_default();
