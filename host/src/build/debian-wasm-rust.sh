@@ -36,12 +36,12 @@ dependency() { # PACKAGE PATTERN: prints the first dependency that matches
   apt-cache show "$1" 2>/dev/null | sed -n 's/^Depends: //p' | head -n 1 | grep -o "$2" | head -n 1
 }
 download() {
-  version=$(candidate rustc-web) || { say "apt knows no package rustc-web"; return 1; }
+  version=$(candidate rustc-web) || { say "apt does not know the package rustc-web"; return 1; }
   # An outdated package list may contain only the rustc-web of the first release.
   dpkg --compare-versions "$version" ge "$least" || { say "rustc-web $version is older than $least"; return 1; }
   std=$(dependency "libstd-rust-web-dev=$version" 'libstd-rust-web-[0-9.]*') &&
     llvm=$(dependency "$std=$version" 'libllvm[0-9]*') ||
-    { say "the dependencies of rustc-web $version are not what they used to be"; return 1; }
+    { say "the dependencies of rustc-web $version have an unexpected form"; return 1; }
   # The compiler, its library and LLVM, the sources of std, the linker, and the component linker.
   local packages=("rustc-web=$version" "libstd-rust-web-dev=$version" "$std=$version" "$llvm"
     "rust-web-src=$version" "lld-${llvm#libllvm}" "rust-web-llvm=$version")
@@ -49,10 +49,10 @@ download() {
   (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root "${packages[@]}" >&2)
 }
 if ! download; then
-  [[ $EUID == 0 ]] || fail "the packages are not to be had; run \`apt-get update\` as root and try again"
+  [[ $EUID == 0 ]] || fail "the packages cannot be downloaded; run \`apt-get update\` as root and try again"
   say "running apt-get update"
   apt-get update -qq >&2 || true
-  download || fail "the packages are not to be had"
+  download || fail "the packages cannot be downloaded"
 fi
 for package in "$work"/*.deb; do
   dpkg-deb -x "$package" "$root"

@@ -16,10 +16,10 @@ pub(super) fn rustc(base: &Path) -> PathBuf {
 /// Builds the toolchain. Root is needed only if libraries or package lists are missing.
 pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err("they are for x86_64 Linux".to_owned());
+        return Err("they require x86_64 Linux".to_owned());
     }
     if !Path::new("/etc/debian_version").exists() {
-        return Err("this is no Debian".to_owned());
+        return Err("this system is not Debian".to_owned());
     }
     std::fs::create_dir_all(base).map_err(|error| format!("cannot make {}: {error}", base.display()))?;
     progress(&format!("making a Rust toolchain for Wasm from Debian's packages, once, in {}", base.display()));
@@ -28,7 +28,7 @@ pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), St
     match run("making the toolchain", "it is in Debian's package bash", &mut bash, progress) {
         Ok(_) => Ok(()),
         Err(BuildError::Failed { output, .. }) => {
-            Err(output.lines().last().unwrap_or("it failed without a word").to_owned())
+            Err(output.lines().last().unwrap_or("the script failed without a message").to_owned())
         }
         Err(other) => Err(other.to_string()),
     }

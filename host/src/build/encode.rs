@@ -42,7 +42,7 @@ pub(super) fn component(
     // call.
     let component = encode().map_err(|error| BuildError::Failed {
         what: "making a component".to_owned(),
-        status: "the module does not fit its world".to_owned(),
+        status: "the module does not match its world".to_owned(),
         output: format!("{error:#}"),
     })?;
     let made = obj.join("component.wasm");

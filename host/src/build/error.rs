@@ -12,7 +12,7 @@ use crate::files;
 pub enum BuildError {
     /// The folder contains no recipe.
     #[error(
-        "{} holds no latch-plugin.toml: name a plugin's folder", .0.display()
+        "no latch-plugin.toml in {}: name the folder of a plugin", .0.display()
     )]
     NoRecipe(PathBuf),
     /// The recipe is invalid. Contains every problem found.
@@ -27,7 +27,7 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A required program could not be installed.
-    #[error("{name} cannot be installed; it comes from its language's package registry:\n{output}")]
+    #[error("{name} could not be installed from its language's package registry:\n{output}")]
     Install {
         /// The program and its version.
         name: String,
@@ -36,8 +36,8 @@ pub enum BuildError {
     },
     /// The project contains no SDK.
     #[error(
-        "{} holds no {lang} SDK: put there what `latch plugin new` puts into a project, or say in latch-plugin.toml \
-         where it is: sdk = \"latchwork\"", .dir.display()
+        "no {lang} SDK in {}: copy the SDK from a project that `latch plugin new` created, or set its folder in \
+         latch-plugin.toml: sdk = \"latchwork\"", .dir.display()
     )]
     NoSdk {
         /// Folder where the SDK was expected.
@@ -67,13 +67,13 @@ pub enum BuildError {
         output: String,
     },
     /// Every way to get a Wasm target failed. Contains one reason per way.
-    #[error("no Rust toolchain here can build for wasm32-unknown-unknown:\n{}", .0.iter().map(|why| format!("  - {why}")).collect::<Vec<_>>().join("\n"))]
+    #[error("no Rust toolchain on this machine can build for wasm32-unknown-unknown:\n{}", .0.iter().map(|why| format!("  - {why}")).collect::<Vec<_>>().join("\n"))]
     NoWasmTarget(Vec<String>),
     /// The package does not produce a library that could be a plugin.
-    #[error("{} makes no plugin: its Cargo.toml needs [lib] with crate-type = [\"cdylib\"]", .0.display())]
+    #[error("{} does not build a plugin: add [lib] to its Cargo.toml with crate-type = [\"cdylib\"]", .0.display())]
     NoLibrary(PathBuf),
     /// The build produced a file that is not a component.
-    #[error("{} is {found}, not a component: {advice}", .path.display())]
+    #[error("{} is {found} instead of a component: {advice}", .path.display())]
     NotAComponent {
         /// Path of the file.
         path: PathBuf,
@@ -83,7 +83,7 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A program failed, and nothing can be written to a folder that the build needs.
-    #[error("nothing can be written in {} ({source}), and {error}", .dir.display())]
+    #[error("cannot write to {} ({source}); {error}", .dir.display())]
     NoRoom {
         /// The error of the program.
         error: Box<BuildError>,
@@ -111,7 +111,7 @@ impl BuildError {
         match self {
             Self::Failed { what, status, .. } => format!("{what} failed ({status})"),
             Self::Install { name, .. } => {
-                format!("{name} cannot be installed; it comes from its language's package registry")
+                format!("{name} could not be installed from its language's package registry")
             }
             other => other.to_string(),
         }

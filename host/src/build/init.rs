@@ -35,10 +35,10 @@ pub struct Made {
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
     /// Files of the project already exist.
-    #[error("{}: nothing was written", list(.0))]
+    #[error("{}; nothing was written", list(.0))]
     Exists(Vec<PathBuf>),
     /// The given path exists and is not a folder.
-    #[error("{} is not a folder: name another", .0.display())]
+    #[error("{} is not a folder: choose another path", .0.display())]
     NotFolder(PathBuf),
     /// The file system refused an operation.
     #[error(transparent)]
@@ -47,8 +47,8 @@ pub enum InitError {
 
 fn list(paths: &[PathBuf]) -> String {
     let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    let is = if shown.len() == 1 { "is" } else { "are" };
-    format!("{} {is} already there", shown.join(", "))
+    let is = if shown.len() == 1 { "exists" } else { "exist" };
+    format!("{} already {is}", shown.join(", "))
 }
 
 impl Init {
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// I153
+    /// I153: existing files are never replaced, and a failure leaves no partial project.
     #[test]
     fn nothing_is_replaced_and_nothing_half_made() {
         let temp = tempfile::tempdir().unwrap();

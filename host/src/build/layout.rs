@@ -33,7 +33,7 @@ impl Layout<'_> {
             true => Ok(main),
             false => Err(BuildError::Source {
                 place: format!("{}: plugin.main", self.dir.join(RECIPE).display()),
-                message: format!("there is no {}", main.display()),
+                message: format!("{} does not exist", main.display()),
             }),
         }
     }

@@ -129,7 +129,7 @@ fn alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError>
     let failed = |source| BuildError::io("lock", &path, source);
     let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
     if file.try_lock().is_err() {
-        progress("another process builds this plugin; waiting for it");
+        progress("another process is building this plugin; waiting for it to finish");
         file.lock().map_err(failed)?;
     }
     Ok(file)

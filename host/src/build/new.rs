@@ -25,10 +25,10 @@ pub struct New {
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
     /// The name is not a valid plugin name.
-    #[error("{0:?} is no name of a plugin: 1 to 64 of a-z 0-9 - _, a letter first")]
+    #[error("invalid plugin name {0:?}: use 1 to 64 characters from a-z 0-9 - _, starting with a letter")]
     Name(String),
     /// A file or folder with this name already exists.
-    #[error("{} is already there: nothing was written", .0.display())]
+    #[error("{} already exists; nothing was written: choose another name", .0.display())]
     Exists(PathBuf),
     /// The file system refused an operation.
     #[error(transparent)]

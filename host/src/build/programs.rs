@@ -117,7 +117,7 @@ fn rust(dir: &Path, options: &Options) -> Program {
         }
         Err(_) => {
             let install = format!(
-                "rustup target add {TARGET}, or latch plugin toolchain, which makes one where there is no rustup"
+                "rustup target add {TARGET}, or latch plugin toolchain, which makes a toolchain without rustup"
             );
             Program::missing(format!("the target {TARGET} of rustc"), install)
         }

@@ -54,11 +54,11 @@ pub(super) fn content(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildError> {
 fn check(path: &Path, content: &[u8]) -> Result<(), BuildError> {
     let found = match content {
         content if content.starts_with(&COMPONENT) => return Ok(()),
-        content if content.starts_with(&MODULE) => "a core module",
-        _ => "no Wasm",
+        content if content.starts_with(&MODULE) => "a core Wasm module",
+        _ => "a file of another kind",
     };
-    let advice = "does a Rust crate use latchwork_guest::export_step! or export_tool!, and does its \
-                  .cargo/config.toml leave the linker wasm-component-ld alone?";
+    let advice = "a Rust crate must use latchwork_guest::export_step! or export_tool!, and its .cargo/config.toml \
+                  must not replace the linker wasm-component-ld";
     Err(BuildError::NotAComponent { path: path.to_owned(), found, advice })
 }
 

@@ -209,7 +209,9 @@ impl Reader<'_> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let valid = (1..=64).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['-', '_']);
         if !valid {
-            let message = format!("{name:?} is no name: 1 to 64 of a-z 0-9 - _, a letter or digit first");
+            let message = format!(
+                "{name:?} is not a valid name: use 1 to 64 characters from a-z 0-9 - _, starting with a letter or digit"
+            );
             self.problem(span, "plugin.name", message);
         }
         valid.then(|| name.to_owned())
@@ -236,13 +238,17 @@ impl Reader<'_> {
             let (name, path) = (key.get_ref().as_ref(), format!("plugin.{}", key.get_ref()));
             let is_more = ["version", "main", "sdk", "exports", "engine"].contains(&name);
             if is_more && lang == Lang::Rust {
-                self.problem(key.span(), &path, "Cargo.toml and the crate's own code say this of a Rust plugin".into());
+                self.problem(
+                    key.span(),
+                    &path,
+                    "a Rust plugin sets this in Cargo.toml and in its code: remove the key".into(),
+                );
             }
             if name == "engine" && lang != Lang::Js {
-                self.problem(value.span(), &path, "only JavaScript has engines to choose from".into());
+                self.problem(value.span(), &path, "only lang = \"js\" has a choice of engines: remove the key".into());
             }
             if name == "exports" && kind == PluginKind::Step {
-                self.problem(value.span(), &path, "only tools account for their effects".into());
+                self.problem(value.span(), &path, "only tools have these exports: remove the key".into());
             }
         }
         if lang == Lang::Rust {
@@ -252,7 +258,11 @@ impl Reader<'_> {
         if let Some((version, span)) = self.text(plugin, "version") {
             version.clone_into(&mut more.version);
             if semver::Version::parse(version).is_err() {
-                self.problem(span, "plugin.version", format!("{version:?} is no version such as \"1.0.0\""));
+                self.problem(
+                    span,
+                    "plugin.version",
+                    format!("{version:?} is not a semantic version: write one such as \"1.0.0\""),
+                );
             }
         }
         for key in ["main", "sdk"] {
@@ -278,7 +288,7 @@ impl Reader<'_> {
         for item in items.iter() {
             match item.get_ref() {
                 DeValue::String(word) if ACCOUNTS.contains(&word.as_ref()) => exports.push(word.to_string()),
-                _ => self.problem(item.span(), "plugin.exports", format!("each is one of {known}")),
+                _ => self.problem(item.span(), "plugin.exports", format!("each entry must be one of {known}")),
             }
         }
         exports.sort();
@@ -317,12 +327,12 @@ mod tests {
         let wrong = parse(&format!("{head}lang = \"python\"\nengine = \"v8\"\nexports = [\"undo\"]\n")).unwrap_err();
         assert_eq!(wrong.len(), 3, "{wrong:#?}");
         for said in
-            ["5: plugin.engine: only JavaScript", "plugin.version: missing", "6: plugin.exports: each is one of"]
+            ["5: plugin.engine: only lang", "plugin.version: missing", "6: plugin.exports: each entry must be one of"]
         {
             assert!(wrong.iter().any(|problem| problem.contains(said)), "{said}: {wrong:#?}");
         }
         let rust = parse(&format!("{head}lang = \"rust\"\nversion = \"1.0.0\"\n")).unwrap_err();
-        assert!(rust[0].contains("plugin.version: Cargo.toml"), "{rust:#?}");
+        assert!(rust[0].contains("plugin.version: a Rust plugin sets this"), "{rust:#?}");
     }
 
     #[test]
@@ -334,7 +344,7 @@ mod tests {
             [
                 "p/latch-plugin.toml:6: plugins: unknown key (did you mean `plugin`?)",
                 "p/latch-plugin.toml:5: plugin.langs: unknown key (did you mean `lang`?)",
-                "p/latch-plugin.toml:2: plugin.name: \"../x\" is no name: 1 to 64 of a-z 0-9 - _, a letter or digit first",
+                "p/latch-plugin.toml:2: plugin.name: \"../x\" is not a valid name: use 1 to 64 characters from a-z 0-9 - _, starting with a letter or digit",
                 "p/latch-plugin.toml:3: plugin.kind: must be a string",
                 "p/latch-plugin.toml:4: plugin.lang: \"cobol\" is not supported: write \"rust\" or \"js\" or \"python\" or \"c\" or \"go\"",
             ]

@@ -37,7 +37,7 @@ impl Toolchain {
             if has_target(own, dir) {
                 return Ok(Self { rustc: None });
             }
-            reasons.push(format!("rustc has no target {TARGET}"));
+            reasons.push(format!("rustc does not have the target {TARGET}"));
         }
 
         let kept = debian::rustc(&options.toolchain_dir);
@@ -48,7 +48,7 @@ impl Toolchain {
         if wanted(3) {
             match add_target(dir, progress) {
                 Ok(()) if has_target(own, dir) => return Ok(Self { rustc: None }),
-                Ok(()) => reasons.push("rustup added the target to another toolchain than cargo's".to_owned()),
+                Ok(()) => reasons.push("rustup added the target to a toolchain that cargo does not use".to_owned()),
                 Err(why) => reasons.push(why),
             }
         }
@@ -60,7 +60,7 @@ impl Toolchain {
                 Err(why) => reasons.push(format!("Debian's packages: {why}")),
             }
         }
-        reasons.push(format!("what helps most often: rustup target add {TARGET}"));
+        reasons.push(format!("try: rustup target add {TARGET}"));
         Err(BuildError::NoWasmTarget(reasons))
     }
 }
@@ -83,7 +83,7 @@ fn add_target(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> 
     rustup.env("RUSTUP_MAX_RETRIES", "1");
     match run("rustup target add", "it is part of https://rustup.rs", &mut rustup, progress) {
         Ok(_) => Ok(()),
-        Err(BuildError::Missing { .. }) => Err("there is no rustup that could add it".to_owned()),
+        Err(BuildError::Missing { .. }) => Err("rustup is not installed, so it cannot add the target".to_owned()),
         Err(BuildError::Failed { output, .. }) => {
             let said = output.lines().find(|line| line.starts_with("error")).unwrap_or("it failed").to_owned();
             Err(format!("rustup target add {TARGET}: {said}"))

@@ -56,15 +56,15 @@ pub enum Action {
 /// Names of the properties that must hold in every state.
 pub const PROPERTIES: [&str; 10] = [
     "the world changes at most once",
-    "nothing is sent without its record",
+    "nothing is sent without a start record",
     "a superseded attempt changes nothing",
-    "what is injected is what is recorded",
-    "an answer finds its place",
+    "injected answers equal recorded answers",
+    "an answer is never lost",
     "a cancelled job starts nothing",
     "one final answer",
     "answers are true",
     "one permission at a time",
-    "a person is heard",
+    "a person's decision takes effect",
 ];
 
 /// Name of the property that must hold at the end of every path.
@@ -189,7 +189,7 @@ impl Protocol {
         let changing = config.calls[0] != Class::Read;
         let faults = config.crashes + config.pauses > 0;
         let all: [(&'static str, bool, Seen); 9] = [
-            ("it completes", true, |_, state| state.job.state() == JobState::Completed),
+            ("the job completes", true, |_, state| state.job.state() == JobState::Completed),
             ("window 2", changing && faults, |_, state| window(state, |r| inflight(r) && !answered(r) && !r.committed)),
             ("window 3", changing && (config.pauses > 0 || config.staged && config.crashes > 0), |_, state| {
                 window(state, |r| inflight(r) && answered(r) && !r.committed)
@@ -206,7 +206,7 @@ impl Protocol {
             ("a repeat under the key", config.calls[0] == Class::Keyed, |_, state| {
                 state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::Repeat) && r.committed)
             }),
-            ("it is asked", config.calls[0] == Class::Queryable, |_, state| {
+            ("a tool is asked", config.calls[0] == Class::Queryable, |_, state| {
                 state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::NotApplied) && r.tries > 1)
             }),
         ];

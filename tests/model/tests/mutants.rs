@@ -12,10 +12,10 @@ fn breaks(config: &Config, property: &'static str) -> usize {
     let Some(actions) = shortest(&Protocol(config.clone()), property) else {
         panic!("{property} holds without the rule: {config:?}");
     };
-    eprintln!("{:?}: {} steps to the end of \"{property}\": {actions:?}", config.mutant, actions.len());
+    eprintln!("{:?}: {} steps until \"{property}\" is violated: {actions:?}", config.mutant, actions.len());
     // The property holds with the rule, so the missing rule is the cause.
     let whole = Protocol(Config { mutant: None, ..config.clone() });
-    assert_eq!(shortest(&whole, property), None, "it is broken with the rule too");
+    assert_eq!(shortest(&whole, property), None, "the property is violated with the rule too");
     actions.len()
 }
 
@@ -75,14 +75,14 @@ fn asking_before_the_owner_is_at_rest() {
 #[test]
 fn no_barrier() {
     let config = Config { crashes: 1, ..few(Class::Opaque) }.without(Mutant::NoBarrier);
-    assert_eq!(breaks(&config, "nothing is sent without its record"), 3);
+    assert_eq!(breaks(&config, "nothing is sent without a start record"), 3);
     assert_eq!(breaks(&config, ONCE), 10);
 }
 
 #[test]
 fn effects_fenced_by_the_lease() {
     let config = Config { pauses: 1, ..few(Class::Opaque) }.without(Mutant::LeaseFencedEffects);
-    assert_eq!(breaks(&config, "an answer finds its place"), 7);
+    assert_eq!(breaks(&config, "an answer is never lost"), 7);
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn a_verdict_before_the_world_has_settled() {
 #[test]
 fn a_definite_failure_in_two_writes() {
     let config = Config { crashes: 1, ..few(Class::Opaque).staged() }.without(Mutant::FailureInTwoWrites);
-    assert_eq!(breaks(&config, "a person is heard"), 12);
+    assert_eq!(breaks(&config, "a person's decision takes effect"), 12);
 }
 
 #[test]
 fn a_claim_before_its_barrier() {
     let config = Config { crashes: 1, ..few(Class::Keyed).staged() }.without(Mutant::ClaimBeforeBarrier);
-    assert_eq!(breaks(&config, "what is injected is what is recorded"), 15);
+    assert_eq!(breaks(&config, "injected answers equal recorded answers"), 15);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn holds(config: Config) {
     let (states, depth) = (checker.unique_state_count(), checker.max_depth());
     eprintln!("{states} states, {depth} deep: {told}");
     checker.assert_properties();
-    assert!(states > 1_000, "{states} states are no search");
+    assert!(states > 1_000, "only {states} states were searched");
 }
 
 /// Searches an atomic commit with one fault of each kind, and a staged commit with a crash and a pause.
@@ -126,5 +126,5 @@ fn no_path_comes_back_and_none_ends_early() {
 
 fn ends(config: Config) {
     let states = walk(&Protocol(config)).unwrap_or_else(|circle| panic!("{circle:#?}"));
-    assert!(states > 100, "{states} states are no search");
+    assert!(states > 100, "only {states} states were searched");
 }

@@ -20,7 +20,7 @@ const STATES: [RowState; 5] =
 fn table(section: &str) -> Vec<Vec<String>> {
     let page = if section.starts_with("## 4.") { "ledger.md" } else { "crashes.md" };
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/semantics").join(page);
-    let page = std::fs::read_to_string(page).expect("the page is there");
+    let page = std::fs::read_to_string(page).expect("the page exists");
     let lines = page.lines().skip_while(|line| *line != section).skip(1);
     let lines = lines.take_while(|line| !line.starts_with("## ")).skip_while(|line| !line.starts_with("| # |"));
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
@@ -120,8 +120,8 @@ fn lines() -> Vec<Line> {
         assert_eq!(found.len(), decisions.len(), "row {number} has as many decisions as cases");
         for (found, decision) in found.into_iter().zip(decisions) {
             let meant = FOUND.iter().find(|(words, _)| *words == found);
-            let (words, matches) = meant.unwrap_or_else(|| panic!("row {number}: nothing here means {found:?}"));
-            assert!(known.remove(words), "{found:?} stands on the page twice");
+            let (words, matches) = meant.unwrap_or_else(|| panic!("row {number}: no condition is known for {found:?}"));
+            assert!(known.remove(words), "{found:?} is on the page twice");
             lines.push(Line { number, matches: *matches, decision: decision.to_owned() });
         }
     }
@@ -238,7 +238,7 @@ fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
     assert_eq!(hit.len(), lines.len(), "each case of each row decides something: {hit:?}");
     assert_eq!(rows_of.len(), 15, "each decision is made: {rows_of:?}");
     for (decision, rows) in &rows_of {
-        assert_eq!(rows.len(), 1, "{decision} stands in one row: {rows:?}");
+        assert_eq!(rows.len(), 1, "{decision} is in one row: {rows:?}");
     }
     assert!(cases > 400_000, "{cases}");
 }

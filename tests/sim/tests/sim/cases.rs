@@ -41,8 +41,8 @@ fn an_answer_that_was_long_on_its_way_is_told() {
                 scene
             });
             assert_eq!(ran.wrong, None, "seed {seed}, staged {staged}");
-            told += ran.tally.of("told of a late answer");
+            told += ran.tally.of("late answer reported");
         }
-        assert!(told >= 10, "staged {staged}: {told} told");
+        assert!(told >= 10, "staged {staged}: {told} reported");
     }
 }

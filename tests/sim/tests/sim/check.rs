@@ -39,7 +39,7 @@ pub(crate) async fn all(scene: &Scene) -> String {
 }
 
 async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable, String> {
-    let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?.ok_or("it is gone")?;
+    let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?.ok_or("the job is missing")?;
     let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;
     let durable = people::load(scene, job_id).await?;
     let exported_us = scene.clock().now_us();
@@ -52,11 +52,11 @@ async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable
         writeln!(left, "{}", String::from_utf8_lossy(&event.bytes)).expect("a string takes everything");
     }
     if !durable.job.state.is_terminal() {
-        return Err(format!("it is {}", durable.job.state.as_str()));
+        return Err(format!("the job is not finished: {}", durable.job.state.as_str()));
     }
     let report = evidence::verify(&file, None, &|_, _, _| false).map_err(|error| error.to_string())?.report;
     if !report.intact {
-        return Err(format!("its evidence does not hold: {:?}", report.problems));
+        return Err(format!("its evidence is invalid: {:?}", report.problems));
     }
     log(&record.events)?;
     once(scene, &durable)?;
@@ -146,7 +146,7 @@ fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
             _ => {}
         }
         if slot.is_compensation() {
-            let of = slot.compensated().expect("it undoes something");
+            let of = slot.compensated().expect("the slot is a compensation");
             if happened.is_some() && !by_slot.contains_key(&of) {
                 return Err(format!("{of} was undone and never happened"));
             }
@@ -154,7 +154,7 @@ fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
     }
     let open: Vec<_> = job.calls.iter().filter(|(_, call)| call.open_try.is_some()).map(|(slot, _)| slot).collect();
     if !open.is_empty() {
-        return Err(format!("{open:?} stand open in a job that is over"));
+        return Err(format!("{open:?} are open in a finished job"));
     }
     Ok(())
 }
@@ -182,7 +182,7 @@ fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
         if let Body::ToolInvocationFinished { slot, provenance, .. } = &event.body {
             tally.count(format!("answer {provenance:?}"));
             if slot.is_compensation() {
-                tally.count("an undoing was answered");
+                tally.count("a compensation was answered");
             }
         }
     }

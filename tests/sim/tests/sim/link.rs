@@ -120,10 +120,10 @@ impl Journal for Link {
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
         let lost = self.there("heartbeat").await?.heartbeat(held, lease_ms).await;
-        self.note(format_args!("beats for {held:?}, lost are {lost:?}"));
+        self.note(format_args!("renews {held:?}, lost leases: {lost:?}"));
         let lost = self.back("heartbeat", lost).await??;
         if !lost.is_empty() {
-            self.process.scene.tally.count("lease lost, told by the heartbeat");
+            self.process.scene.tally.count("lease lost, found by the heartbeat");
         }
         Ok(lost)
     }
@@ -168,7 +168,7 @@ impl Journal for Link {
 
     async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
         let found = self.there("quiescence").await?.quiescence(job_id, row, settling_ms).await;
-        self.note(format_args!("looks at {job_id} {} try {}: {found:?}", row.slot, row.try_no));
+        self.note(format_args!("checks quiescence of {job_id} {} try {}: {found:?}", row.slot, row.try_no));
         self.back("quiescence", found).await?
     }
 
@@ -180,8 +180,8 @@ impl Journal for Link {
         request: Request,
     ) -> Result<i64, InboxError> {
         let store = self.there("put_inbox").await.map_err(StoreError::from)?;
-        self.note(format_args!("tells {job_id} {request:?}"));
-        self.process.scene.tally.count("told of a late answer");
+        self.note(format_args!("puts {request:?} into the inbox of {job_id}"));
+        self.process.scene.tally.count("late answer reported");
         let told = store.put_inbox(job_id, actor, reason, request).await;
         self.process.scene.saw_note(Some(self.process.name()), job_id).await;
         self.back("put_inbox", told).await.map_err(StoreError::from)?
@@ -237,7 +237,7 @@ impl EffectStore for Link {
     async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError> {
         let taken = self.there("put_effects").await?.put(job_id, effects).await;
         let tries: Vec<String> = effects.iter().map(|effect| format!("{} {}", effect.slot, effect.try_no)).collect();
-        self.note(format_args!("puts effects of {job_id}, {}: {}", tries.join(", "), taken.is_ok()));
+        self.note(format_args!("stores effects of {job_id}, {}: accepted {}", tries.join(", "), taken.is_ok()));
         if taken.is_ok() {
             self.process.scene.answered_by(self.process.name(), job_id, effects);
         }

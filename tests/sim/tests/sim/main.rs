@@ -8,7 +8,7 @@
 //! `LATCH_TEST_SEED` repeats one seed and prints its trace. `LATCH_TEST_SEEDS` sets the number of seeds. See
 //! `docs/simulation.md`.
 
-#![expect(clippy::print_stdout, reason = "what repeats a run is told")]
+#![expect(clippy::print_stdout, reason = "the output shows how to repeat a run")]
 
 mod cases;
 mod check;
@@ -49,7 +49,7 @@ fn number(name: &str) -> Option<u64> {
 fn problem(seed: u64, tally: &Tally) -> Option<String> {
     let (ran, again) = (run::seed(seed), run::seed(seed));
     if ran.hash() != again.hash() {
-        return Some(format!("seed {seed} is not one run: {}", run::difference(&ran.trace, &again.trace)));
+        return Some(format!("two runs of seed {seed} differ: {}", run::difference(&ran.trace, &again.trace)));
     }
     tally.add(&ran.tally);
     let wrong = ran.wrong.map(|wrong| format!("seed {seed}, {wrong}"));
@@ -89,6 +89,6 @@ fn workers_under_every_fault() {
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED): {problems:#?}", problems.len());
     if seeds >= SEEDS {
         let missing = floor::missing(&tally);
-        assert!(missing.is_empty(), "in {seeds} seeds there was none of {missing:?}");
+        assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
     }
 }

@@ -110,7 +110,7 @@ fn is_patient(scene: &Scene, durable: &Durable, blocked: &BlockedView) -> bool {
         return true;
     }
     if let Some(by) = by {
-        scene.wrong(format!("{job_id}: {by} has recorded what {slot} answered, and told nobody"));
+        scene.wrong(format!("{job_id}: {by} recorded the answer of {slot} but did not report it"));
     }
     false
 }
@@ -180,5 +180,5 @@ impl Scene {
 pub(crate) async fn load(scene: &Scene, job_id: &JobId) -> Result<Durable, String> {
     let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?;
     let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;
-    Durable::load(record.ok_or("it is not there")?, effects).map_err(|error| error.to_string())
+    Durable::load(record.ok_or("the job is missing")?, effects).map_err(|error| error.to_string())
 }

@@ -95,7 +95,7 @@ fn plan(dice: &Dice) -> Plan {
     }
     let on_failure = *dice.pick(&["keep", "compensate"]);
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
-    plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the dice make plans that hold")
+    plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the generated plan is valid")
 }
 
 /// Returns a plan of the shape that the protocol model supports.
@@ -103,7 +103,7 @@ fn shaped(dice: &Dice, records: &Records, job_id: &JobId) -> Plan {
     let (step, calls) = shapes::step(dice);
     records.accepts(job_id, calls);
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "on_failure": "keep", "steps": [step] });
-    plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the shapes hold")
+    plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the shaped plan is valid")
 }
 
 /// Returns a job that is ready to be claimed.

@@ -27,7 +27,7 @@ impl Components for Plugins {
     fn by_digest(&self, digest: Hash, _: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         let known = operators::table().values().any(|pinned| pinned.digest == digest);
         if !known {
-            return Err(format!("nobody pinned {digest}"));
+            return Err(format!("no operator has the digest {digest}"));
         }
         Ok(Arc::new(Scripted(self.0.clone())))
     }

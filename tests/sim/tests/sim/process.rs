@@ -195,7 +195,7 @@ impl Process {
         let scene = &self.scene;
         if scene.strikes(scene.weather.outage_in, "outage") {
             let ms = *scene.dice.pick(&[200, 1_000, 5_000]);
-            scene.note(format_args!("the store is away for {ms} ms"));
+            scene.note(format_args!("the store is unreachable for {ms} ms"));
             scene.outage_until_ms.fetch_max(scene.now_ms() + ms, Ordering::Relaxed);
         }
         scene.now_ms() < scene.outage_until_ms.load(Ordering::Relaxed)

@@ -88,14 +88,14 @@ impl Scene {
         })
     }
 
-    /// Simulated milliseconds since the run began.
+    /// Returns the simulated milliseconds since the run began.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads simulated time")]
     pub(crate) fn now_ms(&self) -> u64 {
         let since = Instant::now().duration_since(self.began);
         u64::try_from(since.as_millis()).expect("a run is short")
     }
 
-    /// The store, its clock set to now.
+    /// Returns the store after setting its clock to the current time.
     pub(crate) fn store(&self) -> &Memory {
         let now_ms = self.now_ms();
         let passed = now_ms - self.clock_ms.swap(now_ms, Ordering::Relaxed);

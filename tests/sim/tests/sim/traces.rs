@@ -155,7 +155,7 @@ fn what_workers_do_the_model_does() {
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED)", problems.len());
     if seeds >= SEEDS {
         let missing: Vec<&str> = WANTED.into_iter().filter(|what| tally.of(what) == 0).collect();
-        assert!(missing.is_empty(), "in {seeds} seeds there was none of {missing:?}");
+        assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
         let (left_out, accepted) = (tally.of(LEFT_OUT) + tally.of(TOO_WIDE), tally.of("accepted"));
         assert!(left_out * LEFT_OUT_ONE_IN <= accepted, "{left_out} traces were left out, {accepted} accepted");
     }

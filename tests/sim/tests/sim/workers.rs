@@ -99,17 +99,17 @@ fn tell(process: &Process, event: PoolEvent) {
     let name = process.name();
     match event {
         PoolEvent::Rested(response) => {
-            scene.tally.count(format!("rested {}", response.state.as_str()));
+            scene.tally.count(format!("settled {}", response.state.as_str()));
             scene.note(format_args!("{name} brought {} to {:?}", response.job_id, response.state));
         }
         PoolEvent::ParkedUnread(job, cause) => {
-            scene.tally.count("parked unread");
+            scene.tally.count("parked unloaded");
             scene.note(format_args!("{name} parks {job}: {cause}"));
         }
         PoolEvent::Claimed(job, attempt, _) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
         PoolEvent::Released(job) => {
-            scene.tally.count("given back");
-            scene.note(format_args!("{name} gives {job} back"));
+            scene.tally.count("released");
+            scene.note(format_args!("{name} releases {job}"));
         }
         PoolEvent::Lost(job) => {
             scene.tally.count("lost to another worker");
@@ -117,14 +117,14 @@ fn tell(process: &Process, event: PoolEvent) {
         }
         PoolEvent::Failed(job, WorkerError::Store(error)) => {
             scene.tally.count("left after the store failed");
-            scene.note(format_args!("{name} leaves {job}: {error}"));
+            scene.note(format_args!("{name} abandons {job}: {error}"));
         }
         PoolEvent::Failed(job, error) | PoolEvent::PassedOver(job, error, _) => {
             scene.wrong(format!("{name}, {job}: {error}"))
         }
         PoolEvent::NotLoaded(job, error) => {
-            scene.tally.count("given back unread");
-            scene.note(format_args!("{name} gives {job} back: {error}"));
+            scene.tally.count("released unloaded");
+            scene.note(format_args!("{name} releases {job}: {error}"));
         }
         PoolEvent::Unavailable(_) => scene.tally.count("waited for the store"),
         PoolEvent::Available => {}
