@@ -27,16 +27,17 @@ const DAY: i64 = 86_400;
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// What time it is for this step: the latest of the last reading, the step's start, and the
-/// finish of the calls it has answers of.
+/// Returns the current time of this step: the latest of the last reading, the start of the step, and the
+/// finish times of the calls whose answers the step has. Two readings without a call between them are equal.
 pub fn now() -> Timestamp {
     host::now()
 }
 
 impl Timestamp {
-    /// Year, month (from 1) and day.
+    /// Returns year, month (1 to 12) and day of the month (1 to 31), in UTC.
     pub fn date(self) -> (i64, u32, u32) {
-        // Days are counted in 400-year cycles that begin on 1 March, so that the leap day is last.
+        // Counts days in 400-year cycles that begin on 1 March, so that the leap day is the last day of its
+        // year.
         let days = self.seconds.div_euclid(DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -48,13 +49,13 @@ impl Timestamp {
         (year, u32::try_from(month).unwrap_or(0), u32::try_from(day).unwrap_or(0))
     }
 
-    /// Hour, minute and second of the day.
+    /// Returns hour (0 to 23), minute and second, in UTC.
     pub fn time(self) -> (u32, u32, u32) {
         let second = u32::try_from(self.seconds.rem_euclid(DAY)).unwrap_or(0);
         (second / 3600, second / 60 % 60, second % 60)
     }
 
-    /// As a mail's `Date` has it.
+    /// Formats the time for the `Date` header of a mail, as RFC 5322 defines it. RFC 2822 is its predecessor.
     pub fn rfc2822(self) -> String {
         let ((year, month, day), (hour, minute, second)) = (self.date(), self.time());
         let weekday = WEEKDAYS[usize::try_from(self.seconds.div_euclid(DAY).rem_euclid(7)).unwrap_or(0)];
@@ -62,7 +63,7 @@ impl Timestamp {
         format!("{weekday}, {day} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
     }
 
-    /// The moment `later` after this one.
+    /// Returns the time `later` after this one. Seconds saturate at `i64::MAX`.
     #[must_use]
     pub fn plus(self, later: Duration) -> Self {
         let nanoseconds = self.nanoseconds + later.subsec_nanos();
@@ -75,7 +76,7 @@ impl Timestamp {
     }
 }
 
-/// RFC 3339, to the millisecond.
+/// Formats the time as RFC 3339 with milliseconds, in UTC.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ((year, month, day), (hour, minute, second)) = (self.date(), self.time());

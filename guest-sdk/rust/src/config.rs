@@ -4,7 +4,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, host};
 
-/// The value of one key; none where it is not set.
+/// Returns the value of one key, or `None` if the key is not set. Fails with `MISSING_REQUIRED_CONTEXT` if
+/// the value does not deserialize as `T`.
 ///
 /// ```
 /// # use latchwork_guest::{config, testing::Host};
@@ -22,7 +23,8 @@ pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Error> {
     })
 }
 
-/// The value of one key, which has to be set.
+/// Returns the value of a required key. Fails with `MISSING_REQUIRED_CONTEXT` if the key is not set or its
+/// value does not deserialize as `T`.
 pub fn require<T: DeserializeOwned>(key: &str) -> Result<T, Error> {
     get(key)?.ok_or_else(|| {
         Error::missing_required_context(format!("set {key} in this plugin's config table of latch.toml"))

@@ -1,13 +1,13 @@
-//! Who asks, and for which job.
+//! The trace context: the job that an operator runs for, and the actor that requested it.
 
 use std::cell::OnceCell;
 
 use crate::bindings::context::StepContext;
 use crate::host;
 
-/// The trace context of the running operator. Nothing in it differs between attempts at a job.
+/// The trace context of the running operator. The values are the same in every attempt of a job.
 ///
-/// Asked of the host when first looked at, so a handler that ignores it costs nothing.
+/// The context is read from the host on first use, so a handler that ignores it makes no host call.
 #[derive(Debug, Default)]
 pub struct Context {
     asked: OnceCell<StepContext>,
@@ -17,27 +17,27 @@ impl Context {
     fn get(&self) -> &StepContext {
         self.asked.get_or_init(host::context)
     }
-    /// The tenant the job belongs to.
+    /// Tenant that owns the job.
     pub fn tenant(&self) -> &str {
         &self.get().tenant
     }
-    /// Who asked for the job.
+    /// Actor that submitted the job.
     pub fn actor(&self) -> &str {
         &self.get().actor
     }
-    /// What ties this job to others of one request.
+    /// Id shared by all jobs of one request.
     pub fn correlation_id(&self) -> &str {
         &self.get().correlation_id
     }
-    /// The job.
+    /// Id of the job.
     pub fn job_id(&self) -> &str {
         &self.get().job_id
     }
-    /// The plan's label.
+    /// Label of the plan.
     pub fn plan_id(&self) -> &str {
         &self.get().plan_id
     }
-    /// The step of the plan.
+    /// Id of the step within the plan.
     pub fn step_id(&self) -> &str {
         &self.get().step_id
     }

@@ -1,4 +1,4 @@
-//! Why a handler failed.
+//! The failure of a handler.
 
 use std::fmt;
 
@@ -6,42 +6,44 @@ use serde::Serialize;
 
 use crate::bindings::types;
 
-/// The ten codes a plugin may fail with. The host retries the first five by itself.
+/// The ten failure codes of plugins. The host may retry a call that fails with one of the first five. The
+/// other codes are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// The other side did not answer in time.
+    /// The remote system did not answer in time.
     NetworkTimeout,
-    /// The other side asked to slow down.
+    /// The remote system asked for a lower request rate.
     RateLimit,
-    /// A provider failed in a way that passes.
+    /// A provider failed temporarily.
     TemporaryProviderError,
-    /// A database was locked for the moment.
+    /// A database was temporarily locked.
     TransientDbLock,
-    /// Something the plugin needs is not there.
+    /// A system that the plugin needs is not available.
     DependencyUnavailable,
-    /// A policy, a gate or a grant forbids it.
+    /// A policy, a gate or a grant forbids the call.
     PolicyDenied,
-    /// The input is not what the operator takes.
+    /// The input does not fit what the operator accepts.
     InvalidInput,
-    /// A value does not fit its schema.
+    /// A value does not match its schema.
     SchemaValidationFailed,
-    /// The context names something that is not there.
+    /// Something that the call requires is missing, such as a config key or a secret.
     MissingRequiredContext,
-    /// The other side refused the credentials.
+    /// The remote system rejected the credentials.
     AuthForbidden,
 }
 
-/// Whether the world may have been changed by the call that failed.
+/// States whether the failed call may have changed the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// Certainly not: the host may execute the call again.
+    /// The call changed nothing. The host may execute it again.
     No,
-    /// It cannot be told: a call that may change the world has to be looked into.
+    /// The outcome is unknown. A call that may change the world is then in doubt, and the host resolves it
+    /// before any retry.
     Unknown,
 }
 
-/// A failure: a code, a sentence for a person, and what the host should know.
+/// A failure: a code, a sentence for people, and the facts that the host needs for a retry.
 ///
 /// ```
 /// use latchwork_guest::{Code, Error};
@@ -50,7 +52,7 @@ pub enum Applied {
 /// let slow_down = Error::rate_limit("429 Too Many Requests").retry_after(Duration::from_secs(2));
 /// assert_eq!(slow_down.code(), Code::RateLimit);
 ///
-/// // The request went out and no answer came: nobody knows whether it was carried out.
+/// // The request was sent and no answer arrived, so its outcome is unknown.
 /// let lost = Error::network_timeout("no answer in 10 s").applied_unknown();
 /// # let _ = lost;
 /// ```
@@ -74,25 +76,25 @@ macro_rules! constructors {
 }
 
 constructors! {
-    /// The other side did not answer in time; whether it acted is unknown.
+    /// The remote system did not answer in time. It is unknown if it acted on the request.
     network_timeout => NetworkTimeout, Unknown;
-    /// The other side asked to slow down, and did nothing.
+    /// The remote system asked for a lower request rate and did nothing.
     rate_limit => RateLimit, No;
-    /// A provider failed in a way that passes; whether it acted is unknown.
+    /// A provider failed temporarily. It is unknown if it acted on the request.
     temporary_provider_error => TemporaryProviderError, Unknown;
-    /// A database was locked, and nothing was written.
+    /// A database was locked. Nothing was written.
     transient_db_lock => TransientDbLock, No;
-    /// Something the plugin needs is not there; whether anything happened is unknown.
+    /// A system that the plugin needs is not available. It is unknown if anything happened.
     dependency_unavailable => DependencyUnavailable, Unknown;
-    /// A policy, a gate or a grant forbids it; nothing was done.
+    /// A policy, a gate or a grant forbids the call. Nothing was done.
     policy_denied => PolicyDenied, No;
-    /// The input is not what the operator takes; nothing was done.
+    /// The input does not fit what the operator accepts. Nothing was done.
     invalid_input => InvalidInput, No;
-    /// A value does not fit its schema; whether anything happened is unknown.
+    /// A value does not match its schema. It is unknown if anything happened.
     schema_validation_failed => SchemaValidationFailed, Unknown;
-    /// The context names something that is not there; nothing was done.
+    /// Something that the call requires is missing, such as a config key or a secret. Nothing was done.
     missing_required_context => MissingRequiredContext, No;
-    /// The other side refused the credentials, and did nothing.
+    /// The remote system rejected the credentials and did nothing.
     auth_forbidden => AuthForbidden, No;
 }
 
@@ -101,58 +103,60 @@ impl Error {
         Self { code, message: message.into(), retry_after_ms: None, detail: None, applied }
     }
 
-    /// Ask the host to wait so long before its next try; wins over the host's own backoff.
+    /// Sets how long the host waits before its next try. This wait replaces the host's own backoff.
     #[must_use]
     pub fn retry_after(mut self, wait: std::time::Duration) -> Self {
         self.retry_after_ms = Some(u32::try_from(wait.as_millis()).unwrap_or(u32::MAX));
         self
     }
 
-    /// Say that the call certainly changed nothing.
+    /// Declares that the call changed nothing. The host may execute it again.
     #[must_use]
     pub fn not_applied(mut self) -> Self {
         self.applied = Applied::No;
         self
     }
 
-    /// Say that the call may have changed the world. Where in doubt, this is the honest answer.
+    /// Declares that the call may have changed the world. Use this whenever the outcome is unknown: a wrong
+    /// `not_applied` lets the host repeat a call that took effect.
     #[must_use]
     pub fn applied_unknown(mut self) -> Self {
         self.applied = Applied::Unknown;
         self
     }
 
-    /// Attach whatever else is known, as JSON. A value that cannot be written as JSON is left out.
+    /// Attaches further information as JSON. A value that cannot be serialized is left out.
     #[must_use]
     pub fn detail(mut self, detail: impl Serialize) -> Self {
         self.detail = serde_json::to_string(&detail).ok();
         self
     }
 
-    /// Put words before the message: what was being done when it failed.
+    /// Prefixes the message with the action that failed: `sending: 503`.
     #[must_use]
     pub fn context(mut self, doing: impl fmt::Display) -> Self {
         self.message = format!("{doing}: {}", self.message);
         self
     }
 
-    /// The code.
+    /// Returns the failure code.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// The sentence.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Whether the world may have been changed.
+    /// States whether the failed call may have changed the world.
     pub fn applied(&self) -> Applied {
         self.applied
     }
 
-    /// What is attached, as JSON text. A host code behind `policy_denied` or
-    /// `dependency_unavailable` (`GATE_REJECTED`, `BUDGET_EXCEEDED`, …) is found here.
+    /// Returns the attached detail as JSON text. If the host denied the call, the code is `policy_denied` or
+    /// `dependency_unavailable` and the detail contains the host's own code: `GATE_REJECTED`,
+    /// `BUDGET_EXCEEDED`, ….
     pub fn detail_json(&self) -> Option<&str> {
         self.detail.as_deref()
     }

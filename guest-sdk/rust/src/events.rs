@@ -1,10 +1,10 @@
-//! Informational events for consumers outside, visible once durable.
+//! Informational events for consumers outside the host. An event becomes visible once it is durable.
 
 use serde::Serialize;
 
 use crate::{Error, host};
 
-/// Append an event; consumers dedupe on its id `latch:<job>:<step>:e<n>`.
+/// Appends an event with the id `latch:<job>:<step>:e<n>`. Consumers use this id to drop duplicates.
 ///
 /// ```
 /// # use latchwork_guest::events;

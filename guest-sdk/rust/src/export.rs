@@ -1,6 +1,6 @@
-//! The macros that make a crate a plugin.
+//! Macros that turn a crate into a plugin.
 
-/// Make this crate a step plugin.
+/// Makes this crate a step plugin. Invoke the macro once, in the root of the crate.
 ///
 /// ```
 /// # use latchwork_guest::{Error, step};
@@ -12,7 +12,7 @@
 /// # fn main() {}
 /// ```
 ///
-/// `version: env!("CARGO_PKG_VERSION")` takes the crate's own. Write it once, in the crate's root.
+/// `version: env!("CARGO_PKG_VERSION")` uses the version of the crate.
 #[macro_export]
 macro_rules! export_step {
     (version: $version:expr, operators: [$($operator:expr),+ $(,)?] $(,)?) => {
@@ -25,7 +25,8 @@ macro_rules! export_step {
             fn operators() -> ::std::vec::Vec<$crate::step::Operator> {
                 ::std::vec![$($operator),+]
             }
-            // Off Wasm nothing else leads to the handlers.
+            // On native targets this constant is the only use of the handlers. Without it the compiler
+            // reports them as dead code.
             const _: fn() -> ::std::vec::Vec<$crate::step::Operator> = operators;
 
             impl export_plugin::exports::latchwork::plugin::plugin::Guest for __LatchworkPlugin {
@@ -51,10 +52,11 @@ macro_rules! export_step {
     };
 }
 
-/// Make this crate a tool plugin.
+/// Makes this crate a tool plugin. Invoke the macro once, in the root of the crate.
 ///
-/// `exports` names those of `reconcile`, `verify` and `compensate` that operators have handlers
-/// for; the host sees from them what the tool can do. `cargo test` compares the two.
+/// `exports` lists the optional exports that operators have handlers for: `reconcile`, `verify` and
+/// `compensate`. The host reads from these exports what the tool supports. The macro adds a test that fails
+/// under `cargo test` if `exports` and the handlers disagree.
 ///
 /// ```
 /// # use latchwork_guest::{Error, tool};
@@ -80,7 +82,8 @@ macro_rules! export_tool {
         const _: () = {
             use $crate::bindings::{export_invoke, export_plugin, types};
 
-            // Off Wasm nothing else leads to the handlers.
+            // On native targets this constant is the only use of the handlers. Without it the compiler
+            // reports them as dead code.
             const _: fn() -> ::std::vec::Vec<$crate::tool::Erased> = __latchwork_operators;
 
             impl export_plugin::exports::latchwork::plugin::plugin::Guest for __LatchworkPlugin {

@@ -1,7 +1,7 @@
 //! Granted directories: `dirs = [{ host = "outbox", guest = "/outbox", write = true }]`.
 //!
-//! Paths are the guest's: `/outbox/new/1`. What is written is on the disk when the function
-//! returns, and a file appears whole or not at all.
+//! Paths are guest paths: `/outbox/new/1`. Written data is on disk when the function returns. [`replace`] and
+//! [`publish`] make a file visible only once it is complete.
 //!
 //! ```
 //! use latchwork_guest::{fs, testing::Host};
@@ -21,21 +21,21 @@ use std::fmt;
 
 use crate::host::files as host;
 
-/// Why it failed.
+/// Kind of a failed file operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No granted directory holds the path.
+    /// No granted directory contains the path.
     NotGranted,
-    /// The grant does not allow writing, or the host's own permissions do not allow it.
+    /// The grant or the permissions on the host's file system do not allow the operation.
     Denied,
-    /// There is nothing at the path.
+    /// Nothing exists at the path.
     NotFound,
-    /// There is something at the path already.
+    /// Something already exists at the path.
     AlreadyExists,
-    /// The disk is full or a quota is used up.
+    /// The disk is full or a quota is exhausted.
     NoSpace,
-    /// The file is larger than was allowed.
+    /// The file is larger than the caller's limit.
     TooLarge,
     /// The text is not UTF-8.
     NotText,
@@ -43,11 +43,11 @@ pub enum ErrorKind {
     Other,
 }
 
-/// Why a file operation failed.
+/// Error of a file operation.
 ///
-/// It turns into a guest [`Error`](crate::Error) by `?`. Of a failed read the host is told that
-/// nothing was done; of a failed write, that it cannot be told: call
-/// [`not_applied`](crate::Error::not_applied) where the tool knows better.
+/// Converts into a guest [`Error`](crate::Error) by `?`. A failed read becomes an error with `applied: no`. A
+/// failed write becomes one with `applied: unknown`. Call [`not_applied`](crate::Error::not_applied) if the
+/// tool knows that nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -60,11 +60,11 @@ impl Error {
     pub(crate) fn new(kind: ErrorKind, path: &str, writing: bool, message: impl Into<String>) -> Self {
         Self { kind, path: path.to_owned(), message: message.into(), writing }
     }
-    /// What kind of failure.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
-    /// The path.
+    /// Returns the guest path of the failed operation.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -92,7 +92,7 @@ impl From<Error> for crate::Error {
     }
 }
 
-/// What lies at a path.
+/// Type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file.
@@ -106,42 +106,43 @@ pub enum Kind {
 /// One entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in the directory.
+    /// Name within the directory, without the path.
     pub name: String,
-    /// What it is.
+    /// Type of the entry.
     pub kind: Kind,
 }
 
-/// The whole file.
+/// Reads a whole file.
 pub fn read(path: &str) -> Result<Vec<u8>, Error> {
     read_up_to(path, usize::MAX)
 }
 
-/// The whole file, if it is no larger than `limit` bytes.
+/// Reads a whole file. Fails with [`ErrorKind::TooLarge`] if the file is larger than `limit` bytes.
 pub fn read_up_to(path: &str, limit: usize) -> Result<Vec<u8>, Error> {
     host::read(path, limit)
 }
 
-/// The whole file as text.
+/// Reads a whole file as UTF-8 text. Fails with [`ErrorKind::NotText`] otherwise.
 pub fn read_to_string(path: &str) -> Result<String, Error> {
     String::from_utf8(read(path)?).map_err(|_| Error::new(ErrorKind::NotText, path, false, "is not UTF-8 text"))
 }
 
-/// Write a file that is not there yet; on the disk when it returns.
+/// Creates a file and writes it to disk. Fails with [`ErrorKind::AlreadyExists`] if the path exists. After a
+/// crash the file may be incomplete: use [`replace`] or [`publish`] for a file that must be whole.
 pub fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
     host::create_new(path, content)
 }
 
-/// Write a file whole, in place of what was there: readers see the old or the new content, never
-/// a mixture, and so does whoever looks after a crash. `unique` tells this writer's temporary
-/// file from another's; the external key of the call does.
+/// Replaces a file atomically. Readers see the old or the new content and never a mixture, also after a
+/// crash. `unique` names the temporary file of this writer: pass the external key of the call.
 pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
     let temporary = prepare(path, content, unique)?;
     rename(&temporary, path)
 }
 
-/// Write a file whole where there is none: of several writers one wins, and the others are told
-/// [`ErrorKind::AlreadyExists`]. `unique` is as for [`replace`]. Needs a file system with hard links.
+/// Creates a file atomically. If several writers publish the same path, one succeeds and the others get
+/// [`ErrorKind::AlreadyExists`]. `unique` has the same meaning as for [`replace`]. The file system must
+/// support hard links.
 ///
 /// ```
 /// use latchwork_guest::{fs, testing::Host};
@@ -158,19 +159,19 @@ pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
 pub fn publish(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
     let temporary = prepare(path, content, unique)?;
     let linked = host::link(&temporary, path);
-    // What is left behind by a crash here is removed by the next try with the same key.
+    // If a crash here leaves the temporary file, the next try with the same key removes it.
     let removed = remove(&temporary);
     linked.and(removed)
 }
 
-/// The content in a temporary file beside `path`.
+/// Writes the content to a temporary file in the directory of `path`. Returns the path of the temporary file.
 fn prepare(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
     let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
     let safe: String = unique.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let temporary = format!("{directory}/.{name}.{safe}.part");
     match create_new(&temporary, content) {
         Err(error) if error.kind == ErrorKind::AlreadyExists => {
-            // An earlier try of the same call was cut off.
+            // A crash stopped an earlier try of the same call and left this file.
             remove(&temporary)?;
             create_new(&temporary, content)?;
         }
@@ -179,17 +180,18 @@ fn prepare(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
     Ok(temporary)
 }
 
-/// Move a file within a granted directory, in place of what was there; on the disk when it returns.
+/// Moves a file within a granted directory and replaces an existing file at `to`. The change is on disk when
+/// the function returns.
 pub fn rename(from: &str, to: &str) -> Result<(), Error> {
     host::rename(from, to)
 }
 
-/// Remove a file; on the disk when it returns.
+/// Removes a file. The removal is on disk when the function returns.
 pub fn remove(path: &str) -> Result<(), Error> {
     host::remove(path)
 }
 
-/// Make a directory; one that is there already is fine.
+/// Creates a directory. Succeeds if the path already exists.
 pub fn create_dir(path: &str) -> Result<(), Error> {
     match host::create_dir(path) {
         Err(error) if error.kind == ErrorKind::AlreadyExists => Ok(()),
@@ -197,19 +199,20 @@ pub fn create_dir(path: &str) -> Result<(), Error> {
     }
 }
 
-/// What lies in a directory, by name.
+/// Lists the entries of a directory, sorted by name.
 pub fn list(path: &str) -> Result<Vec<Entry>, Error> {
     let mut entries = host::list(path)?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
 }
 
-/// Whether anything lies at the path.
+/// Returns true if a file or directory exists at the path.
 pub fn exists(path: &str) -> Result<bool, Error> {
     host::exists(path)
 }
 
-/// Of the grants (guest paths), the one that holds `path`, and the way from there.
+/// Returns the index of the longest granted guest path that contains `path`, and the rest of `path` below
+/// that directory. The rest is `.` for the granted directory itself.
 pub(crate) fn locate<'p>(grants: impl Iterator<Item = impl AsRef<str>>, path: &'p str) -> Option<(usize, &'p str)> {
     let mut best: Option<(usize, usize, &'p str)> = None;
     for (index, grant) in grants.enumerate() {

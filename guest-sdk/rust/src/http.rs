@@ -21,10 +21,10 @@ use std::time::Duration;
 
 use crate::host;
 
-/// What an answer may hold unless told otherwise.
+/// Default maximum size of a response body: 1 MiB.
 const LIMIT: usize = 1 << 20;
 
-/// A request.
+/// An HTTP request. Nothing is sent before [`send`](Request::send).
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) method: String,
@@ -36,7 +36,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request with this method (`PUT`) of this URL.
+    /// Creates a request with a method, such as `PUT`, for an absolute `http` or `https` URL.
     pub fn new(method: &str, url: &str) -> Self {
         Self {
             method: method.to_ascii_uppercase(),
@@ -47,55 +47,57 @@ impl Request {
             limit: LIMIT,
         }
     }
-    /// A GET of this URL.
+    /// Creates a GET request.
     pub fn get(url: &str) -> Self {
         Self::new("GET", url)
     }
-    /// A POST to this URL.
+    /// Creates a POST request.
     pub fn post(url: &str) -> Self {
         Self::new("POST", url)
     }
-    /// One more header.
+    /// Adds a header. Repeated names are sent as separate headers.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
-    /// The body.
+    /// Sets the body. A `content-length` header is added if the body is not empty.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
-    /// How long to wait for the connection, and again for each part of the answer.
+    /// Sets the timeout for the connection, for the first byte of the response, and for each pause between
+    /// two parts of the response.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
-    /// The largest body of an answer, in bytes; 1 MiB without it.
+    /// Sets the maximum size of the response body in bytes. The default is 1 MiB.
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
     }
-    /// The URL.
+    /// Returns the URL.
     pub fn url(&self) -> &str {
         &self.url
     }
-    /// The method.
+    /// Returns the method in upper case.
     pub fn method(&self) -> &str {
         &self.method
     }
-    /// Send it and read the answer, whatever its status.
+    /// Sends the request and reads the whole response. Every status, also 4xx and 5xx, is a response and not
+    /// an error.
     pub fn send(&self) -> Result<Response, Error> {
-        // Checked here, so that a test on the host fails where the component would.
+        // The URL is checked here so that a native test fails in the same cases as the component.
         Url::parse(&self.url)?;
         host::net::send(self)
     }
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Clone, Debug)]
 pub struct Response {
     status: u16,
@@ -104,52 +106,52 @@ pub struct Response {
 }
 
 impl Response {
-    /// An answer, for tests.
+    /// Creates a response, for tests.
     pub fn new(status: u16, headers: Vec<(String, String)>, body: Vec<u8>) -> Self {
         Self { status, headers, body }
     }
-    /// The status code.
+    /// Returns the status code.
     pub fn status(&self) -> u16 {
         self.status
     }
-    /// The first header of this name, in whatever case.
+    /// Returns the value of the first header with this name. The case of the name is ignored.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
-    /// The body.
+    /// Returns the body.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
-    /// The body as text, what is not UTF-8 replaced.
+    /// Returns the body as text. Invalid UTF-8 is replaced by U+FFFD.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
     }
 }
 
-/// Why there is no answer.
+/// Kind of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The URL is not one.
+    /// The URL is invalid.
     BadUrl,
-    /// A header is not one, or one that the host sets itself.
+    /// A header is invalid, or only the host may set it.
     BadHeader,
-    /// No grant covers the address.
+    /// No grant covers the address of the URL.
     Denied,
-    /// Nobody was reached: nothing was sent.
+    /// No connection was made. Nothing was sent.
     NotConnected,
-    /// It took too long.
+    /// The server did not respond in time.
     Timeout,
-    /// The answer is larger than was allowed.
+    /// The response body is larger than the limit of the request.
     TooLarge,
     /// Anything else.
     Other,
 }
 
-/// Why there is no answer.
+/// Error of a request that got no complete response.
 ///
-/// It turns into a guest [`Error`](crate::Error) by `?`, which says that nothing was done only
-/// where nothing can have been sent.
+/// Converts into a guest [`Error`](crate::Error) by `?`. The result has `applied: no` only if nothing was
+/// sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -160,7 +162,7 @@ impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
-    /// What kind of failure.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -187,7 +189,7 @@ impl From<Error> for crate::Error {
     }
 }
 
-/// The parts of a URL that a request is made of.
+/// The parts of a URL that a WASI request needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Url<'u> {
     pub(crate) secure: bool,

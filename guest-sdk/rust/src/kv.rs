@@ -1,4 +1,4 @@
-//! A small persistent map of the tool's own, in the namespace its grant names (`kv = "mail"`).
+//! A small persistent map of the tool, in the namespace that its grant names: `kv = "mail"`.
 //!
 //! ```
 //! use latchwork_guest::{kv, testing::Host};
@@ -15,17 +15,18 @@
 
 use crate::{Error, host};
 
-/// The value at `key`.
+/// Returns the value of `key`, or `None` if the key is not set.
 pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
     host::kv_get(key)
 }
 
-/// Write `value` at `key`; durable when it returns. Keys up to 256 bytes, values up to 64 KiB.
+/// Sets `key` to `value`. The value is durable when the function returns. A key has at most 256 bytes and a
+/// value at most 64 KiB.
 pub fn set(key: &str, value: &[u8]) -> Result<(), Error> {
     host::kv_set(key, value)
 }
 
-/// Forget `key`; true where it was there.
+/// Deletes `key`. Returns true if the key existed.
 pub fn delete(key: &str) -> Result<bool, Error> {
     host::kv_delete(key)
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Where things are
+//! # Modules
 //!
 //! | module | for | what |
 //! |---|---|---|
@@ -53,7 +53,7 @@ pub use serde_json;
 
 #[doc(hidden)]
 pub mod __private {
-    //! What the export macros expand to.
+    //! Functions that the export macros call.
     pub use crate::manifest::describe;
     pub use crate::step::run;
     pub use crate::tool::dispatch::{compensate, invoke, mismatched_exports, reconcile, verify};

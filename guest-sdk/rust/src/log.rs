@@ -1,4 +1,4 @@
-//! Log records with the step's trace context. Never part of replay comparison.
+//! Log records with the trace context of the step. Replay does not compare them.
 //!
 //! ```
 //! use latchwork_guest::log;
@@ -10,30 +10,30 @@ use std::sync::Once;
 
 use crate::host;
 
-/// How much a record matters.
+/// Severity of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Every detail.
+    /// Fine-grained detail.
     Trace,
-    /// For finding mistakes.
+    /// Information for debugging.
     Debug,
-    /// What happened.
+    /// Normal events.
     Info,
-    /// What should not have, and was coped with.
+    /// Unexpected events that the plugin handled.
     Warn,
-    /// What failed.
+    /// Failures.
     Error,
 }
 
-/// Write one record; the host cuts it after 8 KiB.
+/// Writes one record. The host cuts records longer than 8 KiB.
 pub fn write(level: Level, message: &str) {
     host::log(level, message);
 }
 
-/// Write what a panic says before it traps: a trap carries no message of its own.
+/// Installs a panic hook that logs the panic message, because a trap has no message of its own.
 pub(crate) fn panics() {
     static HOOK: Once = Once::new();
-    // On the host, tests keep their own hook.
+    // Native tests keep their own panic hook.
     if cfg!(target_arch = "wasm32") {
         HOOK.call_once(|| std::panic::set_hook(Box::new(|info| write(Level::Error, &info.to_string()))));
     }
@@ -54,14 +54,14 @@ macro_rules! levels {
     };
 }
 levels! { $
-    /// Write a record of level trace, in the manner of `format!`.
+    /// Writes a record of level trace. Takes the arguments of `format!`.
     trace __log_trace Trace;
-    /// Write a record of level debug, in the manner of `format!`.
+    /// Writes a record of level debug. Takes the arguments of `format!`.
     debug __log_debug Debug;
-    /// Write a record of level info, in the manner of `format!`.
+    /// Writes a record of level info. Takes the arguments of `format!`.
     info __log_info Info;
-    /// Write a record of level warn, in the manner of `format!`.
+    /// Writes a record of level warn. Takes the arguments of `format!`.
     warn __log_warn Warn;
-    /// Write a record of level error, in the manner of `format!`.
+    /// Writes a record of level error. Takes the arguments of `format!`.
     error __log_error Error;
 }

@@ -1,43 +1,45 @@
-//! What a plugin says of itself.
+//! The manifest of a plugin.
 
 use std::time::Duration;
 
 use crate::bindings::export_plugin::exports::latchwork::plugin::plugin as wit;
 
-/// What an operator may do to the world. A plan step that uses it has to cover each by name.
+/// An effect that an operator may have on the world. A plan step that uses the operator must list each of its
+/// effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Looks and changes nothing.
+    /// Reads and changes nothing.
     ReadOnly,
-    /// Makes a value for the user.
+    /// Produces an outcome for the user.
     ProduceOutcome,
-    /// Changes a system of the operator's own house.
+    /// Changes a system of the tenant's own organization.
     InternalWrite,
-    /// Changes somebody else's system.
+    /// Changes a system of another organization.
     ExternalWrite,
-    /// Sends something to somebody.
+    /// Sends something to a recipient, such as a mail.
     ExternalSend,
 }
 
 impl Effect {
-    /// Whether it changes the world.
+    /// Returns true if the effect changes the world.
     pub fn is_world_changing(self) -> bool {
         matches!(self, Effect::InternalWrite | Effect::ExternalWrite | Effect::ExternalSend)
     }
 }
 
-/// How repeatable an operator is.
+/// Repeatability of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determinism {
-    /// Byte-identical for equal input.
+    /// Equal input gives byte-identical output.
     Pure,
-    /// A model: inputs and parameters are recorded, answers may differ.
+    /// The operator uses time, randomness or a model. Inputs and parameters are recorded. Output for equal
+    /// input may differ.
     Stable,
-    /// The world: answers change.
+    /// Answers depend on the outside world and change over time.
     External,
 }
 
-/// What an operator would like as limits; the host's configuration decides.
+/// Limits that an operator requests. The configuration of the host decides.
 ///
 /// ```
 /// use latchwork_guest::Limits;
@@ -54,19 +56,19 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Linear memory.
+    /// Size of the linear memory, in bytes.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: u32) -> Self {
         self.memory_bytes = Some(bytes);
         self
     }
-    /// Wall clock of one try.
+    /// Wall-clock time of one try. Sent to the host in milliseconds.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout_ms = Some(millis(timeout));
         self
     }
-    /// Size of the answer.
+    /// Size of the answer, in bytes.
     #[must_use]
     pub fn output_bytes(mut self, bytes: u32) -> Self {
         self.output_bytes = Some(bytes);
@@ -74,7 +76,7 @@ impl Limits {
     }
 }
 
-/// What steps and tools say alike.
+/// The part of the description that steps and tools share.
 #[derive(Clone, Debug)]
 pub(crate) struct Description {
     pub(crate) name: String,
@@ -85,7 +87,8 @@ pub(crate) struct Description {
     pub(crate) idempotent_by_key_seconds: u32,
     pub(crate) settling_ms: u32,
     pub(crate) limits: Limits,
-    /// Made only when asked for: `describe` is called once, handlers often.
+    /// Generates the JSON Schemas of input and output. Only `describe` calls this function, so a handler call
+    /// does not pay for schemas.
     pub(crate) schemas: fn() -> (String, String),
 }
 
@@ -105,7 +108,7 @@ impl Description {
     }
 }
 
-/// An operator of either kind.
+/// An operator of a step or of a tool.
 #[doc(hidden)]
 pub trait Described {
     #[doc(hidden)]
@@ -117,7 +120,8 @@ impl Description {
         let (input_schema, output_schema) = (self.schemas)();
         let mut effects = self.effects.clone();
         if effects.is_empty() {
-            // The narrowest claim: the host then gives a tool no way to write.
+            // The default is the narrowest effect. A host gives a tool without world-changing effects no way
+            // to write.
             effects.push(if self.outcome.is_some() { Effect::ProduceOutcome } else { Effect::ReadOnly });
         }
         let (outcome_type, outcome_status) = self.outcome.clone().unzip();
@@ -159,12 +163,13 @@ impl From<Effect> for wit::Effect {
     }
 }
 
-/// The manifest of a plugin. Calls no import: the host forbids it here.
+/// Builds the manifest of a plugin. Must not call an import: the host traps a plugin that calls one during
+/// `describe`.
 pub fn describe<O: Described>(version: &str, operators: &[O]) -> wit::Manifest {
     wit::Manifest { version: version.to_owned(), operators: operators.iter().map(Described::operator).collect() }
 }
 
-/// Whole milliseconds, as many as fit.
+/// Converts to whole milliseconds and saturates at `u32::MAX`.
 pub(crate) fn millis(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,5 @@
-//! The injected random numbers of a step: seeded per job and step, the same in replay.
+//! The injected random numbers of a step. The generator is seeded per job and step, and a replay gets the
+//! same numbers.
 //!
 //! ```
 //! use latchwork_guest::rng;
@@ -11,10 +12,10 @@
 
 use crate::host;
 
-/// The most the host gives in one call.
+/// Maximum number of bytes that the host returns per call.
 const CHUNK: usize = 65_536;
 
-/// So many random bytes.
+/// Returns `len` random bytes.
 pub fn bytes(len: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
@@ -24,17 +25,17 @@ pub fn bytes(len: usize) -> Vec<u8> {
     bytes
 }
 
-/// A number out of all 32-bit ones.
+/// Returns a uniform random 32-bit number.
 pub fn u32() -> u32 {
     host::rng_u32()
 }
 
-/// Uniform in `0..bound`; 0 where `bound` is 0.
+/// Returns a uniform random number in `0..bound`, or 0 if `bound` is 0.
 pub fn below(bound: u32) -> u32 {
     host::rng_below(bound)
 }
 
-/// A random (version 4) UUID.
+/// Returns a random UUID of version 4, 36 characters in lower case.
 pub fn uuid() -> String {
     let mut bytes = bytes(16);
     bytes[6] = bytes[6] & 0x0f | 0x40;

@@ -1,4 +1,4 @@
-//! JSON Schemas of Rust types, and the way in and out of JSON text.
+//! JSON Schemas of Rust types, and conversion from and to JSON text.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// Schemas of what an operator takes and gives.
+/// Returns the schemas of the input type and of the output type.
 pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
     let settings = SchemaSettings::draft2020_12();
     let input = settings.clone().for_deserialize().into_generator().into_root_schema_for::<I>();
@@ -15,12 +15,12 @@ pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
     (input.to_value().to_string(), output.to_value().to_string())
 }
 
-/// Text the host gave as input or arguments.
+/// Parses the input or arguments that the host passed.
 pub(crate) fn read<T: DeserializeOwned>(operator: &str, text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|error| Error::invalid_input(format!("{operator} does not take this: {error}")))
 }
 
-/// Text for the host.
+/// Serializes a result for the host.
 pub(crate) fn write<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
     serde_json::to_string(value)
         .map_err(|error| Error::schema_validation_failed(format!("{operator} made what is not JSON: {error}")))

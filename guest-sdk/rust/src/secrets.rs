@@ -1,12 +1,13 @@
 //! Secrets by name.
 //!
-//! A tool gets a placeholder, which the host replaces by the secret in headers and bodies of
-//! requests to the plugin's granted hosts: the tool never sees the secret itself, unless its
-//! grant says `secrets_clear`.
+//! A tool gets a placeholder. In headers and bodies of requests to the plugin's granted hosts, the host
+//! replaces the placeholder by the secret. The tool never sees the secret itself unless its grant includes
+//! `secrets_clear`.
 
 use crate::{Error, host};
 
-/// The placeholder of a secret.
+/// Returns the placeholder of a secret. Fails with `POLICY_DENIED` if the secret is not granted, and with
+/// `MISSING_REQUIRED_CONTEXT` if the granted secret has no value.
 ///
 /// ```
 /// # use latchwork_guest::{secrets, testing::Host};

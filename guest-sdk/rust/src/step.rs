@@ -1,8 +1,8 @@
-//! Steps: deterministic code that computes, and reaches the world through [`tools`](crate::tools) alone.
+//! Steps: deterministic code that computes. A step reaches the world only through [`tools`](crate::tools).
 //!
-//! A step is run in a fresh instance each time, and run again from its log after a crash: the same
-//! input, clock, random numbers and answers of tools must lead to the same calls and the same
-//! output. Ordinary Rust does; there is no clock, file or generator here that could differ.
+//! Each run of a step has a fresh instance. After a crash the step runs again from its log. Equal input,
+//! clock, random numbers and tool answers must lead to equal calls and equal output. Ordinary Rust code
+//! fulfills this rule, because a step has no real clock, file or generator.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,16 +17,16 @@ pub use crate::context::Context;
 
 type Handler = Box<dyn Fn(&str, &Context) -> Result<String, Error>>;
 
-/// One operator of a step plugin, made by [`operator`].
+/// An operator of a step plugin, created by [`operator`].
 pub struct Operator {
     about: Description,
     handler: Handler,
 }
 
-/// An operator `name` (`Noun.Verb`) that is served by `handler`.
+/// Creates the operator `name`, in the form `Noun.Verb`, that runs `handler`.
 ///
-/// Its input and output schemas are those of the handler's types. It is [`Determinism::Pure`]
-/// until told otherwise.
+/// The input and output schemas come from the types of the handler. The default determinism is
+/// [`Determinism::Pure`].
 ///
 /// ```
 /// use latchwork_guest::{Error, step};
@@ -62,37 +62,39 @@ where
 }
 
 impl Operator {
-    /// One sentence for a person.
+    /// Sets the description: one sentence for people.
     #[must_use]
     pub fn describe(mut self, text: &str) -> Self {
         text.clone_into(&mut self.about.description);
         self
     }
-    /// What the tools it calls may do to the world. Without it: nothing.
+    /// Declares the effects of the tools that the step calls. The default is [`Effect::ProduceOutcome`] if
+    /// the operator has an outcome, else [`Effect::ReadOnly`].
     #[must_use]
     pub fn effects(mut self, effects: impl IntoIterator<Item = Effect>) -> Self {
         self.about.effects = effects.into_iter().collect();
         self
     }
-    /// How repeatable it is, the tools it calls included.
+    /// Sets the repeatability of the operator, including the tools that it calls.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.about.determinism = determinism;
         self
     }
-    /// The outcome its output is: type (`Draft.Email`) and status (`draft` or `final`).
+    /// Declares that the output is an outcome, with a type such as `Draft.Email` and the status `draft` or
+    /// `final`.
     #[must_use]
     pub fn outcome(mut self, outcome_type: &str, status: &str) -> Self {
         self.about.outcome = Some((outcome_type.to_owned(), status.to_owned()));
         self
     }
-    /// Limits it would like.
+    /// Requests limits. The configuration of the host decides.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.about.limits = limits;
         self
     }
-    /// Run it on JSON text, as the host does: for tests on the host.
+    /// Runs the operator on JSON text as the host does. For native tests.
     pub fn run(&self, input: &str) -> Result<String, Error> {
         (self.handler)(input, &Context::default())
     }
@@ -104,7 +106,7 @@ impl Described for Operator {
     }
 }
 
-/// What the export macro calls.
+/// Entry point of the export macro.
 #[doc(hidden)]
 pub fn run(operators: Vec<Operator>, name: &str, input: &str) -> Result<String, types::Error> {
     log::panics();

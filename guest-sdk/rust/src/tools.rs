@@ -1,7 +1,7 @@
-//! Calls of tools: a step's only way to the world.
+//! Calls of tools, the only access of a step to the outside world.
 //!
-//! Each goes through the host's ledger: it is executed at most once, recorded, and answered from
-//! the record ever after. The host does the retrying; an error here is final.
+//! Each call goes through the ledger of the host. The host executes the call at most once, records the
+//! answer, and returns the recorded answer from then on. The host also retries, so an error here is final.
 //!
 //! ```
 //! use latchwork_guest::{testing::Host, tools};
@@ -12,7 +12,7 @@
 //!     let page: Value = tools::call("Web.Fetch", &json!({ "url": "https://example.com/" }))?;
 //!     assert_eq!(page["status"], 200);
 //!
-//!     // Several at once: answers come in the order of the calls.
+//!     // Several concurrent calls. Answers come in the order of the calls.
 //!     let calls = ["a", "b"].map(|page| tools::Call::new("Web.Fetch", &json!({ "url": page })));
 //!     let pages: Vec<Value> = tools::call_all(calls).into_iter().collect::<Result<_, _>>()?;
 //!     assert_eq!(pages[1]["url"], "b");
@@ -26,15 +26,15 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, host};
 
-/// Call a tool and wait for its final answer.
+/// Calls a tool and waits for its final answer.
 pub fn call<A: Serialize + ?Sized, R: DeserializeOwned>(operator: &str, args: &A) -> Result<R, Error> {
     Call::new(operator, args).send()
 }
 
-/// Call several tools at once; answers come in the order of the calls.
+/// Calls several tools concurrently. Answers come in the order of the calls.
 pub fn call_all<R: DeserializeOwned>(calls: impl IntoIterator<Item = Call>) -> Vec<Result<R, Error>> {
     let calls: Vec<Call> = calls.into_iter().collect();
-    // One whose arguments are no JSON fails by itself; the host never hears of it.
+    // A call with invalid arguments fails on its own and is not sent to the host.
     let ready: Vec<(&str, &str, Option<&str>)> = calls
         .iter()
         .filter_map(|call| Some((call.operator.as_str(), call.args.as_deref().ok()?, call.action_key.as_deref())))
@@ -52,7 +52,7 @@ pub fn call_all<R: DeserializeOwned>(calls: impl IntoIterator<Item = Call>) -> V
         .collect()
 }
 
-/// One call, ready to be made.
+/// A prepared call.
 #[derive(Clone, Debug)]
 pub struct Call {
     operator: String,
@@ -61,21 +61,22 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of `operator` with these arguments.
+    /// Creates a call of `operator` with these arguments.
     pub fn new<A: Serialize + ?Sized>(operator: &str, args: &A) -> Self {
         let args = serde_json::to_string(args)
             .map_err(|error| Error::invalid_input(format!("arguments of {operator} are not JSON: {error}")));
         Self { operator: operator.to_owned(), args, action_key: None }
     }
 
-    /// Name the action across jobs: a second job with the same key gets the first one's receipt.
+    /// Sets the action key, which identifies the action across jobs. A second job with the same key gets the
+    /// receipt of the first job instead of a second execution.
     #[must_use]
     pub fn action_key(mut self, key: impl Into<String>) -> Self {
         self.action_key = Some(key.into());
         self
     }
 
-    /// Make the call.
+    /// Makes the call and waits for its final answer.
     pub fn send<R: DeserializeOwned>(&self) -> Result<R, Error> {
         let args = self.args.as_deref().map_err(Clone::clone)?;
         self.read(host::call(&self.operator, args, self.action_key.as_deref()))
@@ -91,7 +92,7 @@ impl Call {
     }
 }
 
-/// Arguments as JSON text, already written: they are passed on as they are.
+/// Calls a tool with arguments that are JSON text already, and returns its answer as JSON text.
 pub fn call_text(operator: &str, args: &str) -> Result<String, Error> {
     host::call(operator, args, None)
 }

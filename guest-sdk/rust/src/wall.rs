@@ -1,21 +1,21 @@
-//! The real clock and real entropy: for tools only, and part of no replay.
+//! The real clock and real entropy, for tools only. Their values are not part of replay.
 
 use std::time::Duration;
 
 use crate::clock::Timestamp;
 use crate::host;
 
-/// What time it is.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     host::wall_now()
 }
 
-/// Random bytes from the operating system.
+/// Returns `len` random bytes of the operating system.
 pub fn random(len: usize) -> Vec<u8> {
     host::wall_random(len)
 }
 
-/// Wait for so long.
+/// Blocks for `time`.
 pub fn sleep(time: Duration) {
     host::wall_sleep(time);
 }

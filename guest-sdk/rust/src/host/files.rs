@@ -1,11 +1,11 @@
-//! Files over WASI 0.2.
+//! File operations through WASI 0.2.
 
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
 
 use crate::fs::{Entry, Error, ErrorKind, Kind, locate};
 
-/// What is read in one call.
+/// Maximum number of bytes per WASI read or write.
 const CHUNK: u64 = 64 * 1024;
 
 fn error(code: ErrorCode, path: &str, writing: bool) -> Error {
@@ -32,7 +32,7 @@ fn granted(path: &str, writing: bool) -> Result<(Descriptor, &str), Error> {
     }
 }
 
-/// The directory that holds `path`, flushed: so that a new, moved or removed name survives a crash.
+/// Flushes the parent directory of `rest`, so that a created, moved or removed name survives a crash.
 fn sync_parent(directory: &Descriptor, rest: &str, path: &str) -> Result<(), Error> {
     let parent = rest.rsplit_once('/').map_or(".", |(parent, _)| parent);
     let opened = directory

@@ -1,4 +1,4 @@
-//! The host's imports, in terms of this crate's types.
+//! Calls the imports of the host with the types of this crate.
 
 use wasip2::clocks::wall_clock;
 

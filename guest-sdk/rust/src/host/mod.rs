@@ -1,4 +1,5 @@
-//! The one place that speaks to the host: real in a component, a stand-in on the host itself.
+//! The only module that calls the host. A component calls the real imports, a native build calls the test
+//! stand-in.
 
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod files;

@@ -1,4 +1,4 @@
-//! Outgoing HTTP over WASI 0.2.
+//! Outgoing HTTP through WASI 0.2.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use wasip2::io::streams::StreamError;
 
 use crate::http::{Error, ErrorKind, Request, Response, Url};
 
-/// What WASI takes in one blocking write.
+/// Maximum number of bytes that one blocking WASI write accepts.
 const CHUNK: usize = 4096;
 
 fn error(code: &ErrorCode, url: &str) -> Error {
@@ -48,12 +48,12 @@ pub(crate) fn send(request: &Request) -> Result<Response, Error> {
     Ok(Response::new(status, headers, body(&response, request)?))
 }
 
-/// Send the request and wait for the head of the answer.
+/// Sends the request and waits for the status and the headers of the response.
 fn exchange(request: &Request) -> Result<IncomingResponse, Error> {
     let url = Url::parse(&request.url)?;
     let bad = |what: &str| Error::new(ErrorKind::BadUrl, format!("{}: the host refuses its {what}", request.url));
     let mut headers = request.headers.clone();
-    // Without it a body would be sent in chunks, which not every server takes.
+    // Without `content-length` the body is sent in chunks, which some servers reject.
     if !request.body.is_empty() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
         headers.push(("content-length".to_owned(), request.body.len().to_string()));
     }
@@ -123,7 +123,7 @@ fn method(name: &str) -> Method {
 fn options(timeout: Option<Duration>) -> Option<RequestOptions> {
     let nanoseconds = u64::try_from(timeout?.as_nanos()).unwrap_or(u64::MAX);
     let options = RequestOptions::new();
-    // An option that the host does not have is no reason to send nothing.
+    // A host without support for a timeout option must not prevent the request, so errors are ignored.
     let _ = options.set_connect_timeout(Some(nanoseconds));
     let _ = options.set_first_byte_timeout(Some(nanoseconds));
     let _ = options.set_between_bytes_timeout(Some(nanoseconds));

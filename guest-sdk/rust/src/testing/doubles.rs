@@ -1,4 +1,4 @@
-//! The same functions as the host's imports, answered by the stand-in.
+//! Test stand-ins for the imports of the host, with the same signatures.
 
 use super::current;
 use crate::Error;
@@ -34,7 +34,7 @@ pub(crate) fn now() -> Timestamp {
     current().now
 }
 
-/// SplitMix64: well spread, and the same in every run of a test.
+/// Returns the next number of SplitMix64. The sequence is the same in every run of a test.
 fn random() -> u64 {
     let host = current();
     let mut shared = host.shared.borrow_mut();

@@ -1,4 +1,4 @@
-//! Granted directories of the stand-in, on this machine's file system.
+//! Granted directories of the test host, on the file system of this machine.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! A stand-in for the host, so that `cargo test` runs handlers natively.
+//! A test host, so that `cargo test` runs handlers natively.
 //!
 //! ```
 //! use latchwork_guest::clock::{self, Timestamp};
@@ -9,7 +9,7 @@
 //! assert_eq!(date, (2025, 11, 22));
 //! ```
 //!
-//! Outside of [`Host::run`] there is a host with a fixed clock, random numbers, no tools and no
+//! Outside of [`Host::run`] a default host is active. It has a fixed clock, random numbers, no tools and no
 //! grants.
 
 pub(crate) mod doubles;
@@ -33,7 +33,7 @@ use crate::{Error, http};
 type Tool = Rc<dyn Fn(&str) -> Result<String, Error>>;
 type Http = Rc<dyn Fn(&http::Request) -> Result<http::Response, http::Error>>;
 
-/// A stand-in for the host: grants what it is told to, and remembers what was done.
+/// A test host. Grants what the test configures, and records calls, events and log records.
 #[derive(Clone)]
 pub struct Host {
     now: Timestamp,
@@ -48,7 +48,7 @@ pub struct Host {
     shared: Rc<RefCell<Shared>>,
 }
 
-/// What changes while a handler runs; it outlives the run.
+/// State that handlers change. All clones of a host share it, so it is readable after a run.
 #[derive(Default)]
 struct Shared {
     random: u64,
@@ -69,7 +69,7 @@ impl Default for Host {
 }
 
 impl Host {
-    /// A host with a fixed clock and nothing granted.
+    /// Creates a host with a fixed clock, 2025-11-21T23:00:00Z, and no grants.
     pub fn new() -> Self {
         let text = |text: &str| text.to_owned();
         Self {
@@ -100,14 +100,14 @@ impl Host {
         }
     }
 
-    /// What the clock says.
+    /// Sets the time that both clocks return: [`clock`](crate::clock) and [`wall`](crate::wall).
     #[must_use]
     pub fn now(mut self, now: Timestamp) -> Self {
         self.now = now;
         self
     }
 
-    /// A tool that a step may call.
+    /// Adds a tool that steps may call, answered by `answer`.
     #[must_use]
     pub fn tool<A, R>(mut self, operator: &str, answer: impl Fn(A) -> Result<R, Error> + 'static) -> Self
     where
@@ -120,51 +120,51 @@ impl Host {
         self
     }
 
-    /// Who answers HTTP requests.
+    /// Grants HTTP. `answer` gets every request and returns the response.
     #[must_use]
     pub fn http(mut self, answer: impl Fn(&http::Request) -> Result<http::Response, http::Error> + 'static) -> Self {
         self.http = Some(Rc::new(answer));
         self
     }
 
-    /// Grant a directory of this machine under a guest path, for reading and writing.
+    /// Grants read and write access to a directory of this machine under the guest path `guest`.
     #[must_use]
     pub fn dir(mut self, guest: &str, directory: &Path) -> Self {
         self.dirs.push((guest.to_owned(), directory.to_owned()));
         self
     }
 
-    /// A key of the plugin's config table.
+    /// Sets a key of the plugin's config table.
     #[must_use]
     pub fn config(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.config.insert(key.to_owned(), value.into().to_string());
         self
     }
 
-    /// A granted secret, and the placeholder that stands for it.
+    /// Grants a secret. [`secrets::get`](crate::secrets::get) returns `placeholder`.
     #[must_use]
     pub fn secret(mut self, name: &str, placeholder: &str) -> Self {
         self.secrets.insert(name.to_owned(), placeholder.to_owned());
         self
     }
 
-    /// Grant a key-value namespace.
+    /// Grants a key-value namespace.
     #[must_use]
     pub fn grant_kv(mut self) -> Self {
         self.kv_granted = true;
         self
     }
 
-    /// The external key of the running call.
+    /// Sets the external key of the running call. The default is `latch:job_test:s1:1`.
     #[must_use]
     pub fn external_key(mut self, key: &str) -> Self {
         key.clone_into(&mut self.invocation.external_key);
         self
     }
 
-    /// Run `f` under this host.
+    /// Runs `f` with this host as the host of the current thread.
     pub fn run<T>(&self, f: impl FnOnce() -> T) -> T {
-        /// Puts the host of before back, also when `f` panics.
+        /// Restores the previous host, also if `f` panics.
         struct Restore(Option<Host>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -177,23 +177,23 @@ impl Host {
         f()
     }
 
-    /// The calls of tools so far: operator and arguments.
+    /// Returns all tool calls so far, as operator and arguments.
     pub fn calls(&self) -> Vec<(String, Value)> {
         self.shared.borrow().calls.clone()
     }
 
-    /// The events so far: name and payload.
+    /// Returns all events so far, as name and payload.
     pub fn events(&self) -> Vec<(String, Value)> {
         self.shared.borrow().events.clone()
     }
 
-    /// The log records so far.
+    /// Returns all log records so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
         self.shared.borrow().logs.clone()
     }
 }
 
-/// The host of this thread.
+/// Returns the host of this thread.
 fn current() -> Host {
     HOST.with(|host| host.borrow().clone())
 }

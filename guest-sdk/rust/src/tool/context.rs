@@ -1,4 +1,4 @@
-//! What a tool may know about its call.
+//! The context of a tool call.
 
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::bindings::invocation::InvocationContext;
 use crate::host;
 
-/// The trace context of the running call, with what a step may not see.
+/// The trace context of the running call. Includes values that differ between attempts and that a step may
+/// not see. Dereferences to the context of the job: tenant, actor, correlation, job, plan and step.
 #[derive(Debug, Default)]
 pub struct Context {
     job: crate::context::Context,
@@ -18,34 +19,35 @@ impl Context {
     fn get(&self) -> &InvocationContext {
         self.asked.get_or_init(host::invocation)
     }
-    /// The id under which this call appears in traces.
+    /// Id of this call in traces.
     pub fn trace_id(&self) -> &str {
         &self.get().trace_id
     }
-    /// Where the call stands: `s6`, `s3/0`, `s6~c`.
+    /// Slot of the call within its job: `s6`, `s3/0`, `s6~c`.
     pub fn slot(&self) -> &str {
         &self.get().slot
     }
-    /// Send it to the downstream API as its idempotency key. It never changes for this call,
-    /// whoever executes or repeats it.
+    /// Idempotency key of the call for the downstream API. The key is the same in every try of this call, on
+    /// every worker.
     pub fn external_key(&self) -> &str {
         &self.get().external_key
     }
-    /// The worker's attempt at the job: metadata, never part of a key.
+    /// Number of the attempt at the job, from 1. Must not become part of a key, because it changes after a
+    /// crash.
     pub fn attempt(&self) -> u32 {
         self.get().attempt
     }
-    /// How many tries of this call came before this one.
+    /// Number of earlier tries of this call.
     pub fn tries_before(&self) -> u32 {
         self.get().tries_before
     }
-    /// How long after its start the host stops this call.
+    /// Time from the start of this call until the host stops it.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(u64::from(self.get().timeout_ms))
     }
 }
 
-/// Tenant, actor, correlation, job, plan and step.
+/// Gives access to tenant, actor, correlation, job, plan and step.
 impl Deref for Context {
     type Target = crate::context::Context;
     fn deref(&self) -> &Self::Target {

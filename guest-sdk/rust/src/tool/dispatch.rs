@@ -1,4 +1,4 @@
-//! What the export macro of tools calls.
+//! Entry points of the export macro of tools.
 
 use super::{Change, Context, Erased, Finding, Verdict};
 use crate::bindings::export_reconcile::exports::latchwork::plugin::reconcile as wit_reconcile;
@@ -15,13 +15,13 @@ fn find<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, Error> {
         .ok_or_else(|| Error::invalid_input(format!("this plugin has no operator {name}")))
 }
 
-/// Execute an operator.
+/// Executes an operator.
 pub fn invoke(operators: &[Erased], name: &str, args: &str) -> Result<types::ToolOutput, types::Error> {
     let operator = find(operators, name)?;
     Ok((operator.invoke)(args, &Context::default())?)
 }
 
-/// Ask an operator whether a call happened; one that cannot look does not know.
+/// Asks an operator whether a call happened. An operator without a `reconcile` handler answers `unknown`.
 pub fn reconcile(
     operators: &[Erased],
     name: &str,
@@ -37,7 +37,8 @@ pub fn reconcile(
     })
 }
 
-/// Ask an operator whether a change is still there.
+/// Asks an operator whether a recorded change is still in place. Fails if the operator has no `verify`
+/// handler.
 pub fn verify(
     operators: &[Erased],
     name: &str,
@@ -52,7 +53,7 @@ pub fn verify(
     })
 }
 
-/// Undo a call.
+/// Undoes a call. Fails with `POLICY_DENIED` if the operator has no `compensate` handler.
 pub fn compensate(
     operators: &[Erased],
     name: &str,
@@ -66,12 +67,15 @@ pub fn compensate(
     Ok(handler(external_key, args, result)?)
 }
 
-/// Handlers that no export leads to, or exports that lead nowhere, by name.
+/// Returns one message per mismatch between handlers and exports: a handler without its export, an export
+/// without a handler, and a world-changing operator without a `verify` handler in a plugin that exports
+/// `verify`.
 pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String> {
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
     let changes = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
     let verifies = has(|operator| operator.verify.is_some());
-    // The export is the whole plugin's: an operator without a handler cannot tell, and asks a person each time.
+    // The export covers the whole plugin. For an operator without a handler `verify` fails, so each resume
+    // would ask a person.
     let unverified = operators.iter().filter(changes).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;

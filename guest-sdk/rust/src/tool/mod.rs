@@ -1,8 +1,9 @@
-//! Tools: code that touches the world, within its grants.
+//! Tools: code that accesses the outside world within its grants.
 //!
-//! The host calls a tool at most once for each recorded invocation. After a crash it may have to
-//! find out whether a call happened: a tool helps by declaring that its downstream system dedupes
-//! on the external key ([`Operator::idempotent_by_key`]), or by looking ([`Operator::reconcile`]).
+//! The host calls a tool at most once for each recorded invocation. After a crash the host may have to find
+//! out whether a call happened. A tool can support this in two ways. Its downstream system drops duplicates
+//! by the external key, declared by [`Operator::idempotent_by_key`]. Or the tool checks the world, in
+//! [`Operator::reconcile`].
 
 mod context;
 pub mod dispatch;
@@ -27,7 +28,7 @@ type Reconcile = Box<dyn Fn(&str, &str) -> Result<Verdict<types::ToolOutput>, Er
 type Verify = Box<dyn Fn(&Change) -> Result<Finding, Error>>;
 type Compensate = Box<dyn Fn(&str, &str, &str) -> Result<types::ToolOutput, Error>>;
 
-/// One operator of a tool plugin, whatever its types.
+/// An operator of a tool plugin, independent of its argument and result types.
 pub struct Erased {
     about: Description,
     invoke: Invoke,
@@ -36,17 +37,16 @@ pub struct Erased {
     compensate: Option<Compensate>,
 }
 
-/// One operator of a tool plugin that takes `A` and gives `R`, made by [`operator`].
+/// An operator of a tool plugin with arguments `A` and result `R`, created by [`operator`].
 pub struct Operator<A, R> {
     inner: Erased,
     types: std::marker::PhantomData<fn(A) -> R>,
 }
 
-/// An operator `name` (`Noun.Verb`) that is served by `handler`.
+/// Creates the operator `name`, in the form `Noun.Verb`, that runs `handler`.
 ///
-/// Its schemas are those of the handler's types. It is [`Determinism::External`] and claims to
-/// change nothing until told otherwise; a tool that claims no world-changing effect is given no
-/// way to write.
+/// The schemas come from the types of the handler. The default determinism is [`Determinism::External`]. By
+/// default an operator declares no world-changing effect, and the host then gives the tool no way to write.
 ///
 /// ```
 /// use latchwork_guest::{Error, fs, tool};
@@ -88,51 +88,56 @@ where
     A: DeserializeOwned + JsonSchema + 'static,
     R: Serialize + JsonSchema + 'static,
 {
-    /// One sentence for a person.
+    /// Sets the description: one sentence for people.
     #[must_use]
     pub fn describe(mut self, text: &str) -> Self {
         text.clone_into(&mut self.inner.about.description);
         self
     }
-    /// What it may do to the world. Without it: nothing.
+    /// Declares the effects on the world. The default is [`Effect::ProduceOutcome`] if the operator has an
+    /// outcome, else [`Effect::ReadOnly`].
     #[must_use]
     pub fn effects(mut self, effects: impl IntoIterator<Item = Effect>) -> Self {
         self.inner.about.effects = effects.into_iter().collect();
         self
     }
-    /// How repeatable it is.
+    /// Sets the repeatability of the operator.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.inner.about.determinism = determinism;
         self
     }
-    /// The outcome its result is: type and status (`draft` or `final`).
+    /// Declares that the result is an outcome, with a type such as `Draft.Email` and the status `draft` or
+    /// `final`.
     #[must_use]
     pub fn outcome(mut self, outcome_type: &str, status: &str) -> Self {
         self.inner.about.outcome = Some((outcome_type.to_owned(), status.to_owned()));
         self
     }
-    /// Limits it would like.
+    /// Requests limits. The configuration of the host decides.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.inner.about.limits = limits;
         self
     }
-    /// For so long after its first start, a repeat with the same external key has no further effect.
-    /// The host then repeats a call in doubt instead of asking somebody.
+    /// Declares that the downstream system drops duplicates by external key for `window` after the first
+    /// start of a call. Within the window the host repeats a call in doubt instead of asking a person. The
+    /// window is rounded down to whole seconds.
     #[must_use]
     pub fn idempotent_by_key(mut self, window: Duration) -> Self {
         self.inner.about.idempotent_by_key_seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
         self
     }
-    /// So long after a call ended, its effect may still appear. Nobody looks earlier.
+    /// Declares that the effect of a call may appear up to `time` after the call ended. The host does not ask
+    /// about the call or repeat it earlier.
     #[must_use]
     pub fn settles_within(mut self, time: Duration) -> Self {
         self.inner.about.settling_ms = millis(time);
         self
     }
-    /// How to find out whether the call with this external key happened. It must change nothing.
-    /// Name `reconcile` in [`export_tool!`](crate::export_tool).
+    /// Sets the handler that finds out whether the call with this external key happened. The handler gets the
+    /// arguments and the external key. It must not change anything. List `reconcile` in
+    /// [`export_tool!`](crate::export_tool).
     #[must_use]
     pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
         let own = self.inner.about.name.clone();
@@ -146,13 +151,13 @@ where
         }));
         self
     }
-    /// How to find out whether a recorded change is still as it was recorded. It must change nothing,
-    /// and is given nothing to change with. Name `verify` in [`export_tool!`](crate::export_tool).
+    /// Sets the handler that checks whether a recorded change is still in place. The host gives the handler
+    /// no way to change anything. List `verify` in [`export_tool!`](crate::export_tool).
     ///
-    /// The host asks when a job is resumed, once for the newest change of each thing, before anything
-    /// builds on it. A [`Finding::Mismatch`] ends the job, is counted, or asks a person, as the
-    /// plugin's `confirmation` says; an error always asks a person. So answer with a mismatch only
-    /// what was looked at and found otherwise, and with an error what could not be looked at.
+    /// The host verifies when a job is resumed: once for the newest change of each resource, before any step
+    /// uses its result. A [`Finding::Mismatch`] fails the job, is counted, or asks a person, depending on the
+    /// `confirmation` setting of the plugin. An error always asks a person. So return a mismatch only if the
+    /// check found a different state, and an error if the check itself was not possible.
     ///
     /// ```
     /// use latchwork_guest::tool::{self, Change, Finding, Output};
@@ -188,12 +193,13 @@ where
         self.inner.verify = Some(Box::new(handler));
         self
     }
-    /// How to undo the call that had these arguments, this result and this external key.
-    /// Name `compensate` in [`export_tool!`](crate::export_tool).
+    /// Sets the handler that undoes the call with these arguments, this result and this external key. List
+    /// `compensate` in [`export_tool!`](crate::export_tool).
     ///
-    /// The host calls it at most once for each call that took effect, when its job is cancelled or
-    /// rolled back. What cannot be undone any more is an error: never answer that it was.
-    /// A [`Context`] made here is that of the undoing, with a key of its own.
+    /// The host calls the handler at most once for each call that took effect, when the job is cancelled or
+    /// rolled back. If the call cannot be undone any more, return an error. A wrong success would be recorded
+    /// as undone. A [`Context`] created in the handler is the context of the compensating call, with an
+    /// external key of its own.
     ///
     /// The [crate's page](crate) has an example.
     #[must_use]
@@ -208,7 +214,7 @@ where
         }));
         self
     }
-    /// Run it on typed arguments, JSON in between as under the host: for tests on the host.
+    /// Runs the operator on JSON arguments and returns its result as JSON. For native tests.
     pub fn invoke(&self, args: &serde_json::Value) -> Result<serde_json::Value, Error> {
         let output = (self.inner.invoke)(&args.to_string(), &Context::default())?;
         schema::read(&self.inner.about.name, &output.result)

@@ -1,4 +1,4 @@
-//! What a tool answers.
+//! The answer of a tool.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bindings::types;
 use crate::{Error, schema};
 
-/// A result, and what the host should keep with it.
+/// A result with the facts that the host records with it.
 ///
 /// ```
 /// use latchwork_guest::tool::{Change, Output};
@@ -27,33 +27,34 @@ pub struct Output<R> {
 }
 
 impl<R> Output<R> {
-    /// What the caller gets.
+    /// Creates an output with the result for the caller.
     pub fn new(result: R) -> Self {
         Self { result, receipt: None, changes: Vec::new(), usage: None }
     }
-    /// Proof of the effect: given to whoever asks for the same action again.
+    /// Sets the proof of the effect. Later requests for the same action get this receipt instead of a second
+    /// execution.
     #[must_use]
     pub fn receipt(mut self, receipt: Value) -> Self {
         self.receipt = Some(receipt);
         self
     }
-    /// One change in the world; several calls add up.
+    /// Adds a change in the world. May be called several times.
     #[must_use]
     pub fn change(mut self, change: Change) -> Self {
         self.changes.push(change);
         self
     }
-    /// What it cost.
+    /// Sets the cost of the call.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
-    /// What the caller gets, for tests.
+    /// Returns the result, for tests.
     pub fn result(&self) -> &R {
         &self.result
     }
-    /// The changes, for tests.
+    /// Returns the changes, for tests.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
@@ -70,25 +71,25 @@ impl<R: Serialize> Output<R> {
     }
 }
 
-/// One change in the world, precise enough to look it up again.
+/// A change in the world. Must identify the resource precisely enough to check it later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What kind of thing: `message`.
+    /// Type of the resource: `message`.
     pub resource_type: String,
-    /// Which one.
+    /// Id of the resource within its type.
     pub resource_id: String,
-    /// What was done to it: `create`, `update`, `delete`.
+    /// Operation on the resource: `create`, `update`, `delete`.
     pub operation: String,
-    /// Its version afterwards.
+    /// Version of the resource after the change.
     pub version: Option<String>,
-    /// Its entity tag afterwards.
+    /// Entity tag of the resource after the change.
     pub etag: Option<String>,
-    /// Where it is.
+    /// Location of the resource, such as a path or URL.
     pub external_ref: Option<String>,
 }
 
 impl Change {
-    /// A change of one thing.
+    /// Creates a change of one resource. The other fields are `None`.
     pub fn new(resource_type: &str, resource_id: impl Into<String>, operation: &str) -> Self {
         Self {
             resource_type: resource_type.to_owned(),
@@ -97,19 +98,19 @@ impl Change {
             ..Self::default()
         }
     }
-    /// Its version afterwards.
+    /// Sets the version of the resource after the change.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
-    /// Its entity tag afterwards.
+    /// Sets the entity tag of the resource after the change.
     #[must_use]
     pub fn etag(mut self, etag: impl Into<String>) -> Self {
         self.etag = Some(etag.into());
         self
     }
-    /// Where it is.
+    /// Sets the location of the resource.
     #[must_use]
     pub fn external_ref(mut self, place: impl Into<String>) -> Self {
         self.external_ref = Some(place.into());
@@ -117,48 +118,48 @@ impl Change {
     }
 }
 
-/// What a call cost.
+/// Cost of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The model that answered.
+    /// Model that answered.
     pub model: Option<String>,
-    /// The provider's own trace id, for support requests.
+    /// Trace id of the provider, for support requests.
     pub provider_trace_id: Option<String>,
-    /// Tokens read.
+    /// Number of input tokens.
     pub tokens_in: u32,
-    /// Tokens written.
+    /// Number of output tokens.
     pub tokens_out: u32,
-    /// Millionths of a US dollar.
+    /// Cost in millionths of a US dollar.
     pub cost_micro_usd: u32,
-    /// The provider's own units.
+    /// Cost in the provider's own units.
     pub credits: u32,
 }
 
-/// Whether a call in doubt happened.
+/// Answer to the question whether a call in doubt happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<O> {
-    /// It did, with this output.
+    /// The call happened, with this output.
     Happened(O),
-    /// It certainly did not and never will.
+    /// The call did not happen and never will. The host may then execute it.
     DidNotHappen,
-    /// Ask again after so long.
+    /// The outcome is not known yet. The host asks again after this time.
     NotYet(Duration),
-    /// It cannot be told.
+    /// The outcome cannot be determined.
     Unknown,
 }
 
-/// Whether a recorded change is still there.
+/// Result of checking a recorded change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// As recorded.
+    /// The resource is in the recorded state.
     Confirmed,
-    /// Not as recorded: what was found instead.
+    /// The resource is in a different state, described by this text.
     Mismatch(String),
 }
 
 impl Finding {
-    /// What is there, beside what was recorded of it (a version, an entity tag). Where nothing was
-    /// recorded there is nothing to differ from.
+    /// Compares the recorded version or entity tag with the one found. Returns [`Finding::Confirmed`] if
+    /// nothing was recorded.
     pub fn compare(recorded: Option<&str>, found: &str) -> Finding {
         match recorded {
             Some(recorded) if recorded != found => {
