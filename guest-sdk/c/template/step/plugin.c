@@ -25,7 +25,7 @@ LATCH_PLUGIN({
   .input = "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}},"
            "\"required\":[\"name\"],\"additionalProperties\":false}",
   .output = "{\"type\":\"object\",\"required\":[\"greeting\",\"id\",\"at\"]}",
-  /* The same input gives another id in another job. */
+  /* Stable and not pure: equal input gives a different id in each job. */
   .determinism = LATCH_STABLE,
   .handler = greet,
 });

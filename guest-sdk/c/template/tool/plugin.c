@@ -19,7 +19,7 @@ static bool keep(latch_json args, latch_answer *answer) {
   return latch_kv_set(answer, key, note.bytes) && kept(key, answer);
 }
 
-/* After a crash the host asks whether the call happened. */
+/* Called after a crash: finds out whether the call happened. */
 static latch_verdict find(latch_json args, const char *key, latch_answer *answer) {
   (void)args;
   char *note;

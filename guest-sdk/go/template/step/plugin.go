@@ -21,7 +21,7 @@ type Greeting struct {
 func init() {
 	latchwork.Step("{{Noun}}.Greet", latchwork.Spec{
 		Description: "Greets somebody.",
-		// The same input gives another id in another job.
+		// Stable and not pure: equal input gives a different id in each job.
 		Determinism: latchwork.Stable,
 	}, greet)
 }
@@ -34,5 +34,5 @@ func greet(ctx latchwork.Context, person Person) (Greeting, error) {
 	return Greeting{"Hello, " + person.Name + "!", latchwork.UUID(), time.Now()}, nil
 }
 
-// The host calls the operators.
+// main is empty: the host calls the operators.
 func main() {}

@@ -33,7 +33,7 @@ func keep(call *latchwork.Invocation, note Note) (Kept, error) {
 	return kept(call), nil
 }
 
-// After a crash the host asks whether the call happened.
+// find is called after a crash and finds out whether the call happened.
 func find(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	_, found, err := latchwork.KVGet(call.ExternalKey)
 	if err != nil || !found {
@@ -47,5 +47,5 @@ func kept(call *latchwork.Invocation) Kept {
 	return Kept{call.ExternalKey}
 }
 
-// The host calls the operators.
+// main is empty: the host calls the operators.
 func main() {}

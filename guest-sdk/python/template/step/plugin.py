@@ -17,7 +17,7 @@ class Greeting:
     at: str
 
 
-# The same input gives another id in another job.
+# Stable and not pure: equal input gives a different id in each job.
 @step("{{Noun}}.Greet", determinism="stable")
 def greet(person: Person, context) -> Greeting:
     """Greets somebody."""

@@ -26,7 +26,7 @@ def keep(note: Note, context):
     return kept(context.external_key)
 
 
-# After a crash the host asks whether the call happened.
+# Called after a crash: finds out whether the call happened.
 @keep.reconcile
 def find(note: Note, key):
     return "did_not_happen" if kv.get(key) is None else happened(kept(key))

@@ -66,7 +66,7 @@ pub struct Operator<A, R> {
 ///     Ok(tool::Output::new(Size { bytes: fs::read(&args.path)?.len() }))
 /// }
 ///
-/// let operator = tool::operator("File.Size", size).describe("Says how large a file is.");
+/// let operator = tool::operator("File.Size", size).describe("Returns the size of a file.");
 /// # let _ = operator;
 /// ```
 pub fn operator<A, R>(name: &str, handler: impl Fn(A, &Context) -> Result<Output<R>, Error> + 'static) -> Operator<A, R>
@@ -171,7 +171,7 @@ where
     /// fn verify(change: &Change) -> Result<Finding, Error> {
     ///     match fs::read_to_string(&change.resource_id) {
     ///         Ok(found) => Ok(Finding::compare(change.version.as_deref(), &found)),
-    ///         Err(error) if error.kind() == fs::ErrorKind::NotFound => Ok(Finding::Mismatch("it is gone".into())),
+    ///         Err(error) if error.kind() == fs::ErrorKind::NotFound => Ok(Finding::Mismatch("the file is missing".into())),
     ///         Err(error) => Err(error.into()),
     ///     }
     /// }
@@ -182,10 +182,10 @@ where
     /// # Host::new().dir("/out", out.path()).run(|| {
     /// #     let written = write("Hello".into(), &tool::Context::default()).unwrap();
     /// #     assert_eq!(verify(&written.changes()[0]).unwrap(), Finding::Confirmed);
-    /// #     fs::replace("/out/note", b"Hell", "somebody").unwrap();
+    /// #     fs::replace("/out/note", b"Hell", "other").unwrap();
     /// #     assert!(matches!(verify(&written.changes()[0]).unwrap(), Finding::Mismatch(_)));
     /// #     fs::remove("/out/note").unwrap();
-    /// #     assert_eq!(verify(&written.changes()[0]).unwrap(), Finding::Mismatch("it is gone".into()));
+    /// #     assert_eq!(verify(&written.changes()[0]).unwrap(), Finding::Mismatch("the file is missing".into()));
     /// # });
     /// ```
     #[must_use]

@@ -8,7 +8,7 @@ step(
     description: 'Greets somebody.',
     input: object({ name: string() }),
     output: object({ greeting: string(), id: string(), at: string() }),
-    // The same input gives another id in another job.
+    // Stable and not pure: equal input gives a different id in each job.
     determinism: 'stable',
   },
   (input, context) => {

@@ -11,7 +11,7 @@ tool(
     input: object({ text: string() }),
     output: object({ key: string() }),
     effects: ['internal_write'],
-    // After a crash the host asks whether the call happened.
+    // Called after a crash: finds out whether the call happened.
     reconcile: (args, key) => (kv.get(key) === undefined ? 'did-not-happen' : happened(kept(key))),
   },
   (args, context) => {

@@ -26,7 +26,7 @@ fn greet(person: Person, context: &step::Context) -> Result<Greeting, Error> {
 latchwork_guest::export_step! {
     version: env!("CARGO_PKG_VERSION"),
     operators: [
-        // The same input gives another id in another job.
+        // Stable and not pure: equal input gives a different id in each job.
         step::operator("{{Noun}}.Greet", greet).describe("Greets somebody.").determinism(Determinism::Stable),
     ],
 }

@@ -20,7 +20,7 @@ fn keep(note: Note, context: &tool::Context) -> Result<Output<Kept>, Error> {
     Ok(kept(key))
 }
 
-/// After a crash the host asks whether the call happened.
+/// Called after a crash: finds out whether the call happened.
 fn find(_: Note, key: &str) -> Result<Verdict<Output<Kept>>, Error> {
     Ok(if kv::get(key)?.is_some() { Verdict::Happened(kept(key)) } else { Verdict::DidNotHappen })
 }
