@@ -1,4 +1,4 @@
-// What an applicant and a professor have in common, with evidence.
+// Command funding-alignment finds what an applicant and a professor have in common, with evidence.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"latchwork"
 )
 
-// An interest counts as shared from here on.
+// Minimum share of an interest's terms in a text for the interest to count as shared.
 const shared = 0.5
 
 type Source struct {
@@ -96,7 +96,7 @@ func align(professor Professor, cv string) (Alignment, error) {
 	return made, nil
 }
 
-// Name, headline, and what is said one at a time.
+// readCV returns name and headline of the applicant, and the statements of the CV.
 func readCV(cv string) (applicant Applicant, statements []string, err error) {
 	for line := range strings.Lines(cv) {
 		said := strings.TrimLeft(strings.TrimSpace(line), "-*+")
@@ -120,7 +120,8 @@ func readCV(cv string) (applicant Applicant, statements []string, err error) {
 	return applicant, statements, err
 }
 
-// The text that has most of a phrase, and how much; the first of several.
+// best returns the text with the largest share of the phrase's terms, and that share. The first of equal
+// texts wins.
 func best(phrase string, texts []string) (found string, most float64) {
 	wanted := terms(phrase)
 	for _, text := range texts {
@@ -137,7 +138,7 @@ func best(phrase string, texts []string) (found string, most float64) {
 	return found, most
 }
 
-// Stems of the words that mean something.
+// terms returns the stems of the words with more than three letters.
 func terms(text string) map[string]bool {
 	made := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
@@ -157,7 +158,8 @@ func terms(text string) map[string]bool {
 	return made
 }
 
-// What the professor wrote about it: the title of a paper, else a sentence of the page.
+// evidence returns the professor's text about an interest: the title of a paper, or else a sentence of the
+// page.
 func evidence(professor Professor, interest string) *string {
 	titles := []string{}
 	for _, publication := range professor.Publications {
@@ -175,5 +177,5 @@ func evidence(professor Professor, interest string) *string {
 
 func percent(part float64) int { return int(math.Round(part * 100)) }
 
-// The host calls the operators.
+// main is empty: the host calls the operators.
 func main() {}

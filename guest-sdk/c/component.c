@@ -1,9 +1,9 @@
-/* A plugin's exports, served from its operators. `latch plugin build` compiles this along with the
- * plugin, and sets LATCH_VERSION. */
+/* Exports of a plugin, implemented by its operators. `latch plugin build` compiles this file together
+ * with the plugin and defines LATCH_VERSION. */
 #include "latchwork.h"
 
-/* What the generated bindings want of an object file that is not used here: the build itself says
- * which world the component belongs to. */
+/* The generated bindings refer to this symbol of an object file that is not linked. The build itself sets
+ * the world of the component. */
 void __component_type_object_force_link_latch(void) {}
 
 #ifdef LATCH_TOOL
@@ -12,13 +12,13 @@ enum { USUAL = LATCH_EXTERNAL };
 enum { USUAL = LATCH_PURE };
 #endif
 
-/* Of wasi.c: sends what was printed, also a last line without an end. */
+/* Defined in wasi.c: logs all printed text, including a last line without a line end. */
 void latch_flush(void);
 
 static latch_option_u32_t wanted(uint32_t limit) { return (latch_option_u32_t){ limit != 0, limit }; }
 static char *own(const latch_string_t *given) { return latch_own(*given); }
 
-/* Bindings free what they are given: it has to be memory of its own. */
+/* Returns a copy on the heap, because the bindings free every value that is passed to them. */
 static latch_string_t given(const char *words) {
   latch_string_t copy;
   latch_string_dup(&copy, words ? words : "");
@@ -56,7 +56,7 @@ void exports_latchwork_plugin_plugin_describe(exports_latchwork_plugin_plugin_ma
   }
 }
 
-/* A mistake in the operator: the host knows it by this mark, and makes PLUGIN_EXCEPTION of it. */
+/* Marks the failure as a defect of the operator. The host reports a failure with this mark as PLUGIN_EXCEPTION. */
 static void mistaken(latch_answer *answer) { answer->detail = "{\"latchwork:exception\":{}}"; }
 
 static void put_error(latch_answer *answer, latchwork_plugin_types_error_t *error) {
@@ -90,14 +90,14 @@ static void put_output(const latch_answer *answer, latchwork_plugin_types_tool_o
   }
 }
 
-/* The operator of this name; without it the answer is a failure. */
+/* Returns the operator with this name. Fails the answer and returns NULL if there is none. */
 static const latch_operator *find(latch_string_t *name, latch_answer *answer) {
   const latch_operator *found = latch_find(own(name));
   if (!found) latch_fail(answer, LATCH_INVALID_INPUT, "this plugin has no operator %s", own(name));
   return found;
 }
 
-/* The first integer that most readers would round, or NULL. */
+/* Returns the digits of the first integer that other JSON readers would round, or NULL. */
 static const char *rounded(const char *json) {
   while (*json) {
     if (*json == '"') {
@@ -120,7 +120,7 @@ static const char *rounded(const char *json) {
   return NULL;
 }
 
-/* A result that could not leave is a failure. */
+/* Fails the answer if the result is not valid UTF-8 or contains an integer that other readers would round. */
 static bool fit(const char *name, latch_answer *answer) {
   const latch_text *made = &answer->result;
   if (!made->bytes) return true;
@@ -131,14 +131,15 @@ static bool fit(const char *name, latch_answer *answer) {
   return true;
 }
 
-/* Every way out of here either gives a result or has failed. */
+/* Runs the handler. Returns true with a result, or false with a failed answer. */
 static bool handled(const latch_operator *operator_, latch_string_t *input, latch_answer *answer) {
   if (!operator_) return false;
   if (latch_answered(operator_->handler(latch_json_of(own(input)), answer), answer) && fit(operator_->name, answer)) return true;
   if (!answer->failed) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
     mistaken(answer);
-    /* Nobody said that the world is as it was. */
+    /* A handler that returns false without latch_fail states nothing about the world, so a world-changing
+     * call counts as unknown. */
     const unsigned writes = LATCH_INTERNAL_WRITE | LATCH_EXTERNAL_WRITE | LATCH_EXTERNAL_SEND;
     answer->applied_unknown = (operator_->effects & writes) != 0;
   }

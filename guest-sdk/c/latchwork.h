@@ -1,7 +1,7 @@
-/* Write Latchwork plugins in C. README.md beside this file has the whole story.
+/* Latchwork plugins in C. README.md in this folder has examples and rules.
  *
- * Memory: an instance serves one call and is thrown away, so nothing has to be freed. Strings are
- * UTF-8 and end with a zero byte; whatever is given to a function is copied or used at once. */
+ * Memory: an instance serves one call and is then discarded, so nothing has to be freed. Strings are
+ * UTF-8 and end with a zero byte. Functions copy their arguments or use them before they return. */
 #ifndef LATCHWORK_H
 #define LATCHWORK_H
 

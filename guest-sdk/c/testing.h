@@ -1,24 +1,24 @@
-/* A stand-in for the host, so that a test is an ordinary program: include this in one file of it,
- * after latchwork.h, and the plugin's source with it. */
+/* A test host, so that a test is an ordinary program. Include this header in one file of the test, after
+ * latchwork.h, together with the source of the plugin. */
 #ifndef LATCHWORK_TESTING_H
 #define LATCHWORK_TESTING_H
 
 #include "latchwork.h"
 
-/* What the host says; set them in a test. */
+/* Values that the test host returns. Set them in a test. */
 static struct {
   int64_t seconds;
   const char *external_key;
   bool grant_kv;
-  const char *tool_answer; /* JSON that every tool answers; NULL: no tool is there */
-  /* What was done. */
+  const char *tool_answer; /* JSON answer of every tool; NULL: there is no tool */
+  /* Last log message, name of the last called tool, and the kv entries. */
   char *logged, *called;
   struct {
     char *key, *value;
   } kv[64];
 } latch_host = { .seconds = 1763766000, .external_key = "latch:job_test:s1:1" };
 
-/* Calls an operator: its result as JSON, or NULL with `*answer` failed. */
+/* Calls an operator. Returns its result as JSON text, or NULL with a failed `*answer`. */
 static inline const char *latch_test(const char *name, const char *input, latch_answer *answer) {
   latch_answer fresh = { 0 };
   if (!answer) answer = &fresh;
@@ -77,7 +77,7 @@ bool latchwork_plugin_secrets_get(latch_string_t *name, latch_string_t *ret, lat
   return false;
 }
 
-/* The place of a key, or the first free one; -1 without a grant. */
+/* Returns the index of a key, or of the first free entry. Returns -1 without a kv grant. */
 static int latch_test_kv(latch_string_t *key, latchwork_plugin_kv_kv_error_t *err) {
   err->tag = LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED;
   char *name = latch_own(*key);

@@ -1,15 +1,15 @@
-/* What the C library asks of its system, led to the host: time and randomness are the injected ones
- * in a step and the real ones in a tool, what is printed becomes log records, and there is nothing
- * else. Without this a component would import WASI, which steps may not.
+/* The system calls of the C library, implemented with the host. Time and randomness are injected in a
+ * step and real in a tool. Printed text becomes log records. There is nothing else. Without this file a
+ * component would import WASI, and a step must not.
  *
- * LATCH_TOOL is set for tools. */
+ * LATCH_TOOL is defined for tools. */
 #include "latchwork.h"
 
 
 #define SERVES(name) __imported_wasi_snapshot_preview1_##name
 enum { SUCCESS = 0, BAD_FILE = 8, NO_SYSTEM = 52 };
 
-/* A step's clock is never earlier than this: sleeping moves it. Nanoseconds. */
+/* Lower bound of a step's clock in nanoseconds. Sleeping moves it forward. */
 #ifndef LATCH_TOOL
 static uint64_t last;
 #endif
@@ -27,7 +27,7 @@ static uint64_t now(void) {
 #endif
 }
 
-/* A step's sleep takes no time, and moves its clock; a tool's is looking at the clock until the time has come. */
+/* Sleeps. A step does not wait: its clock moves forward. A tool polls the clock until the time has passed. */
 static void pass(uint64_t wait) {
 #ifdef LATCH_TOOL
   for (uint64_t until = now() + wait; now() < until; ) {}
@@ -59,7 +59,7 @@ int32_t SERVES(random_get)(int32_t into, int32_t len) {
   return SUCCESS;
 }
 
-/* Lines of standard output and error that have not ended yet. */
+/* Incomplete lines of standard output and standard error. */
 static latch_text lines[2];
 
 static void end_line(int file) {
@@ -76,7 +76,7 @@ void latch_flush(void) {
     if (lines[file - 1].len) end_line(file);
 }
 
-/* 1 is a record of level info, 2 of level warn; a line is a record. */
+/* Logs each complete line as one record: file 1 with level info, file 2 with level warn. */
 int32_t SERVES(fd_write)(int32_t file, int32_t parts, int32_t count, int32_t written) {
   if (file != 1 && file != 2) return BAD_FILE;
   latch_text *line = &lines[file - 1];
@@ -102,7 +102,7 @@ int32_t SERVES(fd_read)(int32_t file, int32_t parts, int32_t count, int32_t read
 int32_t SERVES(fd_seek)(int32_t file, int64_t by, int32_t from, int32_t at) { return (void)file, (void)by, (void)from, (void)at, BAD_FILE; }
 int32_t SERVES(fd_fdstat_get)(int32_t file, int32_t about) {
   if (file != 1 && file != 2) return BAD_FILE;
-  /* A character device that may be written: lines are sent as they end. */
+  /* A writable character device, so that the C library flushes each line. */
   memset((void *)(intptr_t)about, 0, 24);
   *(uint8_t *)(intptr_t)about = 2;
   *(uint64_t *)(intptr_t)(about + 8) = 1 << 6;
@@ -116,7 +116,7 @@ int32_t SERVES(environ_sizes_get)(int32_t count, int32_t size) {
   return SUCCESS;
 }
 
-/* A sleep: the first of the timers that are asked for. There is nothing else to wait for. */
+/* Sleeps for the first of the requested timers. No other event type is supported. */
 int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t events) {
   struct timer {
     uint64_t user;
@@ -142,7 +142,7 @@ int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t even
 }
 int32_t SERVES(sched_yield)(void) { return SUCCESS; }
 
-/* Parts of zig's library are written in Zig, and name the same call so. */
+/* Parts of zig's library are written in Zig and use this name for the same call. */
 int32_t zig_fd_close(int32_t file) __asm__("fd_close|wasi_snapshot_preview1");
 int32_t zig_fd_close(int32_t file) { return SERVES(fd_close)(file); }
 

@@ -11,7 +11,8 @@ import (
 	"latchwork/internal/host"
 )
 
-// Code is one of the ten codes a plugin may fail with. The host retries the first five by itself.
+// Code is one of the ten failure codes of plugins. The host may retry a call that fails with one of the first
+// five. The other codes are final.
 type Code string
 
 const (
@@ -27,8 +28,8 @@ const (
 	AuthForbidden          Code = "AUTH_FORBIDDEN"
 )
 
-// In the order of latchwork:plugin/types, and whether the world may have been changed where nothing
-// else is said.
+// codes lists the codes in the order of latchwork:plugin/types. unknown is the default of Applied: true if
+// the failed call may have changed the world.
 var codes = []struct {
 	code    Code
 	unknown bool
@@ -38,25 +39,25 @@ var codes = []struct {
 	{MissingRequiredContext, false}, {AuthForbidden, false},
 }
 
-// Applied says whether the world may have been changed by a call that failed.
+// Applied states whether the failed call may have changed the world.
 type Applied string
 
 const (
-	// AppliedNo: certainly not, the host may execute the call again.
+	// AppliedNo: the call changed nothing. The host may execute it again.
 	AppliedNo Applied = "no"
-	// AppliedUnknown: it cannot be told, and the call is in doubt.
+	// AppliedUnknown: the outcome is unknown. The call is in doubt.
 	AppliedUnknown Applied = "unknown"
 )
 
-// Failure is an error with a code. Operators return one (wrapped or not), calls of tools give one.
+// Failure is an error with a code. Operators return it, wrapped or not. A failed tool call returns it too.
 type Failure struct {
 	Code    Code
 	Message string
-	// RetryAfter wins over the host's backoff; zero leaves it to the host.
+	// RetryAfter replaces the host's backoff. Zero leaves the backoff to the host.
 	RetryAfter time.Duration
-	// Detail is anything else, as JSON.
+	// Detail is further information, serialized as JSON.
 	Detail any
-	// Applied is what is usual for the code where it is empty.
+	// Applied overrides the default of the code if it is not empty.
 	Applied Applied
 
 	cause error
@@ -64,10 +65,10 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// Unwrap gives what was wrapped with %w.
+// Unwrap returns the error that was wrapped with %w.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// Fail makes a Failure; the message is as fmt.Errorf makes it.
+// Fail returns a Failure. The message has the syntax of fmt.Errorf.
 func Fail(code Code, format string, values ...any) *Failure {
 	err := fmt.Errorf(format, values...)
 	return &Failure{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
@@ -82,7 +83,7 @@ func number(code Code) (uint8, bool) {
 	return 0, false
 }
 
-// What an operator returned, as the host takes it. An error that is no Failure is a mistake in the
+// described converts the error of an operator for the host. An error that is not a Failure is a defect of the
 // operator.
 func described(err error, mayHaveChanged bool) *host.Error {
 	var failure *Failure
@@ -94,7 +95,7 @@ func described(err error, mayHaveChanged bool) *host.Error {
 		message := fmt.Sprintf("%q is no code of a failure: %s", failure.Code, err)
 		return unhandled(message, "{}", mayHaveChanged)
 	}
-	// The whole of it: what wraps a failure says where it happened.
+	// The message includes the wrapping errors, because they state the location of the failure.
 	made := &host.Error{Code: code, Message: clean(err.Error()), Unknown: codes[code].unknown}
 	if failure.Applied != "" {
 		made.Unknown = failure.Applied != AppliedNo
@@ -112,14 +113,14 @@ func described(err error, mayHaveChanged bool) *host.Error {
 	return made
 }
 
-// A panic, with its text and where it came from.
+// panicked converts a panic for the host, with its text and stack.
 func panicked(value any, mayHaveChanged bool) *host.Error {
 	said := fmt.Sprint(value)
 	detail := fmt.Sprintf(`{"panic":%s,"stack":%s}`, quoted(said), quoted(string(debug.Stack())))
 	return unhandled("panic: "+said, detail, mayHaveChanged)
 }
 
-// A mistake in the operator, with the mark by which the host makes PLUGIN_EXCEPTION of it.
+// unhandled returns a defect of the operator. The host reports an error with this mark as PLUGIN_EXCEPTION.
 func unhandled(message, said string, mayHaveChanged bool) *host.Error {
 	detail := fmt.Sprintf(`{"latchwork:exception":%s}`, said)
 	return &host.Error{Code: 6, Message: clean(message), Detail: &detail, Unknown: mayHaveChanged}
@@ -152,5 +153,5 @@ func milliseconds(d time.Duration) *uint32 {
 	return &n
 }
 
-// A text that can leave: what is no UTF-8 would trap.
+// clean replaces invalid UTF-8, because the host traps on it.
 func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// JSON without silent loss: integers beyond 2^53 are refused on their way out, since most readers
-// would round them, and on their way in where they would go into a float64 or an any.
+// JSON conversion without silent loss. Integers of 2^53 or more are rejected in output, because most readers
+// would round them. In input they are rejected if they would become a float64 or an any.
 
 const largest = 1 << 53
 
@@ -49,7 +49,7 @@ func decode(text string, into any) error {
 	})
 }
 
-// Whether values of this type hold numbers as float64 somewhere.
+// rounds returns true if values of this type store numbers as float64 at any depth.
 func rounds(t reflect.Type, above []reflect.Type) bool {
 	for _, seen := range above {
 		if seen == t {
@@ -72,7 +72,8 @@ func rounds(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// Show every long integer of a JSON text, with its place.
+// integers calls show with the path and the digits of every integer of a JSON text that has 16 digits or
+// more.
 func integers(text string, show func(path, digits string) error) error {
 	if !sixteenDigits(text) {
 		return nil
@@ -119,7 +120,7 @@ func integers(text string, show func(path, digits string) error) error {
 	return nil
 }
 
-// Shorter runs of digits are always exact.
+// sixteenDigits returns true if the text has a run of at least 16 digits. Shorter integers are always exact.
 func sixteenDigits(text string) bool {
 	run := 0
 	for i := range len(text) {

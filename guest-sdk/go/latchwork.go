@@ -1,4 +1,4 @@
-// Package latchwork writes Latchwork plugins in Go. README.md beside it has the whole story.
+// Package latchwork is the SDK for Latchwork plugins in Go. README.md in this folder has examples and rules.
 package latchwork
 
 import (
@@ -10,17 +10,18 @@ import (
 	"latchwork/internal/host"
 )
 
-// Context is what an operator is told of its job. Nothing in it differs between attempts.
+// Context is the trace context of the job. The values are the same in every attempt of the job.
 type Context struct {
-	// For libraries that want one. It is never cancelled.
+	// Context is for libraries that take a context. It is never cancelled.
 	context.Context
 	Tenant, Actor, CorrelationID, JobID, PlanID, StepID string
 }
 
-// Invocation is the running call of a tool, and takes down what it did.
+// Invocation is the running call of a tool. It also records the changes, the receipt and the cost of the
+// call.
 type Invocation struct {
 	Context
-	// ExternalKey never changes for this call, whoever repeats it: send it downstream as the idempotency key.
+	// ExternalKey is the idempotency key for the downstream system. It is the same in every try of this call.
 	ExternalKey          string
 	TraceID, Slot        string
 	Attempt, TriesBefore int
@@ -30,19 +31,21 @@ type Invocation struct {
 	failed error
 }
 
-// Change is one change in the world, precise enough to look it up again. What is not known stays empty.
+// Change is a change in the world. It must identify the resource precisely enough to check it later. Unknown
+// fields stay empty.
 type Change struct {
 	ResourceType, ResourceID, Operation string
 	Version, ETag, ExternalRef          string
 }
 
-// Usage is what a call cost.
+// Usage is the cost of a call. CostMicroUSD is in millionths of a US dollar, Credits in the provider's own
+// units.
 type Usage struct {
 	Model, ProviderTraceID                     string
 	TokensIn, TokensOut, CostMicroUSD, Credits uint32
 }
 
-// Changed takes down a change in the world.
+// Changed records a change in the world. It may be called several times.
 func (i *Invocation) Changed(change Change) {
 	i.output.Changes = append(i.output.Changes, host.Change{
 		ResourceType: change.ResourceType, ResourceID: change.ResourceID, Operation: change.Operation,
@@ -50,7 +53,8 @@ func (i *Invocation) Changed(change Change) {
 	})
 }
 
-// Receipt takes down the proof of the effect, which is given instead of repeating it.
+// Receipt records the proof of the effect. Later requests for the same action get it instead of a second
+// execution.
 func (i *Invocation) Receipt(receipt any) {
 	text, err := encode(receipt)
 	if err != nil {
@@ -60,7 +64,7 @@ func (i *Invocation) Receipt(receipt any) {
 	i.output.Receipt = &text
 }
 
-// Used takes down what the call cost.
+// Used records the cost of the call.
 func (i *Invocation) Used(usage Usage) {
 	i.output.Usage = &host.Usage{
 		Model: optional(usage.Model), ProviderTraceID: optional(usage.ProviderTraceID),
@@ -76,10 +80,10 @@ func optional(s string) *string {
 	return &s
 }
 
-// Now is time.Now, except in a test, where it is the stand-in's clock.
+// Now returns time.Now(), except in a test, where it returns the time of the test host.
 func Now() time.Time { return host.Now() }
 
-// UUID gives a random UUID, of crypto/rand.
+// UUID returns a random UUID from crypto/rand.
 func UUID() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -88,7 +92,7 @@ func UUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Emit appends an informational event for consumers outside.
+// Emit appends an informational event for consumers outside the host.
 func Emit(name string, payload any) error {
 	text, err := encode(payload)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"latchwork/internal/host"
 )
 
-// LevelTrace is below slog's own levels.
+// LevelTrace is lower than slog's own levels.
 const LevelTrace = slog.Level(-8)
 
-// records is the slog.Handler under which operators run: it writes log records with the step's trace
-// context. Package log leads there as well.
+// records is the slog.Handler of operators. It writes log records with the trace context of the step. Package
+// log uses it too.
 type records struct {
 	group string
 	attrs string

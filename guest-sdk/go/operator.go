@@ -8,7 +8,7 @@ import (
 	"latchwork/internal/host"
 )
 
-// Effect is what an operator may do to the world.
+// Effect is an effect that an operator may have on the world.
 type Effect string
 
 const (
@@ -21,40 +21,42 @@ const (
 
 var effects = []Effect{ReadOnly, ProduceOutcome, InternalWrite, ExternalWrite, ExternalSend}
 
-// Determinism is how repeatable an operator is.
+// Determinism is the repeatability of an operator.
 type Determinism string
 
 const (
-	// Pure: byte-identical for equal input. What a step is where nothing is said.
+	// Pure: equal input gives byte-identical output. The default for steps.
 	Pure Determinism = "pure"
-	// Stable: it uses time, chance or a model.
+	// Stable: the operator uses time, randomness or a model.
 	Stable Determinism = "stable"
-	// External: its answers change with the world. What a tool is where nothing is said.
+	// External: answers change with the outside world. The default for tools.
 	External Determinism = "external"
 )
 
 var determinisms = []Determinism{Pure, Stable, External}
 
-// Limits that an operator wants; the host's configuration decides.
+// Limits are the limits that an operator requests. The configuration of the host decides.
 type Limits struct {
 	MemoryBytes, OutputBytes uint32
 	Timeout                  time.Duration
 }
 
-// Spec is what an operator says of itself. What is left out is as harmless as it can be.
+// Spec is the description of an operator. Fields that are left out have the most restrictive default.
 type Spec struct {
-	// One sentence for a person.
+	// Description is one sentence for people.
 	Description string
-	// Where they are left out, they are made of the handler's types.
+	// Input and Output are JSON Schemas. By default they are generated from the handler's types.
 	Input, Output Schema
 	Effects       []Effect
 	Determinism   Determinism
-	// "Draft.Email" and "draft" or "final", where it produces an outcome.
+	// OutcomeType and OutcomeStatus declare that the output is an outcome: "Draft.Email" and "draft" or
+	// "final".
 	OutcomeType, OutcomeStatus string
 	Limits                     Limits
-	// How long the downstream system knows a call by its ExternalKey; zero where it does not.
+	// IdempotentByKey is how long the downstream system drops duplicates of an ExternalKey. Zero: it does
+	// not.
 	IdempotentByKey time.Duration
-	// How long after a call ended its effect may still appear.
+	// Settling is how long the effect of a call may still appear after the call ended.
 	Settling time.Duration
 }
 
@@ -73,7 +75,8 @@ var operators []*operator
 // version is set by `latch plugin build`.
 var version = "0.0.0"
 
-// Step serves the step operator name (Noun.Verb) with handler. Call it from init or from main.
+// Step registers the step operator name, in the form Noun.Verb, with its handler. Call it from init or from
+// main.
 func Step[In, Out any](name string, spec Spec, handler func(Context, In) (Out, error)) {
 	serveSteps()
 	made := register[In, Out](name, spec, Pure)
@@ -90,10 +93,12 @@ func Step[In, Out any](name string, spec Spec, handler func(Context, In) (Out, e
 	}
 }
 
-// ToolOperator is a tool that was registered: what it accounts for its effects by is added to it.
+// ToolOperator is a registered tool. Its methods add the optional handlers for reconcile, verify and
+// compensate.
 type ToolOperator[In, Out any] struct{ made *operator }
 
-// Tool serves the tool operator name (Noun.Verb) with handler. Call it from init or from main.
+// Tool registers the tool operator name, in the form Noun.Verb, with its handler. Call it from init or from
+// main.
 func Tool[In, Out any](name string, spec Spec, handler func(*Invocation, In) (Out, error)) ToolOperator[In, Out] {
 	serveTools()
 	made := register[In, Out](name, spec, External)
@@ -114,8 +119,8 @@ func Tool[In, Out any](name string, spec Spec, handler func(*Invocation, In) (Ou
 	return ToolOperator[In, Out]{made}
 }
 
-// Reconcile answers whether the call with invocation.ExternalKey happened; it changes nothing.
-// latch-plugin.toml: exports = ["reconcile"].
+// Reconcile sets the handler that finds out whether the call with invocation.ExternalKey happened. The
+// handler must not change anything. latch-plugin.toml: exports = ["reconcile"].
 func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, error)) ToolOperator[In, Out] {
 	t.made.reconcile = func(invocation *Invocation, args string) (Verdict, error) {
 		var in In
@@ -127,15 +132,16 @@ func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, er
 	return t
 }
 
-// Verify answers "" where a recorded change is as it was recorded, else what was found; it changes
-// nothing. latch-plugin.toml: exports = ["verify"].
+// Verify sets the handler that checks a recorded change. The handler returns "" if the change is still in
+// place, else a description of the state found. It must not change anything. latch-plugin.toml: exports =
+// ["verify"].
 func (t ToolOperator[In, Out]) Verify(check func(*Invocation, Change) (string, error)) ToolOperator[In, Out] {
 	t.made.verify = check
 	return t
 }
 
-// Compensate undoes the call that had these arguments, this result and invocation.ExternalKey.
-// latch-plugin.toml: exports = ["compensate"].
+// Compensate sets the handler that undoes the call with these arguments, this result and
+// invocation.ExternalKey. latch-plugin.toml: exports = ["compensate"].
 func (t ToolOperator[In, Out]) Compensate(undo func(*Invocation, In, Out) error) ToolOperator[In, Out] {
 	t.made.compensate = func(invocation *Invocation, args, result string) error {
 		var in In
@@ -156,7 +162,7 @@ func (t ToolOperator[In, Out]) Compensate(undo func(*Invocation, In, Out) error)
 	return t
 }
 
-// Verdict is whether a call in doubt happened.
+// Verdict answers the question whether a call in doubt happened.
 type Verdict struct {
 	tag    uint8
 	result any
@@ -164,16 +170,17 @@ type Verdict struct {
 }
 
 var (
-	// DidNotHappen: it certainly did not, and never will.
+	// DidNotHappen: the call did not happen and never will.
 	DidNotHappen = Verdict{tag: 1}
-	// Unknown: it cannot be told.
+	// Unknown: the outcome cannot be determined.
 	Unknown = Verdict{tag: 3}
 )
 
-// Happened: with this result. Changes are taken down as by the call itself.
+// Happened: the call happened with this result. Record its changes on the Invocation, as the call itself
+// does.
 func Happened(result any) Verdict { return Verdict{tag: 0, result: result} }
 
-// NotYet: ask again after this time.
+// NotYet: the outcome is not known yet. The host asks again after this time.
 func NotYet(wait time.Duration) Verdict { return Verdict{tag: 2, wait: wait} }
 
 func register[In, Out any](name string, spec Spec, usual Determinism) *operator {

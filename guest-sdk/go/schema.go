@@ -21,11 +21,11 @@ var (
 
 type object = map[string]any
 
-// The schema of what encoding/json makes of a type. Fields are required but those that may be left out
-// (omitempty, omitzero) and pointers; what it cannot know it leaves open.
+// schemaOf returns the schema of the JSON that encoding/json makes of a type. A field is required unless it
+// is a pointer or has omitempty or omitzero. Types with their own JSON encoding accept any value.
 func schemaOf(t reflect.Type, above []reflect.Type) object {
 	for _, seen := range above {
-		if seen == t { // A type that holds itself.
+		if seen == t { // A recursive type.
 			return object{}
 		}
 	}
@@ -52,7 +52,7 @@ func schemaOf(t reflect.Type, above []reflect.Type) object {
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Slice:
-		// A nil slice is null.
+		// encoding/json writes a nil slice as null.
 		if t.Elem().Kind() == reflect.Uint8 {
 			return object{"type": []string{"string", "null"}}
 		}

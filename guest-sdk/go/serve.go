@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	// Those of a plugin that registers them in main: Go does not call main in a component.
+	// Some plugins register their operators in main, which Go does not call in a component.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()
@@ -22,7 +22,8 @@ func init() {
 	}
 }
 
-// Called by Step, and the next one by Tool, so that a component imports what its kind has, and no more.
+// serveSteps is called by Step, and serveTools by Tool. This way a component imports only the functions of
+// its own kind.
 func serveSteps() {
 	host.Plugin.Run = func(name, input string) (string, *host.Error) {
 		return served(name, func(one *operator) (string, error) {
@@ -86,7 +87,7 @@ func serveTools() {
 	}
 }
 
-// The invocation that is asked about or undone, by its key.
+// asked returns the invocation to reconcile or undo, identified by its key.
 func asked(key string) *Invocation {
 	return &Invocation{Context: contextOf(host.GetContext()), ExternalKey: key}
 }
@@ -98,7 +99,7 @@ func known(s *string) string {
 	return *s
 }
 
-// Serve one call: what is returned or panicked, as the host takes it.
+// served serves one call and converts a returned error or a panic for the host.
 func served[T any](name string, serve func(*operator) (T, error)) (answer T, failed *host.Error) {
 	one := find(name)
 	if one == nil {

@@ -4,7 +4,7 @@ package latchwork
 
 import "latchwork/internal/host"
 
-// FailureOf and ErrorOf are for package latchtest: a failure as it crosses the border, both ways.
+// FailureOf and ErrorOf convert a failure from and to the form of the host, for package latchtest.
 
 func FailureOf(err *host.Error) error { return fromHost(err) }
 

@@ -2,16 +2,18 @@ package latchwork
 
 import "latchwork/internal/host"
 
-// Request is one call of CallAll.
+// Request is a call for CallAll.
 type Request struct {
 	Operator string
 	Args     any
-	// Names the action across jobs: a second job with the same key gets the first one's receipt.
+	// ActionKey identifies the action across jobs. A second job with the same key gets the receipt of the
+	// first job.
 	ActionKey string
 }
 
-// Call calls a tool and waits for its final answer; the host retries. The call is executed at most
-// once, recorded, and answered from the record ever after. The error is a *Failure. For steps.
+// Call calls a tool and waits for its final answer. The host executes the call at most once, records the
+// answer, and returns the recorded answer from then on. The host also retries, so the error is final. It is a
+// *Failure. For steps.
 func Call[Out any](operator string, args any, actionKey ...string) (out Out, err error) {
 	request := Request{Operator: operator, Args: args}
 	if len(actionKey) > 0 {
@@ -25,7 +27,7 @@ func Call[Out any](operator string, args any, actionKey ...string) (out Out, err
 	return out, err
 }
 
-// CallAll calls several tools at once; the answers come in the order of the requests. For steps.
+// CallAll calls several tools concurrently. The answers come in the order of the requests. For steps.
 func CallAll(requests ...Request) ([]Answer, error) {
 	made := make([]host.Request, len(requests))
 	for i, request := range requests {
@@ -44,13 +46,13 @@ func CallAll(requests ...Request) ([]Answer, error) {
 	return answers, nil
 }
 
-// Answer is the answer to one of several calls.
+// Answer is the answer to one call of CallAll.
 type Answer struct {
 	operator string
 	answer   host.Answer
 }
 
-// Into reads the answer into a value; its error is the call's *Failure where that failed.
+// Into reads the answer into a value. It returns the *Failure of the call if the call failed.
 func (a Answer) Into(out any) error {
 	if a.answer.Error != nil {
 		return fromHost(a.answer.Error)

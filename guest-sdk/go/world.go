@@ -2,7 +2,8 @@ package latchwork
 
 import "latchwork/internal/host"
 
-// Config reads a key of the plugin's config table in latch.toml; false where it is not set. For tools.
+// Config reads a key of the plugin's config table in latch.toml. It returns false if the key is not set. For
+// tools.
 func Config(key string, into any) (bool, error) {
 	text, found := host.Config(key)
 	if !found {
@@ -14,7 +15,8 @@ func Config(key string, into any) (bool, error) {
 	return true, nil
 }
 
-// Secret gives the placeholder of a secret, which the host replaces in requests to granted hosts. For tools.
+// Secret returns the placeholder of a secret. The host replaces the placeholder in requests to granted hosts.
+// For tools.
 func Secret(name string) (string, error) {
 	value, denied := host.Secret(name)
 	if denied == nil {
@@ -26,17 +28,18 @@ func Secret(name string) (string, error) {
 	return "", Fail(MissingRequiredContext, "the secret %s is granted, but has no value", name)
 }
 
-// KVGet reads a key of the small persistent map in the namespace that the grant names; false where
-// nothing is there. For tools.
+// KVGet reads a key of the persistent map in the namespace of the kv grant. It returns false if the key is
+// not set. For tools.
 func KVGet(key string) ([]byte, bool, error) {
 	value, found, denied := host.KVGet(key)
 	return value, found, kvFailed(key, denied)
 }
 
-// KVSet writes a key; durable when it returns. For tools.
+// KVSet writes a key. The value is durable when KVSet returns. A key has at most 256 bytes and a value at
+// most 64 KiB. For tools.
 func KVSet(key string, value []byte) error { return kvFailed(key, host.KVSet(key, value)) }
 
-// KVDelete forgets a key; true where it was there. For tools.
+// KVDelete deletes a key and returns true if the key existed. For tools.
 func KVDelete(key string) (bool, error) {
 	was, denied := host.KVDelete(key)
 	return was, kvFailed(key, denied)

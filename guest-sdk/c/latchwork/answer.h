@@ -1,10 +1,11 @@
-/* What an operator answers. */
+/* The answer of an operator. */
 #ifndef LATCHWORK_ANSWER_H
 #define LATCHWORK_ANSWER_H
 
 #include "json.h"
 
-/* The ten codes a plugin may fail with. The host retries the first five by itself. */
+/* The ten failure codes of plugins. The host may retry a call that fails with one of the first five. The
+ * other codes are final. */
 typedef enum {
   LATCH_NETWORK_TIMEOUT,
   LATCH_RATE_LIMIT,
@@ -18,34 +19,34 @@ typedef enum {
   LATCH_AUTH_FORBIDDEN,
 } latch_code;
 
-/* One change in the world. Those that are not known are NULL. */
+/* A change in the world. Unknown fields are NULL. */
 typedef struct {
   const char *resource_type, *resource_id, *operation, *version, *etag, *external_ref;
 } latch_change;
 
-/* An answer under construction: a result, or a failure. */
+/* An answer under construction: a result or a failure. */
 typedef struct {
   latch_text result;  /* JSON */
-  const char *receipt; /* JSON; NULL where there is none */
+  const char *receipt; /* JSON, or NULL */
   latch_change changes[16];
   size_t change_count;
 
   bool failed;
-  bool passing; /* only something that was asked failed; the handler may go on, and give true */
+  bool passing; /* a host call failed, not the handler: a handler that continues and returns true succeeds */
   latch_code code;
   char *message;
-  const char *detail;      /* JSON; NULL where there is none */
-  uint32_t retry_after_ms; /* 0: as the host thinks best */
+  const char *detail;      /* JSON, or NULL */
+  uint32_t retry_after_ms; /* 0: the host chooses the backoff */
   bool applied_unknown;
 } latch_answer;
 
-/* Whether the world may have been changed where nothing else is said. */
+/* Default for applied_unknown: true if a failure with this code may have changed the world. */
 static inline bool latch_usually_unknown(latch_code code) {
   return code == LATCH_NETWORK_TIMEOUT || code == LATCH_TEMPORARY_PROVIDER_ERROR || code == LATCH_DEPENDENCY_UNAVAILABLE ||
          code == LATCH_SCHEMA_VALIDATION_FAILED;
 }
 
-/* Fail: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);` Gives false. */
+/* Fails the answer and returns false: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);` */
 __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer *answer, latch_code code, const char *format, ...) {
   latch_text message = { 0 };
   va_list values;
@@ -65,16 +66,18 @@ static inline bool latch_set_passing(latch_answer *answer, bool gave) {
   return gave;
 }
 
-/* What was asked failed: as latch_fail, but a handler that goes on without it may still answer. */
+/* Records that a host call failed. Like latch_fail, but the handler may continue without the value and
+ * still succeed. */
 #define latch_passing(answer, ...) latch_set_passing(answer, latch_fail(answer, __VA_ARGS__))
 
-/* Whether a handler that gave this has answered. */
+/* Returns true if a handler that returned `gave` has succeeded. Clears a failure that was only recorded
+ * by latch_passing. */
 static inline bool latch_answered(bool gave, latch_answer *answer) {
   if (gave && answer->passing) answer->failed = answer->passing = false;
   return gave && !answer->failed;
 }
 
-/* Say what was changed. */
+/* Records a change in the world. An answer holds at most 16 changes. One more aborts. */
 static inline void latch_changed(latch_answer *answer, latch_change change) {
   size_t room = sizeof answer->changes / sizeof answer->changes[0];
   if (answer->change_count == room) abort();

@@ -1,11 +1,11 @@
-/* Reading JSON. The host gives valid JSON alone, so that a value that is not there or of another
- * kind is all that can be wrong: readers then give NULL or false. */
+/* JSON reader. The host passes only valid JSON, so readers check only for missing values and wrong types.
+ * In these cases they return NULL or false. */
 #ifndef LATCHWORK_JSON_H
 #define LATCHWORK_JSON_H
 
 #include "text.h"
 
-/* A value inside of a JSON text; `at` is NULL where there is none. */
+/* A value within a JSON text. `at` is NULL if the value is missing. */
 typedef struct {
   const char *at;
 } latch_json;
@@ -21,7 +21,7 @@ static inline const char *latch_json_skip_string(const char *at) {
   return *at ? at + 1 : at;
 }
 
-/* Behind the value at `at`. */
+/* Returns the position after the value at `at`. */
 static inline const char *latch_json_skip(const char *at) {
   size_t depth = 0;
   for (at = latch_json_space(at); *at; ) {
@@ -63,7 +63,8 @@ static inline void latch_json_put_utf8(latch_text *text, long code) {
   latch_put_bytes(text, bytes, len);
 }
 
-/* A string's text, unescaped; NULL where it is none, or where it holds a zero, which C cannot. */
+/* Returns the unescaped text of a string. Returns NULL if the value is not a string or contains U+0000,
+ * which a C string cannot hold. */
 static inline char *latch_json_string(latch_json value) {
   if (!latch_json_is(value, '"')) return NULL;
   latch_text text = { 0 };
@@ -85,7 +86,7 @@ static inline char *latch_json_string(latch_json value) {
   return text.bytes;
 }
 
-/* An object's member. */
+/* Returns a member of an object, or a missing value. */
 static inline latch_json latch_json_member(latch_json object, const char *name) {
   latch_json none = { NULL };
   if (!latch_json_is(object, '{')) return none;
@@ -103,7 +104,7 @@ static inline latch_json latch_json_member(latch_json object, const char *name) 
   return none;
 }
 
-/* An array's item, from 0. */
+/* Returns an item of an array, counted from 0, or a missing value. */
 static inline latch_json latch_json_item(latch_json array, size_t index) {
   latch_json none = { NULL };
   if (!latch_json_is(array, '[')) return none;
@@ -132,7 +133,8 @@ static inline bool latch_json_number(latch_json value, double *number) {
   return true;
 }
 
-/* An integer that every language reads exactly: not of 2^53 or more, no fraction. */
+/* Reads an integer with a magnitude below 2^53, which every language reads exactly. Returns false for
+ * larger numbers and for fractions. */
 static inline bool latch_json_integer(latch_json value, int64_t *integer) {
   double number;
   if (!latch_json_number(value, &number)) return false;
@@ -147,7 +149,7 @@ static inline bool latch_json_bool(latch_json value, bool *is) {
   return true;
 }
 
-/* A value's own JSON text, to be passed on. */
+/* Returns the JSON text of the value, or `null` if the value is missing. */
 static inline char *latch_json_text(latch_json value) {
   latch_text text = { 0 };
   if (value.at) latch_put_bytes(&text, value.at, (size_t)(latch_json_skip(value.at) - value.at));

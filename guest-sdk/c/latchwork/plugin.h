@@ -1,10 +1,10 @@
-/* The operators of a plugin. */
+/* Operators of a plugin. */
 #ifndef LATCHWORK_PLUGIN_H
 #define LATCHWORK_PLUGIN_H
 
 #include "world.h"
 
-/* What a plugin may do to the world; several are joined by |. */
+/* Effects that an operator may have on the world. Combine several with |. */
 enum {
   LATCH_READ_ONLY = 1,
   LATCH_PRODUCE_OUTCOME = 2,
@@ -13,38 +13,40 @@ enum {
   LATCH_EXTERNAL_SEND = 16,
 };
 
-/* How repeatable an operator is; usually a step is pure and a tool external. */
+/* Repeatability of an operator. LATCH_USUAL means pure for a step and external for a tool. */
 typedef enum { LATCH_USUAL, LATCH_PURE, LATCH_STABLE, LATCH_EXTERNAL } latch_determinism;
 
-/* Whether a call in doubt happened. */
+/* Answer to the question whether a call in doubt happened. */
 typedef enum { LATCH_HAPPENED, LATCH_DID_NOT_HAPPEN, LATCH_NOT_YET, LATCH_UNKNOWN } latch_verdict;
 
-/* One operator. What is left out is as harmless as it can be. */
+/* An operator. Fields that are left out have the most restrictive default. */
 typedef struct {
   const char *name;         /* Noun.Verb */
-  const char *description;  /* one sentence for a person */
+  const char *description;  /* one sentence for people */
   const char *input, *output; /* JSON Schemas */
   unsigned effects;
   latch_determinism determinism;
   const char *outcome_type, *outcome_status;
   uint32_t idempotent_by_key_seconds, settling_ms;
-  uint32_t memory_bytes, timeout_ms, output_bytes; /* limits wanted; 0 is the host's */
+  uint32_t memory_bytes, timeout_ms, output_bytes; /* requested limits; 0: the limit of the host */
 
-  /* Serve a call: put JSON into answer->result and give true, or give latch_fail(...). */
+  /* Serves a call. Writes JSON to answer->result and returns true, or returns latch_fail(...). */
   bool (*handler)(latch_json input, latch_answer *answer);
-  /* Tools: did the call with this key happen? For LATCH_HAPPENED the answer holds the result, for
-   * LATCH_NOT_YET retry_after_ms. Changes nothing. latch-plugin.toml: exports = ["reconcile"]. */
+  /* Tools: finds out whether the call with this key happened. LATCH_HAPPENED needs the result in the answer,
+   * LATCH_NOT_YET needs retry_after_ms. Must not change anything.
+   * latch-plugin.toml: exports = ["reconcile"]. */
   latch_verdict (*reconcile)(latch_json args, const char *key, latch_answer *answer);
-  /* Tools: NULL where a recorded change is as it was recorded, else what was found. */
+  /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. */
   const char *(*verify)(latch_change change, latch_answer *answer);
-  /* Tools: undo the call that had these arguments, this result and this key. */
+  /* Tools: undoes the call that had these arguments, this result and this key. */
   bool (*compensate)(latch_json args, latch_json result, const char *key, latch_answer *answer);
 } latch_operator;
 
 extern const latch_operator latch_operators[];
 extern const size_t latch_operator_count;
 
-/* The plugin's operators, once: LATCH_PLUGIN({ .name = "Text.Count", .handler = count, ... }) */
+/* Defines the operators of the plugin. Use it once: LATCH_PLUGIN({ .name = "Text.Count", .handler =
+ * count, ... }) */
 #define LATCH_PLUGIN(...)                                   \
   const latch_operator latch_operators[] = { __VA_ARGS__ }; \
   const size_t latch_operator_count = sizeof latch_operators / sizeof latch_operators[0]

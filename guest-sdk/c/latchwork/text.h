@@ -1,4 +1,4 @@
-/* Text that grows, and JSON written into it. */
+/* A growing text buffer, and functions that write JSON to it. */
 #ifndef LATCHWORK_TEXT_H
 #define LATCHWORK_TEXT_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Start with { 0 }. `bytes` always ends with a zero byte once something was put. */
+/* A text buffer. Initialize with { 0 }. `bytes` is NULL until the first put and then ends with a zero byte. */
 typedef struct {
   char *bytes;
   size_t len, room;
@@ -47,7 +47,7 @@ static inline void latch_put_va(latch_text *text, const char *format, va_list va
   free(made);
 }
 
-/* As printf does. For strings inside of JSON use latch_put_string. */
+/* Appends formatted text, like printf. For strings inside JSON use latch_put_string. */
 __attribute__((format(printf, 2, 3))) static inline void latch_putf(latch_text *text, const char *format, ...) {
   va_list values;
   va_start(values, format);
@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static inline void latch_putf(latch_text *
   va_end(values);
 }
 
-/* How many of these bytes are UTF-8: all of them, or those before the first that is none. */
+/* Returns the length of the longest valid UTF-8 prefix. The result is `len` if all bytes are valid. */
 static inline size_t latch_utf8(const char *text, size_t len) {
   const unsigned char *at = (const unsigned char *)text;
   size_t i = 0;
@@ -70,12 +70,12 @@ static inline size_t latch_utf8(const char *text, size_t len) {
   return len;
 }
 
-/* Bytes that are no UTF-8 become question marks: the host would take none of the text. */
+/* Replaces bytes that are not valid UTF-8 by question marks. The host would reject the whole text otherwise. */
 static inline void latch_utf8_clean(char *text, size_t len) {
   for (size_t good = 0; (good += latch_utf8(text + good, len - good)) < len; ) text[good] = '?';
 }
 
-/* A JSON string, quoted and escaped. */
+/* Appends a JSON string, quoted and escaped. */
 static inline void latch_put_string(latch_text *text, const char *words) {
   latch_put(text, "\"");
   for (const unsigned char *c = (const unsigned char *)words; *c; c++) {
@@ -86,7 +86,7 @@ static inline void latch_put_string(latch_text *text, const char *words) {
   latch_put(text, "\"");
 }
 
-/* A JSON number that reads back as the same double; what JSON does not have becomes null. */
+/* Appends a JSON number that reads back as the same double. NaN and infinities become null. */
 static inline void latch_put_number(latch_text *text, double number) {
   if (isfinite(number)) latch_putf(text, "%.17g", number);
   else latch_put(text, "null");

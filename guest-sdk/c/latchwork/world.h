@@ -1,8 +1,8 @@
-/* What the host serves: time, chance, tools and events for steps; the call, kv, config and secrets
- * for tools; the context and the log for both. A component imports what it calls and no more.
+/* Functions of the host. Steps: time, random numbers, tools and events. Tools: the invocation, kv, config
+ * and secrets. Both: the context and the log. A component imports only the functions that it calls.
  *
- * C's own time(), clock_gettime(), getentropy() and arc4random() follow the host as well: a step's
- * are injected and the same in replay, a tool's are real. printf writes log records. */
+ * The C functions time(), clock_gettime(), getentropy() and arc4random() also use the host. In a step
+ * their values are injected and the same in replay. In a tool they are real. printf writes log records. */
 #ifndef LATCHWORK_WORLD_H
 #define LATCHWORK_WORLD_H
 
@@ -12,7 +12,7 @@ static inline latch_string_t latch_str(const char *words) {
   return (latch_string_t){ (uint8_t *)words, strlen(words) };
 }
 
-/* A string of the host's, with a zero byte behind it. */
+/* Returns a copy of a string of the host, with a zero byte at the end. */
 static inline char *latch_own(latch_string_t given) {
   latch_text text = { 0 };
   latch_put_bytes(&text, (const char *)given.ptr, given.len);
@@ -21,7 +21,7 @@ static inline char *latch_own(latch_string_t given) {
 
 typedef enum { LATCH_TRACE, LATCH_DEBUG, LATCH_INFO, LATCH_WARN, LATCH_ERROR } latch_level;
 
-/* A log record. */
+/* Writes a log record. `format` is a printf format. */
 __attribute__((format(printf, 2, 3))) static inline void latch_log(latch_level level, const char *format, ...) {
   latch_text text = { 0 };
   va_list values;
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static inline void latch_log(latch_level l
   free(text.bytes);
 }
 
-/* Who asks, and for which job. */
+/* Trace context: tenant, actor and ids of the job. */
 typedef struct {
   char *tenant, *actor, *correlation_id, *job_id, *plan_id, *step_id;
 } latch_context;
@@ -48,7 +48,7 @@ static inline latch_context latch_get_context(void) {
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* So many random bytes. */
+/* Fills a buffer with `len` random bytes. */
 static inline void latch_random(void *into, size_t len) {
   for (size_t done = 0; done < len; ) {
     uint32_t part = len - done > 65536 ? 65536 : (uint32_t)(len - done);
@@ -60,10 +60,10 @@ static inline void latch_random(void *into, size_t len) {
   }
 }
 
-/* Uniform below `bound`. */
+/* Returns a uniform random number below `bound`, or 0 if `bound` is 0. */
 static inline uint32_t latch_below(uint32_t bound) { return latchwork_plugin_rng_below(bound); }
 
-/* A random UUID, of 36 characters. */
+/* Returns a random UUID, 36 characters in lower case. */
 static inline char *latch_uuid(void) {
   uint8_t b[16];
   latch_random(b, sizeof b);
@@ -74,8 +74,8 @@ static inline char *latch_uuid(void) {
   return text.bytes;
 }
 
-/* Call a tool: its answer as JSON text, or NULL, with `answer` failed as the call did. `action_key`
- * names the action across jobs, or is NULL. */
+/* Calls a tool. Returns its answer as JSON text. On failure, returns NULL and copies the failure of the
+ * call to `answer`. `action_key` identifies the action across jobs, or is NULL. */
 static inline char *latch_call(latch_answer *answer, const char *operator_name, const char *args, const char *action_key) {
   latch_string_t name = latch_str(operator_name), text = latch_str(args), key, result;
   if (action_key) key = latch_str(action_key);
@@ -88,7 +88,7 @@ static inline char *latch_call(latch_answer *answer, const char *operator_name, 
   return NULL;
 }
 
-/* An informational event for consumers outside; `payload` is JSON. */
+/* Emits an informational event for consumers outside the host. `payload` is JSON text. */
 static inline void latch_emit(const char *name, const char *payload) {
   latch_string_t n = latch_str(name), p = latch_str(payload);
   latchwork_plugin_events_emit(&n, &p);
@@ -96,7 +96,8 @@ static inline void latch_emit(const char *name, const char *payload) {
 
 /* --- tools ------------------------------------------------------------------------------------ */
 
-/* The running call. Send `external_key` downstream as the idempotency key: it never changes. */
+/* The running call. Send `external_key` to the downstream system as the idempotency key. The key is the
+ * same in every try of the call. */
 typedef struct {
   char *trace_id, *slot, *external_key;
   uint32_t attempt, tries_before, timeout_ms;
@@ -109,13 +110,13 @@ static inline latch_invocation latch_get_invocation(void) {
                              i.attempt, i.tries_before, i.timeout_ms };
 }
 
-/* A key of the plugin's `config` table as JSON text; NULL where it is not set. */
+/* Returns a key of the plugin's `config` table as JSON text, or NULL if the key is not set. */
 static inline char *latch_config(const char *key) {
   latch_string_t name = latch_str(key), value;
   return latchwork_plugin_config_get(&name, &value) ? latch_own(value) : NULL;
 }
 
-/* The placeholder of a secret; NULL, with `answer` failed, without a grant or a value. */
+/* Returns the placeholder of a secret. Returns NULL and fails `answer` if the secret has no grant or no value. */
 static inline char *latch_secret(latch_answer *answer, const char *secret) {
   latch_string_t name = latch_str(secret), value;
   latchwork_plugin_secrets_secret_error_t error;
@@ -134,7 +135,8 @@ static inline bool latch_kv_failed(latch_answer *answer, const char *key, const 
   return latch_passing(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the key %s: %s", key, latch_own(error->val.unavailable));
 }
 
-/* The value at a key; `*value` is NULL where there is none. False, with `answer` failed, where it cannot be told. */
+/* Reads the value of a key. `*value` is NULL if the key is not set. Returns false and fails `answer` if
+ * the store cannot be read. */
 static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
   latch_string_t name = latch_str(key);
   latch_option_list_u8_t found;

@@ -1,6 +1,6 @@
 //go:build !wasip1
 
-// Package latchtest stands in for the host, so that `go test` runs operators without Wasm.
+// Package latchtest is a test host, so that `go test` runs operators without Wasm.
 package latchtest
 
 import (
@@ -13,32 +13,32 @@ import (
 	"latchwork/internal/host"
 )
 
-// Logged is a log record: trace, debug, info, warn or error.
+// Logged is a log record. Level is trace, debug, info, warn or error.
 type Logged struct{ Level, Message string }
 
-// Called is a call of a tool, with its arguments as JSON.
+// Called is a call of a tool with its arguments as JSON, or an event with its payload as JSON.
 type Called struct{ Operator, Args string }
 
-// Host is a host with a fixed clock and nothing granted. Its zero value is one.
+// Host is a test host with a fixed clock and no grants. Its zero value is ready to use.
 type Host struct {
-	// What latchwork.Now says; a day of 2025 where it is not set.
+	// Time is the result of latchwork.Now. The default is 2025-11-21T23:00:00Z.
 	Time time.Time
-	// What tools answer, by operator: it is given the arguments as JSON.
+	// Tools maps an operator to a function that answers its calls. args is the JSON of the arguments.
 	Tools map[string]func(args json.RawMessage) (any, error)
-	// What latch.toml would say. A nil KV is not granted.
+	// Configuration, Secrets and KV replace the settings of latch.toml. A nil KV is not granted.
 	Configuration map[string]any
 	Secrets       map[string]string
 	KV            map[string][]byte
-	// The key of the call, for tools.
+	// ExternalKey is the external key of tool calls. The default is latch:job_test:s1:1.
 	ExternalKey string
 
-	// What was done.
+	// Calls, Events and Logs record the actions of the operators.
 	Calls  []Called
 	Events []Called
 	Logs   []Logged
 }
 
-// Run runs a step's operator on a value, JSON in between as under the host, and reads its output.
+// Run runs a step operator. Like the host, it converts input and output from and to JSON.
 func (h *Host) Run(operator string, input, output any) error {
 	return h.under(func() error {
 		if host.Plugin.Run == nil {
@@ -49,7 +49,7 @@ func (h *Host) Run(operator string, input, output any) error {
 	})
 }
 
-// Invoke runs a tool's operator and reads its result; gives the changes that it took down.
+// Invoke runs a tool operator, reads its result, and returns the changes that the operator recorded.
 func (h *Host) Invoke(operator string, args, result any) (changes []latchwork.Change, err error) {
 	err = h.under(func() error {
 		if host.Plugin.Invoke == nil {
@@ -62,7 +62,8 @@ func (h *Host) Invoke(operator string, args, result any) (changes []latchwork.Ch
 	return changes, err
 }
 
-// Reconcile asks whether the call with this key happened: "happened", "did-not-happen", "not-yet" or "unknown".
+// Reconcile asks the operator whether the call with this key happened. The verdict is "happened",
+// "did-not-happen", "not-yet" or "unknown".
 func (h *Host) Reconcile(operator, key string, args, result any) (verdict string, err error) {
 	err = h.under(func() error {
 		answer, failed := host.Plugin.Reconcile(operator, key, jsonOf(args))
@@ -75,7 +76,7 @@ func (h *Host) Reconcile(operator, key string, args, result any) (verdict string
 	return verdict, err
 }
 
-// Compensate undoes the call that had these arguments, this result and this key.
+// Compensate runs the operator's undo for the call that had these arguments, this result and this key.
 func (h *Host) Compensate(operator, key string, args, result any) error {
 	return h.under(func() error {
 		_, failed := host.Plugin.Compensate(operator, key, jsonOf(args), jsonOf(result))
@@ -83,7 +84,7 @@ func (h *Host) Compensate(operator, key string, args, result any) error {
 	})
 }
 
-// Verify gives "" where a change is as it was recorded, else what was found.
+// Verify returns "" if a change is still in place, else a description of the state found.
 func (h *Host) Verify(operator string, change latchwork.Change) (found string, err error) {
 	err = h.under(func() error {
 		mismatch, failed := host.Plugin.Verify(operator, host.Change{

@@ -11,7 +11,7 @@ import (
 	"latchwork/internal/host"
 )
 
-// What the host serves.
+// standIn implements the functions of the host.
 type standIn Host
 
 func (s *standIn) Now() time.Time {

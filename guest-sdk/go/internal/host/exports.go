@@ -2,9 +2,10 @@
 
 package host
 
-// The component's exports, below names that the build gives their true ones.
+// The exports of the component. The build renames them to their names in the WIT world.
 
-// What an export gives stays until the instance ends, which serves one call.
+// give returns a pointer to the result of an export. The result stays allocated until the instance ends,
+// because an instance serves only one call.
 func give(a area) uint32 {
 	kept = append(kept, a)
 	return a.pointer()

@@ -1,8 +1,8 @@
-// Package host is what stands between the SDK and the host: the host's functions (wasm.go), the
-// plugin's exports (exports.go), and, outside of a component, a stand-in for the host (native.go).
+// Package host connects the SDK and the host: the imports of the component (wasm.go), its exports
+// (exports.go), and a test stand-in for native builds (native.go).
 package host
 
-// Error is why a call failed, as it crosses the border.
+// Error is the failure of a call in the form of the WIT interface.
 type Error struct {
 	Code         uint8
 	Message      string
@@ -11,48 +11,48 @@ type Error struct {
 	Unknown      bool
 }
 
-// Context is what steps and tools are told of their job.
+// Context is the trace context of the job, for steps and tools.
 type Context struct {
 	Tenant, Actor, CorrelationID, JobID, PlanID, StepID string
 }
 
-// Invocation is what only a tool is told.
+// Invocation is the part of the trace context that only tools get.
 type Invocation struct {
 	TraceID, Slot, ExternalKey      string
 	Attempt, TriesBefore, TimeoutMs uint32
 }
 
-// Request is one call of a tool.
+// Request is a call of a tool.
 type Request struct {
 	Operator, Args string
 	ActionKey      *string
 }
 
-// Answer is what came of it: JSON, or an error.
+// Answer is the answer to a tool call: JSON text or an error.
 type Answer struct {
 	JSON  string
 	Error *Error
 }
 
-// Denied is why kv or secrets did not answer.
+// Denied is the error of a kv or secrets call.
 type Denied struct {
 	Tag uint8
 	Why string
 }
 
-// Change is one change in the world.
+// Change is a change in the world.
 type Change struct {
 	ResourceType, ResourceID, Operation string
 	Version, ETag, ExternalRef          *string
 }
 
-// Usage is what a call cost.
+// Usage is the cost of a call.
 type Usage struct {
 	Model, ProviderTraceID                     *string
 	TokensIn, TokensOut, CostMicroUSD, Credits uint32
 }
 
-// Output is a tool's answer.
+// Output is the answer of a tool.
 type Output struct {
 	Result  string
 	Receipt *string
@@ -60,14 +60,14 @@ type Output struct {
 	Usage   *Usage
 }
 
-// Verdict is whether a call in doubt happened: 0 it did, 1 it did not, 2 not yet, 3 unknown.
+// Verdict states whether a call in doubt happened: 0 happened, 1 did not happen, 2 not yet, 3 unknown.
 type Verdict struct {
 	Tag          uint8
 	Output       Output
 	RetryAfterMs uint32
 }
 
-// Operator is one operator as the manifest has it.
+// Operator is an operator in the form of the manifest.
 type Operator struct {
 	Name, Description, Input, Output    string
 	Effects                             []uint8
@@ -77,9 +77,9 @@ type Operator struct {
 	MemoryBytes, TimeoutMs, OutputBytes *uint32
 }
 
-// Plugin serves the exports; the SDK puts its functions here.
+// Plugin holds the functions that serve the exports. The SDK sets them.
 var Plugin struct {
-	Register   func() // the operators, where that has not been done
+	Register   func() // registers the operators unless they are registered already
 	Describe   func() (version string, operators []Operator)
 	Run        func(operator, input string) (string, *Error)
 	Invoke     func(operator, args string) (Output, *Error)

@@ -2,11 +2,11 @@
 
 package host
 
-// Layouts of the records of latchwork:plugin/types: sizes, and where each field lies.
+// Memory layouts of the records of latchwork:plugin/types: sizes and field offsets in bytes.
 
 const (
 	errorSize  = 36
-	resultSize = 4 + errorSize // of a result with an error, and with nothing larger
+	resultSize = 4 + errorSize // of a result whose ok value is not larger than its error
 	changeSize = 60
 	outputSize = 72
 )

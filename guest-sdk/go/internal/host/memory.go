@@ -4,12 +4,12 @@ package host
 
 import "unsafe"
 
-// What the host has put here and nobody has read yet, and what it has still to read: kept from the
-// collector, which cannot see pointers that only the host has.
+// given holds host data that is not read yet. kept holds data that the host has still to read. The garbage
+// collector cannot see pointers that only the host has, so both keep their data alive.
 var given, kept []any
 
-// Most of what the host gives fits in here: while it does, nothing is allocated, so that the collector
-// and the scheduler keep still. The host answers no call until it has given everything.
+// room is a static buffer for host data. While the data fits, nothing is allocated, so neither the garbage
+// collector nor the scheduler runs. The host answers no system call before it has passed all its data.
 var (
 	room [64 << 10]uint64
 	used uint32
@@ -39,12 +39,12 @@ func realloc(old, oldSize, align, size uint32) uint32 {
 	return uint32(uintptr(at))
 }
 
-// Everything that was given has been read.
+// taken releases the host data after it has been read.
 func taken() { given, used = nil, 0 }
 
 func pointer(at uint32) unsafe.Pointer { return unsafe.Pointer(uintptr(at)) }
 
-// An area holds values in the layout of the component model.
+// area is a block of memory with values in the layout of the component model.
 type area struct{ at unsafe.Pointer }
 
 func newArea(size uint32) area {
@@ -58,7 +58,7 @@ func (a area) plus(offset uint32) area { return area{unsafe.Add(a.at, offset)} }
 func (a area) u8(at uint32) uint8   { return *(*uint8)(unsafe.Add(a.at, at)) }
 func (a area) u32(at uint32) uint32 { return *(*uint32)(unsafe.Add(a.at, at)) }
 
-// Strings are copied: what the host put here belongs to its call.
+// str copies the string, because the memory of host data is reused after the call.
 func (a area) str(at uint32) string { return text(a.u32(at), a.u32(at+4)) }
 func (a area) bytes(at uint32) []byte {
 	return append([]byte{}, unsafe.Slice((*byte)(pointer(a.u32(at))), a.u32(at+4))...)
@@ -111,7 +111,7 @@ func (a area) putOptU32(at uint32, n *uint32) {
 	}
 }
 
-// A list of items of this size, filled by put.
+// putItems writes a list of items of this size. put writes each item.
 func putItems[T any](a area, at uint32, size uint32, items []T, put func(area, T)) {
 	list := newArea(size * uint32(len(items)))
 	kept = append(kept, list)

@@ -4,7 +4,7 @@ package host
 
 import "time"
 
-// StandIn is the host in a test: package latchtest has one.
+// StandIn is the interface of a test host. Package latchtest implements it.
 type StandIn interface {
 	Now() time.Time
 	Log(level uint32, message string)
@@ -19,7 +19,7 @@ type StandIn interface {
 	KVDelete(key string) (bool, *Denied)
 }
 
-// Current is the stand-in of the test that runs.
+// Current is the test host of the running test, or nil.
 var Current StandIn
 
 func ask(what string) StandIn {
@@ -54,8 +54,8 @@ func KVGet(key string) ([]byte, bool, *Denied) { return ask("latchwork.KVGet").K
 func KVSet(key string, value []byte) *Denied   { return ask("latchwork.KVSet").KVSet(key, value) }
 func KVDelete(key string) (bool, *Denied)      { return ask("latchwork.KVDelete").KVDelete(key) }
 
-// Inside tells whether this runs as part of a component.
+// Inside is true in a component and false in a native build.
 const Inside = false
 
-// Main is for components alone.
+// Main does nothing in a native build.
 func Main() {}

@@ -41,15 +41,16 @@ func kvSet(key, value string, ret uint32)
 //go:wasmimport latchwork:plugin/kv@0.1.0 delete
 func kvDelete(key string, ret uint32)
 
-// Tells what serves Go's own calls of its system that the host gives something, and answers nobody.
+// hold tells the system call layer of the component that the host is passing data. Until it is reset, the
+// layer answers no system call of Go.
 //
 //go:wasmimport wasi_snapshot_preview1 latch_hold
 func hold(yes uint32)
 
-// Now is Go's own clock, which the build leads to the host's.
+// Now returns Go's own time. The build connects Go's clock to the clock of the host.
 func Now() time.Time { return time.Now() }
 
-// Ask the host: it writes its answer into an area of this size, which read reads.
+// asked calls the host, which writes its answer to an area of this size, and reads the answer with read.
 func asked[T any](size uint32, ask func(ret uint32), read func(area) T) T {
 	a := newArea(size)
 	hold(1)
@@ -83,7 +84,7 @@ func Call(operator, args string, actionKey *string) Answer {
 		hasKey, key = 1, *actionKey
 	}
 	answer := asked(resultSize, func(ret uint32) { toolsCall(operator, args, hasKey, key, ret) }, area.answer)
-	// The answer has a time: the clock that Go's runtime reads goes on from there.
+	// The answer of a call moves the host's clock. Reading the time here updates the clock of Go's runtime.
 	_ = time.Now()
 	return answer
 }
@@ -128,7 +129,7 @@ func Secret(name string) (value string, denied *Denied) {
 	return value, denied
 }
 
-// The error of kv; the third of its cases says why.
+// denied reads the error of a kv call. Only tag 2, unavailable, has a reason.
 func (a area) denied() *Denied {
 	if a.u8(0) == 0 {
 		return nil
@@ -162,10 +163,10 @@ func KVDelete(key string) (was bool, denied *Denied) {
 	return was, denied
 }
 
-// Inside tells whether this runs as part of a component.
+// Inside is true in a component and false in a native build.
 const Inside = true
 
-// Main is the plugin's func main, which Go itself does not call in a component.
+// Main is the func main of the plugin. Go itself does not call it in a component.
 //
 //go:linkname Main main.main
 func Main()
