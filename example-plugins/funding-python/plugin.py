@@ -1,4 +1,4 @@
-"""Who somebody is and what they work on, from their page."""
+"""Summarizes a professor's page: name, interests, publications and open positions."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ WHOM = re.compile(r"phd|doctoral|student|postdoc|researcher", re.I)
 
 @dataclass
 class Source:
-    """A file, and the content it is meant to have."""
+    """A file pinned by the SHA-256 of its content."""
 
     path: str
     sha256: str
@@ -56,7 +56,7 @@ def summarize(given: Page, context) -> Professor:
 
 
 class Blocks(HTMLParser):
-    """A page as headings and texts."""
+    """Parses a page into headings and texts."""
 
     def __init__(self):
         super().__init__()
@@ -145,7 +145,8 @@ def publication(text):
 
 
 def most_telling(prose, interests):
-    """The sentences that share most with the rest and with the interests, in the order of the text."""
+    """Returns the sentences that share most terms with the rest and with the interests, in the order of the
+    text."""
     frequency = Counter(term for sentence in prose for term in terms(sentence))
     wanted = {term for interest in interests for term in terms(interest)}
 

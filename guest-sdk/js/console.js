@@ -1,8 +1,8 @@
-// The console: what is said to it becomes log records.
+// A console that writes log records.
 
 import { show } from './show.js';
 
-/** A console that gives its records to `log(level, text)`; `elapsed()` is a clock in milliseconds. */
+/** Returns a console that passes its records to `log(level, text)`. `elapsed()` returns milliseconds. */
 export function makeConsole(log, elapsed) {
   const counts = new Map();
   const timers = new Map();
@@ -45,7 +45,7 @@ export function makeConsole(log, elapsed) {
   };
 }
 
-/** The values beside each other; %s, %d, %i, %f, %j, %o and %O of a text take one each. */
+/** Formats values, separated by spaces. In a first string %s, %d, %i, %f, %j, %o and %O each take one value. */
 function format(values) {
   const [first, ...rest] = values;
   if (typeof first !== 'string') return values.map(show).join(' ');
@@ -60,7 +60,7 @@ function format(values) {
   return [text, ...rest.map(show)].join(' ');
 }
 
-/** Rows and their columns, under each other. */
+/** Formats rows as a table, one line per row. */
 function table(rows, columns) {
   if (rows === null || typeof rows !== 'object') return show(rows);
   const entries = rows instanceof Map ? [...rows] : Object.entries(rows);

@@ -1,9 +1,9 @@
-// Why an operator failed.
+// The failure of an operator.
 
 import { stringify } from './json.js';
 import { said, show } from './show.js';
 
-/** The ten codes, and whether the world may have been changed where nothing else is said. */
+/** The ten failure codes with the default of `applied`: 'unknown' if the failed call may have changed the world. */
 const APPLIED = {
   NETWORK_TIMEOUT: 'unknown',
   RATE_LIMIT: 'no',
@@ -18,8 +18,8 @@ const APPLIED = {
 };
 
 /**
- * A failure with a code, to be thrown by an operator; calls of tools throw it as well.
- * The host retries the first five codes by itself.
+ * A failure with a code. Operators throw it, and failed tool calls throw it too. The host may retry a
+ * call that fails with one of the first five codes.
  */
 export class Failure extends Error {
   /** @param {string} code  @param {string} message  @param {{retryAfterMs?: number, detail?: unknown, applied?: 'no'|'unknown', cause?: unknown}} [more] */
@@ -34,7 +34,7 @@ export class Failure extends Error {
   }
 }
 
-/** What the host gave as an error. */
+/** Converts an error of the host to a Failure. Returns other thrown values unchanged. */
 export function fromHost(thrown) {
   const error = thrown?.payload ?? thrown;
   const code = typeof error?.code === 'string' ? error.code.toUpperCase().replaceAll('-', '_') : '';
@@ -51,20 +51,20 @@ export function fromHost(thrown) {
 }
 
 /**
- * What was thrown, as the host takes it. Whatever is no Failure is a mistake in the operator: its
- * text and stack are kept, and the host makes PLUGIN_EXCEPTION of it.
+ * Converts a thrown value for the host. A value that is not a Failure is a defect of the operator. The
+ * host reports it as PLUGIN_EXCEPTION with its text and stack.
  */
 export function toHost(thrown, mayHaveChanged) {
   try {
     const error = described(thrown, mayHaveChanged);
     return { ...error, message: wellFormed(error.message) };
   } catch {
-    // What was thrown throws when it is looked at.
+    // The thrown value itself throws when its properties are read.
     return { code: 'invalid-input', message: 'something was thrown that cannot be shown', retryAfterMs: undefined, detail: unhandled({}), applied: mayHaveChanged ? 'unknown' : 'no' };
   }
 }
 
-/** A text that can leave: halves of characters, as `slice` makes them, cannot, and would trap. */
+/** Replaces lone surrogates, which `slice` can produce. The host traps on them. */
 export function wellFormed(said) {
   return String(said).replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
@@ -84,7 +84,7 @@ function described(thrown, mayHaveChanged) {
   return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: unhandled(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
 }
 
-/** The mark by which the host knows an exception that the operator does not handle. */
+/** Marks an exception that the operator did not handle. The host recognizes the mark. */
 function unhandled(detail) {
   return json({ 'latchwork:exception': detail });
 }

@@ -1,17 +1,17 @@
-// What stands between this SDK and the host. Inside a component `component/` puts the host's
-// functions here; in a test `testing.js` puts a stand-in here.
+// Connects this SDK to the host. In a component, `component/` binds the host's functions. In a test,
+// `testing.js` binds a test host.
 
 let host = null;
 let running = false;
 
-/** Put the host's functions here; gives what was there before. */
+/** Binds the host's functions. Returns the previously bound functions. */
 export function bind(functions) {
   const before = host;
   host = functions;
   return before;
 }
 
-/** Run `f` as part of an operator: only then is there a host to ask. */
+/** Runs `f` as part of an operator. The host is available only then. */
 export function during(f) {
   const before = running;
   running = true;
@@ -23,8 +23,8 @@ export function during(f) {
 }
 
 /**
- * The host. A module's own statements run once, while the component is built: what they read of
- * the world would be the same for every run ever after, so they cannot.
+ * Returns the bound host. Throws outside of an operator: the statements of a module run once, while the
+ * component is built, so a value that they read would be the same in every run.
  */
 export function ask(what) {
   if (host === null) throw new Error(`${what}: there is no host here; in a test, use Host of testing.js`);

@@ -1,4 +1,4 @@
-/** JSON Schema. */
+/** A JSON Schema. */
 export type Schema = Record<string, unknown>;
 export type Code =
   | 'NETWORK_TIMEOUT' | 'RATE_LIMIT' | 'TEMPORARY_PROVIDER_ERROR' | 'TRANSIENT_DB_LOCK' | 'DEPENDENCY_UNAVAILABLE'
@@ -6,12 +6,12 @@ export type Code =
 export type Effect = 'read_only' | 'produce_outcome' | 'internal_write' | 'external_write' | 'external_send';
 
 export interface Options {
-  /** One sentence for a person. */
+  /** One sentence for people. */
   description?: string;
   input?: Schema;
   output?: Schema;
   effects?: Effect[];
-  /** Steps are pure until told otherwise, tools external. */
+  /** The default is `pure` for steps and `external` for tools. */
   determinism?: 'pure' | 'stable' | 'external';
   outcome?: { type: string; status: 'draft' | 'final' };
   limits?: { memoryBytes?: number; timeoutMs?: number; outputBytes?: number };
@@ -27,7 +27,7 @@ export interface Context {
 export interface ToolContext extends Context {
   readonly traceId: string;
   readonly slot: string;
-  /** Send it downstream as the idempotency key: it never changes for this call. */
+  /** Idempotency key for the downstream system. The key is the same in every try of this call. */
   readonly externalKey: string;
   readonly attempt: number;
   readonly triesBefore: number;
@@ -53,9 +53,9 @@ export type Verdict = 'did-not-happen' | 'unknown' | ReturnType<typeof happened>
 export interface ToolOptions<Args = any, Result = any> extends Options {
   idempotentByKeySeconds?: number;
   settlingMs?: number;
-  /** Did the call with this key happen? Changes nothing. */
+  /** Finds out whether the call with this key happened. Must not change anything. */
   reconcile?: (args: Args, externalKey: string) => Verdict;
-  /** `true`, or what was found instead. */
+  /** Checks a recorded change. Returns `true` if the change is still in place, else a description of the state found. */
   verify?: (change: Change) => true | string;
   compensate?: (args: Args, result: Result, externalKey: string) => unknown;
 }

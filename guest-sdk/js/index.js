@@ -1,4 +1,4 @@
-// Write Latchwork plugins in JavaScript. README.md beside this file has the whole story.
+// SDK for Latchwork plugins in JavaScript. README.md in this folder has examples and rules.
 
 import { Failure, fromHost } from './failure.js';
 import { ask } from './host.js';
@@ -16,13 +16,19 @@ function called(f) {
   }
 }
 
-/** The only way from a step to the world: each call is executed at most once, recorded, and answered from the record ever after. */
+/**
+ * Tool calls, the only access of a step to the outside world. The host executes each call at most once,
+ * records the answer, and returns the recorded answer from then on.
+ */
 export const tools = {
-  /** Call a tool and wait for its final answer; throws a Failure. */
+  /** Calls a tool and waits for its final answer. Throws a Failure. */
   call(operator, args, { actionKey } = {}) {
     return called(() => ask('tools.call').call(operator, stringify(args), actionKey));
   },
-  /** Call several at once: `[{ operator, args, actionKey? }]`. Gives `[{ ok } | { failure }]`, in order. */
+  /**
+   * Calls several tools concurrently: `[{ operator, args, actionKey? }]`. Returns `[{ ok } | { failure
+   * }]` in the order of the calls.
+   */
   callAll(calls) {
     const requests = calls.map(({ operator, args, actionKey }) => ({ operator, args: stringify(args), actionKey }));
     return ask('tools.callAll').callAll(requests).map((answer) => {
@@ -32,14 +38,14 @@ export const tools = {
   },
 };
 
-/** Informational events for consumers outside. */
+/** Informational events for consumers outside the host. */
 export const events = {
   emit(name, payload) {
     ask('events.emit').emit(name, stringify(payload));
   },
 };
 
-/** The plugin's `config` table in latch.toml; for tools. */
+/** The plugin's `config` table in latch.toml. For tools. */
 export const config = {
   get(key) {
     const text = ask('config.get').config(key);
@@ -47,19 +53,22 @@ export const config = {
   },
 };
 
-/** Placeholders of secrets, which the host replaces in requests to granted hosts; for tools. */
+/** Placeholders of secrets. The host replaces them in requests to granted hosts. For tools. */
 export const secrets = {
   get(name) {
     return granted(() => ask('secrets.get').secret(name), `the secret ${name}`, 'secrets');
   },
 };
 
-/** A small persistent map in the namespace its grant names; for tools. Values are strings or Uint8Arrays. */
+/**
+ * A small persistent map in the namespace of the kv grant. Values are strings or Uint8Arrays. A key has
+ * at most 256 bytes and a value at most 64 KiB. For tools.
+ */
 export const kv = {
   get(key) {
     return granted(() => ask('kv.get').kvGet(key), `the key ${key}`, 'kv') ?? undefined;
   },
-  /** The value as text. */
+  /** Returns the value as text, or undefined if the key is not set. */
   text(key) {
     const bytes = kv.get(key);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);

@@ -1,12 +1,12 @@
-// JSON without silent loss. JavaScript has doubles alone: an integer of 2^53 or more would be
-// rounded on its way in, NaN would become null on its way out. Both are refused instead.
+// JSON conversion without silent loss. JavaScript has only doubles: it would round an input integer of 2^53
+// or more and write NaN as null. Both are rejected.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The value of a JSON text; throws a RangeError that names an integer which a number cannot hold. */
+/** Parses a JSON text. Throws a RangeError that names the first integer which a number cannot hold. */
 export function parse(text) {
   const value = JSON.parse(text);
-  // Shorter runs of digits are always exact.
+  // Integers with fewer than 16 digits are always exact.
   if (/\d{16}/.test(text)) {
     for (const [token] of text.matchAll(TOKEN)) {
       if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) {
@@ -17,15 +17,18 @@ export function parse(text) {
   return value;
 }
 
-// The host takes no more, and an engine's stack not much more.
+// Maximum nesting depth. The host accepts no more, and the stacks of engines allow little more.
 const DEPTH = 120;
 
-/** The JSON text of a value; throws a RangeError that names the place of what JSON cannot hold. */
+/** Serializes a value as JSON. Throws a RangeError with the path of the first value that JSON cannot hold. */
 export function stringify(value) {
   return JSON.stringify(plain(value, '', '', [])) ?? 'null';
 }
 
-/** The value with nothing in it that JSON.stringify would drop, round or turn into something else. */
+/**
+ * Returns a copy of the value that JSON.stringify writes without dropping, rounding or converting
+ * anything. Throws if that is not possible.
+ */
 function plain(value, path, key, above) {
   const refuse = (why) => {
     throw new RangeError(`${path || 'the value'} ${why}`);
@@ -58,7 +61,7 @@ function plain(value, path, key, above) {
   const made = {};
   for (const name of Object.keys(value)) {
     const item = plain(value[name], `${path}/${name}`, name, inner);
-    // Not by assignment: a key may be named __proto__.
+    // Not an assignment, because a key may be named __proto__.
     Object.defineProperty(made, name, { value: item, enumerable: true });
   }
   return made;

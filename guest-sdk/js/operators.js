@@ -1,4 +1,4 @@
-// The operators of a plugin: registered by the author, described and run for the host.
+// Operators of a plugin: registered by the author, described and run for the host.
 
 import { Failure, fromHost, toHost } from './failure.js';
 import { ask, during } from './host.js';
@@ -12,12 +12,12 @@ const TOOL_OPTIONS = [...OPTIONS, 'idempotentByKeySeconds', 'settlingMs', ...ACC
 
 const operators = new Map();
 
-/** Serve the step operator `name` (`Noun.Verb`) with `handler(input, context)`. */
+/** Registers the step operator `name`, in the form `Noun.Verb`, with `handler(input, context)`. */
 export function step(name, options, handler) {
   register('step', name, options, handler, OPTIONS);
 }
 
-/** Serve the tool operator `name` (`Noun.Verb`) with `handler(args, context)`. */
+/** Registers the tool operator `name`, in the form `Noun.Verb`, with `handler(args, context)`. */
 export function tool(name, options, handler) {
   register('tool', name, options, handler, TOOL_OPTIONS);
 }
@@ -36,12 +36,12 @@ function register(kind, name, options, handler, known) {
   operators.set(name, { kind, name, options, handler });
 }
 
-/** Every operator, for a test or a check. */
+/** Returns all operators, for tests and checks. */
 export function registered() {
   return [...operators.values()];
 }
 
-/** Called once at the end of a build: what is registered has to fit what the recipe says. */
+/** Checks the registered operators against latch-plugin.toml. Called once at the end of a build. */
 export function checkRecipe(kind, exports) {
   if (operators.size === 0) throw new Error(`the plugin registers no operator: call ${kind}('Noun.Verb', { … }, (input, context) => …)`);
   for (const { kind: own, name, options } of operators.values()) {
@@ -57,7 +57,7 @@ export function checkRecipe(kind, exports) {
   }
 }
 
-/** The manifest, as the host takes it. */
+/** Returns the manifest in the form of the host. */
 export function describe(version) {
   return { version, operators: registered().map(manifest) };
 }
@@ -79,7 +79,7 @@ function manifest({ kind, name, options }) {
   };
 }
 
-/** A result with what the host should keep of it: a tool may return one instead of a plain value. */
+/** A result with the facts that the host records with it. A tool may return an Output instead of a plain value. */
 export class Output {
   /** @param {unknown} result  @param {{receipt?: unknown, changes?: object[], usage?: object}} [more] */
   constructor(result, { receipt, changes = [], usage } = {}) {
@@ -87,17 +87,20 @@ export class Output {
   }
 }
 
-/** Run a step; throws what the host takes as an error. */
+/** Runs a step. Throws an error in the form of the host. */
 export function run(name, input) {
   return serve(name, 'step', ({ handler }) => given(name, handler(taken(name, input), stepContext())));
 }
 
-/** Run a tool. */
+/** Runs a tool. Throws an error in the form of the host. */
 export function invoke(name, args) {
   return serve(name, 'tool', ({ handler }) => outputToHost(name, handler(taken(name, args), toolContext())));
 }
 
-/** Ask a tool whether a call happened: `happened(result)`, `'did-not-happen'`, `notYet(ms)` or `'unknown'`. */
+/**
+ * Asks a tool whether a call happened. The handler returns `happened(result)`, `'did-not-happen'`,
+ * `notYet(ms)` or `'unknown'`.
+ */
 export function reconcile(name, key, args) {
   return serve(name, 'tool', ({ options }) => {
     if (!options.reconcile) return { tag: 'unknown' };
@@ -119,12 +122,15 @@ class NotYet {
     this.milliseconds = milliseconds;
   }
 }
-/** The call happened, with this result or Output. */
+/** Verdict: the call happened, with this result or Output. */
 export const happened = (result) => new Happened(result);
-/** Ask again after so many milliseconds. */
+/** Verdict: the outcome is not known yet. The host asks again after this many milliseconds. */
 export const notYet = (milliseconds) => new NotYet(milliseconds);
 
-/** Ask a tool whether a recorded change is still there: `true`, or a sentence that says what was found instead. */
+/**
+ * Asks a tool whether a recorded change is still in place. The handler returns `true` or a description of
+ * the state found.
+ */
 export function verify(name, change) {
   return serve(name, 'tool', ({ options }) => {
     if (!options.verify) return { tag: 'confirmed' };
@@ -133,7 +139,7 @@ export function verify(name, change) {
   });
 }
 
-/** Undo a call. */
+/** Undoes a call. */
 export function compensate(name, key, args, result) {
   return serve(name, 'tool', ({ options }) => {
     if (!options.compensate) throw new Failure('INVALID_INPUT', `${name} cannot be undone`);
@@ -195,7 +201,7 @@ function changeFromHost(change) {
   return Object.fromEntries(CHANGE.map((key) => [key, change[key]]));
 }
 
-/** Who asks, and for which job; asked of the host when first looked at. */
+/** Returns the trace context of the job. It is read from the host on first use. */
 function stepContext() {
   let asked;
   const get = () => (asked ??= ask('the context').context());

@@ -1,5 +1,5 @@
-// JavaScript's own clock, randomness and console, led to the host. Evaluated before any line of
-// the plugin, so that what an author writes naturally, also as `const random = Math.random`, is right.
+// Connects JavaScript's own clock, randomness and console to the host. Evaluated before the plugin, so that
+// ordinary code works, also code such as `const random = Math.random`.
 
 import { makeConsole } from './console.js';
 import { ask } from './host.js';
@@ -43,7 +43,7 @@ function randomUUID() {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Replace them. Called by `component/`, never in a test. */
+/** Replaces the globals. Called by `component/`, never in a test. */
 export function install() {
   define(Math, 'random', () => {
     const host = ask('Math.random');

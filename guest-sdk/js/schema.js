@@ -1,13 +1,13 @@
-// JSON Schemas in few words: object({ text: string(), copies: optional(integer()) }).
+// Short constructors for JSON Schemas: object({ text: string(), copies: optional(integer()) }).
 
 const OPTIONAL = Symbol('optional');
 
-/** An object with these properties and no others; all are required but those marked optional. */
+/** An object with these properties and no others. All properties are required except those marked optional. */
 export function object(properties, more = {}) {
   const required = Object.keys(properties).filter((key) => !properties[key][OPTIONAL]);
   return { type: 'object', properties, required, additionalProperties: false, ...more };
 }
-/** A property that may be missing. */
+/** Marks a property as optional. */
 export const optional = (schema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true });
 export const string = (more = {}) => ({ type: 'string', ...more });
 /** An integer that a JavaScript number holds exactly. */

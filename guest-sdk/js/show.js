@@ -1,13 +1,13 @@
-// Values as text, for people: nothing that is thrown or printed may fail on its way.
+// Converts values to text for people. Must never throw, because it formats thrown and printed values.
 
 const DEPTH = 6;
 
-/** Any value as text; strings as they are. */
+/** Converts any value to text. A string is returned unchanged. */
 export function show(value) {
   try {
     return typeof value === 'string' ? value : shown(value, []);
   } catch {
-    // It throws when it is looked at.
+    // The value itself throws when its properties are read.
     return Object.prototype.toString.call(value);
   }
 }
@@ -39,7 +39,7 @@ function error(thrown, above) {
   return text;
 }
 
-/** The name and message of an error, with those of the errors that it gathers. */
+/** Returns the name and message of an error, and those of the errors that it aggregates. */
 export function said(thrown, above = []) {
   if (!(thrown instanceof Error)) return show(thrown);
   const text = `${thrown.name}: ${thrown.message}`;

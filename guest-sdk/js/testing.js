@@ -1,4 +1,4 @@
-// A stand-in for the host, so that `node --test` runs operators without Wasm.
+// A test host, so that `node --test` runs operators without Wasm.
 
 import { makeConsole } from './console.js';
 import { Failure } from './failure.js';
@@ -6,7 +6,7 @@ import { bind } from './host.js';
 import { describe, invoke, reconcile, registered, run, verify, compensate } from './operators.js';
 import { fromHost } from './failure.js';
 
-/** A host with a fixed clock and nothing granted. Remembers `calls`, `events` and `logs`. */
+/** A test host with a fixed clock and no grants. Records `calls`, `events` and `logs`. */
 export class Host {
   calls = [];
   events = [];
@@ -19,7 +19,10 @@ export class Host {
   #context = { tenant: 'default', actor: 'ada', correlationId: 'cor_test', jobId: 'job_test', planId: 'test', stepId: 's1' };
   #invocation = { traceId: 'trace_test', slot: 's1', externalKey: 'latch:job_test:s1:1', attempt: 1, triesBefore: 0, timeoutMs: 30000 };
 
-  /** `{ now, tools: { 'Web.Fetch': (args) => … }, config: {}, secrets: { NAME: 'placeholder' }, kv: {}, externalKey }` */
+  /**
+   * Takes `{ now, tools: { 'Web.Fetch': (args) => … }, config: {}, secrets: { NAME: 'placeholder' }, kv:
+   * {}, externalKey }`. `kv` grants a namespace with these entries.
+   */
   constructor({ now = '2025-11-21T23:00:00Z', tools = {}, config = {}, secrets = {}, kv = null, externalKey } = {}) {
     this.#time = new Date(now).getTime();
     for (const [name, answer] of Object.entries(tools)) this.#tools.set(name, answer);
@@ -29,15 +32,15 @@ export class Host {
     if (externalKey) this.#invocation.externalKey = externalKey;
   }
 
-  /** Run a step's operator on a value, JSON in between as under the host. Throws a Failure. */
+  /** Runs a step operator. Like the host, it converts input and output from and to JSON. Throws a Failure. */
   run(name, input) {
     return JSON.parse(this.#under(() => run(name, JSON.stringify(input))));
   }
-  /** Run a tool's operator: `{ result, receipt, changes }`. Throws a Failure. */
+  /** Runs a tool operator. Returns `{ result, receipt, changes, usage }`. Throws a Failure. */
   invoke(name, args) {
     return output(this.#under(() => invoke(name, JSON.stringify(args))));
   }
-  /** Ask whether the call with this key happened: `{ tag, output?, milliseconds? }`. */
+  /** Asks whether the call with this key happened. Returns `{ tag, output?, milliseconds? }`. */
   reconcile(name, key, args) {
     const { tag, val } = this.#under(() => reconcile(name, key, JSON.stringify(args)));
     return { tag, output: tag === 'happened' ? output(val) : undefined, milliseconds: tag === 'not-yet' ? val : undefined };

@@ -1,4 +1,4 @@
-// UTF-8, for engines without TextEncoder and TextDecoder.
+// UTF-8 conversion for engines without TextEncoder and TextDecoder.
 
 export class TextEncoder {
   get encoding() {
@@ -8,7 +8,7 @@ export class TextEncoder {
     const bytes = [];
     for (const character of String(text)) {
       let code = character.codePointAt(0);
-      if (code >= 0xd800 && code <= 0xdfff) code = 0xfffd; // half of a pair
+      if (code >= 0xd800 && code <= 0xdfff) code = 0xfffd; // a lone surrogate
       if (code < 0x80) bytes.push(code);
       else if (code < 0x800) bytes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
       else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
@@ -40,7 +40,7 @@ export class TextDecoder {
   }
 }
 
-/** Length and code point of the sequence at `i`; -1 where it is broken. */
+/** Returns length and code point of the sequence at `i`. The code point is -1 if the sequence is invalid. */
 function sequence(bytes, i) {
   const first = bytes[i];
   if (first < 0x80) return [1, first];

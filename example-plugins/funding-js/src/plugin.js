@@ -1,10 +1,10 @@
-// A letter about what an applicant and a professor have in common.
+// Writes a letter about what an applicant and a professor have in common.
 
 import { events, Failure, schema, step } from '../../../guest-sdk/js/index.js';
 
 const { any, array, nullable, object, optional, string, integer } = schema;
 
-/** How many overlaps a letter speaks of: a reader has a minute. */
+/** Maximum number of overlaps in a letter, because the recipient spends about a minute on it. */
 const OVERLAPS = 2;
 
 const alignment = object({
@@ -20,7 +20,7 @@ step(
     description: 'Writes a letter from a summary and an alignment.',
     input: object({ professor: any(), alignment, position: optional(string()) }),
     output: object({ to: string(), subject: string(), body: string(), drafted_on: string(), words: integer() }),
-    // The day it is written on is in it.
+    // Not pure, because the output contains the current date.
     determinism: 'stable',
     outcome: { type: 'Email.Draft', status: 'draft' },
   },
@@ -37,7 +37,7 @@ step(
 );
 
 function letter(professor, { applicant, overlaps }, position, today) {
-  // The next autumn that can still be applied for.
+  // The next autumn with an application deadline ahead.
   const year = today.getUTCFullYear() + (today.getUTCMonth() < 3 ? 0 : 1);
   const shown = overlaps.slice(0, OVERLAPS);
   const headline = /^[aeiou]/i.test(applicant.headline) ? `an ${applicant.headline}` : `a ${applicant.headline}`;

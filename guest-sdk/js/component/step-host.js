@@ -1,4 +1,4 @@
-// The host of a step. Evaluated before the plugin's own modules.
+// Binds the SDK to the host functions of a step. Evaluated before the modules of the plugin.
 
 import * as clock from 'latchwork:plugin/clock@0.1.0';
 import * as context from 'latchwork:plugin/context@0.1.0';
@@ -21,7 +21,7 @@ bind({
     const { seconds, nanoseconds } = clock.now();
     return { seconds: Number(seconds), nanoseconds };
   },
-  // The engine gives the upper half of them as negative numbers.
+  // The engine returns values from 2^31 as negative numbers.
   randomU32: () => rng.nextU32() >>> 0,
   randomBytes: (length) => bytes(rng.bytes(length)),
   log: (level, message) => log.write(level, wellFormed(message)),

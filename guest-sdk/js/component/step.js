@@ -1,4 +1,4 @@
-// What a step's component is made from: `latch plugin build` sets the names in capitals.
+// Entry point of a step component. `latch plugin build` defines the names in capitals.
 import './step-host.js';
 import 'latchwork-plugin-main';
 

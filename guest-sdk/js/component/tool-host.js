@@ -1,5 +1,5 @@
-// The host of a tool: its clock and its randomness are the real ones. Evaluated before the
-// plugin's own modules.
+// Binds the SDK to the host functions of a tool. Clock and randomness are real. Evaluated before the modules
+// of the plugin.
 
 import * as config from 'latchwork:plugin/config@0.1.0';
 import * as context from 'latchwork:plugin/context@0.1.0';

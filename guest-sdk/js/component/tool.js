@@ -1,4 +1,4 @@
-// What a tool's component is made from: `latch plugin build` sets the names in capitals.
+// Entry point of a tool component. `latch plugin build` defines the names in capitals.
 import './tool-host.js';
 import 'latchwork-plugin-main';
 

@@ -1,4 +1,4 @@
-"""Write Latchwork plugins in Python. README.md beside this package has the whole story."""
+"""SDK for Latchwork plugins in Python. README.md in this folder has examples and rules."""
 
 import json as _json
 from dataclasses import dataclass as _dataclass
@@ -19,7 +19,8 @@ __all__ = [
 
 
 def step(name, *, description=None, input=None, output=None, effects=None, determinism="pure", outcome=None, limits=None):
-    """Serve the step operator ``name`` (``Noun.Verb``) with the decorated ``function(input, context)``."""
+    """Registers the step operator ``name``, in the form ``Noun.Verb``, with the decorated ``function(input,
+    context)``."""
     return _register(
         "step", name, description=description, input=input, output=output, effects=effects,
         determinism=determinism, outcome=outcome, limits=limits,
@@ -30,9 +31,11 @@ def tool(
     name, *, description=None, input=None, output=None, effects=None, determinism="external", outcome=None, limits=None,
     idempotent_by_key_seconds=0, settling_ms=0,
 ):
-    """Serve the tool operator ``name`` with the decorated ``function(args, context)``.
+    """Registers the tool operator ``name``, in the form ``Noun.Verb``, with the decorated ``function(args,
+    context)``.
 
-    The function gets decorators of its own: ``@send.reconcile``, ``@send.verify``, ``@send.compensate``.
+    The decorated function has decorators for the optional handlers: ``@send.reconcile``, ``@send.verify``,
+    ``@send.compensate``.
     """
     return _register(
         "tool", name, description=description, input=input, output=output, effects=effects, determinism=determinism,
@@ -42,7 +45,7 @@ def tool(
 
 @_dataclass
 class Change:
-    """One change in the world, precise enough to look it up again."""
+    """A change in the world. Must identify the resource precisely enough to check it later."""
 
     resource_type: str
     resource_id: str
@@ -54,7 +57,8 @@ class Change:
 
 @_dataclass
 class Usage:
-    """What a call cost."""
+    """Cost of a call. ``cost_micro_usd`` is in millionths of a US dollar, ``credits`` in the provider's own
+    units."""
 
     model: _Optional[str] = None
     provider_trace_id: _Optional[str] = None
@@ -74,22 +78,25 @@ def _text(what, value):
 
 
 class tools:
-    """The only way from a step to the world.
+    """Tool calls, the only access of a step to the outside world.
 
-    Each call is executed at most once, recorded, and answered from the record ever after.
+    The host executes each call at most once, records the answer, and returns the recorded answer from then
+    on.
     """
 
     @staticmethod
     def call(operator, args, *, action_key=None):
-        """Call a tool and wait for its final answer; raises Failure."""
+        """Calls a tool and waits for its final answer. Raises Failure."""
         text = _text(f"arguments of {operator}", args)
         return _json.loads(_ask("tools.call").call(operator, text, action_key))
 
     @staticmethod
     def call_all(calls):
-        """Call several at once: pairs ``(operator, args)`` or triples with an action key.
+        """Calls several tools concurrently. ``calls`` has pairs ``(operator, args)`` or triples with an
+        action key.
 
-        Gives answers in order; a failed one is a Failure that is returned, not raised.
+        Returns the answers in the order of the calls. A failed call gives a Failure in the list and raises
+        nothing.
         """
         requests = []
         for operator, args, *key in calls:
@@ -99,7 +106,7 @@ class tools:
 
 
 class events:
-    """Informational events for consumers outside."""
+    """Informational events for consumers outside the host."""
 
     @staticmethod
     def emit(name, payload):
@@ -107,7 +114,7 @@ class events:
 
 
 class log:
-    """Records with the step's trace context; ``print`` and ``logging`` lead here as well."""
+    """Log records with the trace context of the step. ``print`` and ``logging`` write log records too."""
 
     @staticmethod
     def _write(level, message, arguments):
@@ -135,7 +142,7 @@ class log:
 
 
 class config:
-    """The plugin's ``config`` table in latch.toml; for tools."""
+    """The plugin's ``config`` table in latch.toml. For tools."""
 
     @staticmethod
     def get(key, default=None):
@@ -144,7 +151,7 @@ class config:
 
 
 class secrets:
-    """Placeholders of secrets, which the host replaces in requests to granted hosts; for tools."""
+    """Placeholders of secrets. The host replaces them in requests to granted hosts. For tools."""
 
     @staticmethod
     def get(name):
@@ -152,7 +159,8 @@ class secrets:
 
 
 class kv:
-    """A small persistent map of bytes in the namespace its grant names; for tools."""
+    """A small persistent map of bytes in the namespace of the kv grant. A key has at most 256 bytes and a
+    value at most 64 KiB. For tools."""
 
     @staticmethod
     def get(key):

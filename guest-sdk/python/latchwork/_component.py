@@ -1,4 +1,4 @@
-"""The host's functions for this package, and this package's exports for the host."""
+"""Connects this package to the host's functions and exports the operators to the host."""
 
 import wit_world.imports.context as _context
 import wit_world.imports.log as _log
@@ -9,7 +9,7 @@ from . import _failure, _operators, _prelude
 
 
 def thrown_by_host(error):
-    """The Failure that an Err of the host's is."""
+    """Converts an Err of the host to a Failure."""
     import json
 
     value = error.value
@@ -26,7 +26,7 @@ def thrown_by_host(error):
 
 
 class Host:
-    """What steps and tools share."""
+    """Host functions that both steps and tools have."""
 
     def log(self, level, message):
         _log.write(getattr(_log.Level, level.upper()), _failure.well_formed(message))
@@ -40,7 +40,7 @@ def answered(result):
 
 
 def served(name, function):
-    """Give what it gives; what it raises, as the host takes it."""
+    """Returns the result of ``function``. Converts a raised exception for the host."""
     try:
         return function()
     except BaseException as raised:
@@ -51,12 +51,12 @@ def served(name, function):
         failed = Err(error)
     finally:
         _operators.during(_prelude.finish)
-    # Outside of the handler: what was raised is in it already.
+    # Raised outside of the ``except`` block, because the error already contains the original exception.
     raise failed
 
 
 def manifest(wit, version):
-    """What the plugin says of itself. ``wit`` is the module of the exported interface."""
+    """Builds the manifest of the plugin. ``wit`` is the module of the exported interface."""
     import json
 
     from . import _schema

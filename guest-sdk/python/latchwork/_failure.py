@@ -1,10 +1,11 @@
-"""Why an operator failed."""
+"""The failure of an operator."""
 
 import json
 import linecache
 import traceback
 
-# The ten codes, and whether the world may have been changed where nothing else is said.
+# The ten failure codes with the default of ``applied``: "unknown" if the failed call may have changed the
+# world.
 _APPLIED = {
     "NETWORK_TIMEOUT": "unknown",
     "RATE_LIMIT": "no",
@@ -20,9 +21,9 @@ _APPLIED = {
 
 
 class Failure(Exception):
-    """A failure with a code, to be raised by an operator; calls of tools raise it as well.
+    """A failure with a code. Operators raise it, and failed tool calls raise it too.
 
-    The host retries the first five codes by itself.
+    The host may retry a call that fails with one of the first five codes.
     """
 
     def __init__(self, code, message, *, retry_after_ms=None, detail=None, applied=None):
@@ -39,25 +40,25 @@ class Failure(Exception):
 
 
 def described(raised, may_have_changed):
-    """What `_described` says, fit to leave: halves of characters cannot, and would trap."""
+    """Converts an exception for the host. Replaces lone surrogates, on which the host traps."""
     try:
         code, message, wait, detail, applied = _described(raised, may_have_changed)
-    except Exception:  # What was raised raises when it is looked at.
+    except Exception:  # The raised exception itself raises when it is formatted.
         message = f"{type(raised).__name__}, which cannot be shown"
         code, wait, detail, applied = "INVALID_INPUT", None, _unhandled({}, False), _applied(may_have_changed)
     return code, well_formed(str(message)), wait, None if detail is None else well_formed(detail), applied
 
 
 def well_formed(text):
-    """A text with nothing in it that UTF-8 cannot hold."""
+    """Replaces the characters that UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _described(raised, may_have_changed):
-    """Code, message, wait, detail as JSON, applied: of whatever was raised.
+    """Returns code, message, wait in milliseconds, detail as JSON, and applied of a raised exception.
 
-    What is no Failure is a mistake in the operator: its text and traceback are kept, and the host
-    makes PLUGIN_EXCEPTION of it. The code beside it is for hosts that do not know the mark.
+    An exception that is not a Failure is a defect of the operator. The host reports it as PLUGIN_EXCEPTION
+    with its text and traceback. The code INVALID_INPUT is for hosts that do not know the mark in the detail.
     """
     if isinstance(raised, Failure):
         detail = None if raised.detail is None else _text(raised.detail)
@@ -75,7 +76,8 @@ def _described(raised, may_have_changed):
 
 
 def _is_denied(raised):
-    """Whether the SDK refused it, or what it was raised for: libraries wrap what they cannot handle."""
+    """Returns true if the SDK denied an access and this caused the exception. Follows causes, contexts and
+    reasons, because libraries wrap exceptions."""
     seen, waiting = set(), [raised]
     while waiting:
         one = waiting.pop()
@@ -91,7 +93,7 @@ def _is_denied(raised):
 
 
 def _unhandled(detail, denied):
-    """The mark by which the host knows an exception that the operator does not handle."""
+    """Marks an exception that the operator did not handle. The host recognizes the mark."""
     return _text({"latchwork:denied" if denied else "latchwork:exception": detail})
 
 
@@ -100,7 +102,7 @@ def _applied(may_have_changed):
 
 
 def _said(raised):
-    """Its text, with those of the exceptions that it groups."""
+    """Returns the text of an exception, and the texts of the exceptions that it groups."""
     said = "".join(traceback.TracebackException.from_exception(raised).format_exception_only()).strip()
     if isinstance(raised, BaseExceptionGroup):
         said += " (" + "; ".join(_said(one) for one in raised.exceptions) + ")"
@@ -108,8 +110,11 @@ def _said(raised):
 
 
 def _trace(raised):
-    """The traceback, causes first. Not by `traceback.format_exception`: to underline parts of lines it
-    parses them, and a line that is no whole statement sends the parser to files that are not there."""
+    """Returns the traceback, causes first.
+
+    Does not use `traceback.format_exception`. That function parses source lines to underline parts of them.
+    For an incomplete statement the parser then opens files, and a component has none.
+    """
     parts = []
     if raised.__cause__ is not None:
         parts += [_trace(raised.__cause__), "\nThe above exception was the direct cause of the following one:\n\n"]

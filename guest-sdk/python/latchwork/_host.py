@@ -1,7 +1,6 @@
-"""What stands between this package and the host.
+"""Connects this package to the host.
 
-Inside a component ``_component`` puts the host's functions here; in a test ``testing`` puts a
-stand-in here.
+In a component ``_component`` binds the host's functions. In a test ``testing`` binds a test host.
 """
 
 _host = None
@@ -9,14 +8,14 @@ _running = False
 
 
 def bind(host):
-    """Put the host's functions here; gives what was there before."""
+    """Binds the host's functions. Returns the previously bound functions."""
     global _host
     before, _host = _host, host
     return before
 
 
 def during(function):
-    """Run ``function`` as part of an operator: only then is there a host to ask."""
+    """Runs ``function`` as part of an operator. The host is available only then."""
     global _running
     before, _running = _running, True
     try:
@@ -26,10 +25,10 @@ def during(function):
 
 
 def ask(what):
-    """The host.
+    """Returns the bound host. Raises outside of an operator.
 
-    A module's own statements run once, while the component is built: what they read of the world
-    would be the same for every run ever after, so they cannot.
+    The statements of a module run once, while the component is built. A value that they read would be the
+    same in every run, so access is refused.
     """
     if _host is None:
         raise RuntimeError(f"{what}: there is no host here; in a test, use latchwork.testing.Host")

@@ -1,4 +1,4 @@
-"""The operators of a plugin: registered by the author, described and run for the host."""
+"""Operators of a plugin: registered by the author, described and run for the host."""
 
 import inspect
 import json
@@ -16,7 +16,7 @@ operators = {}
 
 
 class Operator:
-    """One operator."""
+    """A registered operator."""
 
     def __init__(self, kind, name, function, options):
         self.kind, self.name, self.function = kind, name, function
@@ -36,7 +36,7 @@ class Operator:
 
 
 def register(kind, name, **options):
-    """The decorator behind ``step`` and ``tool``."""
+    """Returns the decorator of ``step`` and ``tool``."""
 
     def decorate(function):
         where = f"{kind}({name!r})"
@@ -84,7 +84,7 @@ def _account(operator, account):
 
 
 def check_recipe(kind, exports):
-    """Called once at the end of a build: what is registered has to fit what the recipe says."""
+    """Checks the registered operators against latch-plugin.toml. Called once at the end of a build."""
     if not operators:
         raise TypeError(f"the plugin registers no operator: decorate a function with @{kind}('Noun.Verb')")
     for operator in operators.values():
@@ -99,28 +99,29 @@ def check_recipe(kind, exports):
 
 
 class Output:
-    """A result with what the host should keep of it: a tool may return one instead of a plain value."""
+    """A result with the facts that the host records with it. A tool may return an Output instead of a plain
+    value."""
 
     def __init__(self, result, *, receipt=None, changes=(), usage=None):
         self.result, self.receipt, self.changes, self.usage = result, receipt, list(changes), usage
 
 
 class Happened:
-    """The call happened, with this result or Output."""
+    """Verdict: the call happened, with this result or Output."""
 
     def __init__(self, result):
         self.result = result
 
 
 class NotYet:
-    """Ask again after so many milliseconds."""
+    """Verdict: the outcome is not known yet. The host asks again after this many milliseconds."""
 
     def __init__(self, milliseconds):
         self.milliseconds = milliseconds
 
 
 class _Lazy:
-    """Asked of the host when first looked at."""
+    """A context that is read from the host on first use."""
 
     def __init__(self, *parts):
         self._parts = parts
@@ -139,7 +140,7 @@ class _Lazy:
 
 
 def run(name, text):
-    """Run a step: JSON to JSON; raises what the function raised."""
+    """Runs a step on JSON text and returns JSON text. Raises the exception of the function."""
 
     def go():
         operator = _find("step", name)
@@ -149,7 +150,7 @@ def run(name, text):
 
 
 def invoke(name, text):
-    """Run a tool: JSON to an Output whose parts are JSON."""
+    """Runs a tool on JSON text. Returns an Output with JSON text in its parts."""
 
     def go():
         operator = _find("tool", name)
@@ -159,7 +160,7 @@ def invoke(name, text):
 
 
 def reconcile(name, key, text):
-    """Ask a tool whether a call happened: Happened, NotYet, "did_not_happen" or "unknown"."""
+    """Asks a tool whether a call happened. Returns Happened, NotYet, "did_not_happen" or "unknown"."""
 
     def go():
         operator = _find("tool", name)
@@ -177,7 +178,8 @@ def reconcile(name, key, text):
 
 
 def verify(name, change):
-    """Ask a tool whether a recorded change is still there: True, or what was found instead."""
+    """Asks a tool whether a recorded change is still in place. Returns True or a description of the state
+    found."""
 
     def go():
         function = _find("tool", name).accounts.get("verify")
@@ -187,7 +189,7 @@ def verify(name, change):
 
 
 def compensate(name, key, args, result):
-    """Undo a call."""
+    """Undoes a call."""
 
     def go():
         operator = _find("tool", name)
@@ -215,7 +217,7 @@ def _taken(operator, text):
 
 
 def given(name, value):
-    """The JSON text of what an operator made."""
+    """Serializes the result of an operator as JSON text."""
     if inspect.iscoroutine(value):
         value.close()
         raise TypeError(f"{name} gave a coroutine: its function is not async; calls of tools wait by themselves")

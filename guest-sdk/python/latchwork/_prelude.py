@@ -1,7 +1,7 @@
-"""Python's own clock, randomness, output and files, led to the host or refused.
+"""Connects Python's own clock, randomness and output to the host, and refuses files, network and processes.
 
-Installed before any line of the plugin is read, so that what an author writes naturally, also as
-``from time import time``, is right.
+Installed before the plugin is imported, so that ordinary code works, also code such as ``from time import
+time``.
 """
 
 import _io
@@ -12,13 +12,14 @@ import linecache
 import logging
 import os
 import random
-import secrets  # noqa: F401  (before its source of randomness is replaced)
+import secrets  # noqa: F401  (imported before its random source is replaced)
 import socket
 import sys
 import time
 import uuid
 
-# What the standard library would only import when it is needed; there are no files to read then.
+# The standard library imports these modules late. They are imported now, because a running component has no
+# files.
 import _strptime  # noqa: F401
 import encodings.ascii  # noqa: F401
 import encodings.cp1252  # noqa: F401
@@ -44,7 +45,7 @@ def _nanoseconds(what):
 
 
 def _urandom(size, what="os.urandom"):
-    """The host gives at most 65,536 bytes at once."""
+    """Returns ``size`` random bytes. The host returns at most 65,536 bytes per call."""
     parts = []
     while size > 0:
         parts.append(ask(what).random_bytes(min(size, 65_536)))
@@ -53,7 +54,7 @@ def _urandom(size, what="os.urandom"):
 
 
 class _Random(_RealRandom):
-    """Seeded from the host at the first number, unless it was given a seed."""
+    """A random.Random that is seeded by the host on first use, unless it was created with a seed."""
 
     def __init__(self, x=None):
         self._pending = False
@@ -122,7 +123,7 @@ _DateTime.__module__ = "datetime"
 
 
 class _Log(io.TextIOBase):
-    """A stream whose lines are log records."""
+    """A text stream that writes each line as a log record."""
 
     def __init__(self, level):
         super().__init__()
@@ -138,7 +139,7 @@ class _Log(io.TextIOBase):
         return len(text)
 
     def finish(self):
-        """What stands without an end of line."""
+        """Writes the last line if it has no line end."""
         if self._line:
             line, self._line = self._line, ""
             ask("print").log(self._level, line)
@@ -148,7 +149,8 @@ _INSTEAD = "steps call tools (tools.call), and tools that need it are written in
 
 
 def _denied(text):
-    """What the host makes CAPABILITY_DENIED of, where the operator does not handle it."""
+    """Returns the error of a denied access. The host reports it as CAPABILITY_DENIED if the operator does not
+    handle it."""
     error = PermissionError(text)
     error.latchwork_denied = True
     return error
@@ -168,7 +170,7 @@ _FILES = (
 
 
 class _NoImports:
-    """Says what an import finds when the component runs: no files."""
+    """A module finder that refuses every import, because a running component has no files to import from."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -185,7 +187,7 @@ _NETWORK = (
 
 
 class _Socket(socket.socket):
-    """Not to be made; a class, because libraries derive from it."""
+    """A socket class that cannot be instantiated. It is a class because libraries derive from it."""
 
     def __init__(self, *_, **__):
         raise _denied(
@@ -198,7 +200,7 @@ _Socket.__module__ = "socket"
 
 
 def _node():
-    """Stands for the address of a network card in uuid1: drawn once, marked as drawn."""
+    """Replaces the network address in uuid1 by a random number. The multicast bit marks it as random."""
     if uuid._node is None:
         uuid._node = int.from_bytes(_urandom(6, "uuid.getnode"), "big") | 1 << 40
     return uuid._node
@@ -217,13 +219,14 @@ def _times():
 
 
 def finish():
-    """The end of a run."""
+    """Writes incomplete output lines at the end of a run."""
     sys.stdout.finish()
     sys.stderr.finish()
 
 
 def install(sleep):
-    """Replace them; ``sleep`` serves time.sleep. Called by ``_component``, never in a test."""
+    """Replaces the functions of the standard library. ``sleep`` implements time.sleep. Called by
+    ``_component``, never in a test."""
     os.urandom = random._urandom = _urandom
     random.Random = _Random
     random._inst = _Random()
@@ -249,7 +252,7 @@ def install(sleep):
     datetime.datetime = _DateTime
 
     uuid._node, uuid.getnode = None, _node
-    # What asks the system instead of the clock.
+    # This function reads the time from the system and not from the replaced clock.
     uuid._generate_time_safe = None
 
     socket.socket = socket.SocketType = _Socket
@@ -267,15 +270,16 @@ def install(sleep):
 
 
 def close():
-    """The end of the build: from here on there are no files to import from, so nothing may try."""
+    """Closes the file system at the end of the build. A running component has no files, so a later import
+    must fail with a clear message."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
-            # Without a time of change nobody asks whether it is still so.
+            # Without a modification time linecache does not check the file for changes.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # What loaders read sources with, when a traceback wants to show a line.
+    # Loaders read sources with these functions when a traceback shows a line.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

@@ -1,8 +1,9 @@
-"""Reads a plugin's modules without running them: `python3 _scan.py MAIN PATH...`, JSON on stdout.
+"""Finds the imports of a plugin's modules without running them: `python3 _scan.py MAIN PATH...`, JSON on
+stdout.
 
-Modules are read while the component is built; when it runs there are no files to import from. An
-import inside of a function is therefore done early as well; one of a module that does not exist, or
-whose name is only known at run time, is reported with its place.
+Modules are imported while the component is built, because a running component has no files. So the build also
+imports the modules that functions import late. An import is reported with its line if the module does not
+exist or its name is only known at run time.
 """
 
 import ast
@@ -10,12 +11,12 @@ import json
 import os
 import sys
 
-# What a component has no system for.
+# Modules that a component cannot support, with the feature that is missing.
 _MISSING = {"multiprocessing": "processes", "socketserver": "a network", "subprocess": "processes"}
 
 
 def find(name, paths):
-    """The file of a module among the plugin's own; None where it is another's."""
+    """Returns the file of a module of the plugin, or None if the module is not part of the plugin."""
     parts = name.split(".")
     for path in paths:
         base = os.path.join(path, *parts)
@@ -33,7 +34,7 @@ def exists(name, paths):
 
 
 class Imports(ast.NodeVisitor):
-    """Every import of one module, with where it stands."""
+    """Collects all imports of a module with their lines."""
 
     def __init__(self, package):
         self.package, self.found, self.dynamic = package, [], []

@@ -1,8 +1,8 @@
-"""JSON Schemas of annotations, and values of those types.
+"""JSON Schemas of annotations, and conversion of JSON to values of the annotated types.
 
-An annotation is a dataclass, a TypedDict-free builtin (``str``, ``int``, ``float``, ``bool``,
-``None``), ``list[...]``, ``dict[str, ...]``, ``Optional[...]``, ``Literal[...]``, ``Any``, or a
-schema written as a dict.
+An annotation is a dataclass, a builtin (``str``, ``int``, ``float``, ``bool``, ``None``), ``list[...]``,
+``dict[str, ...]``, ``Optional[...]``, ``Literal[...]``, ``Any``, or a schema written as a dict. TypedDict is
+not supported.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ import json
 import types
 import typing
 
-# What a double holds exactly, so that every other language reads the same number.
+# Largest integer that a double holds exactly, so that every other language reads the same number.
 _SAFE = 2**53 - 1
 _PLAIN = {
     str: {"type": "string"},
@@ -24,7 +24,7 @@ _PLAIN = {
 
 
 def of(annotation):
-    """The schema of an annotation."""
+    """Returns the schema of an annotation."""
     if isinstance(annotation, dict):
         return annotation
     if annotation is typing.Any or annotation is object:
@@ -60,7 +60,7 @@ def _of_dataclass(cls):
         "additionalProperties": False,
     }
     said = cls.__doc__
-    # A dataclass without a text of its own is given its signature as one.
+    # Python generates a signature as the docstring of a dataclass without one.
     if said and not said.startswith(f"{cls.__name__}("):
         schema["description"] = said.strip()
     return schema
@@ -71,7 +71,7 @@ def _has_default(field):
 
 
 def read(annotation, value):
-    """JSON as a value of the annotated type; the host has checked it against the schema."""
+    """Converts JSON to a value of the annotated type. The host has validated the JSON against the schema."""
     if dataclasses.is_dataclass(annotation) and isinstance(value, dict):
         hints = typing.get_type_hints(annotation)
         known = {field.name for field in dataclasses.fields(annotation)}
@@ -91,7 +91,8 @@ def read(annotation, value):
 
 
 def text(value):
-    """The JSON text of a value; raises ValueError or TypeError with the place of what JSON cannot hold."""
+    """Serializes a value as JSON text. Raises ValueError or TypeError with the path of the first value that
+    JSON cannot hold."""
     made = json.dumps(_plain(value, ""), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     try:
         made.encode()
@@ -102,7 +103,7 @@ def text(value):
 
 
 def _plain(value, path):
-    """What json.dumps takes: dataclasses become dicts, tuples lists."""
+    """Converts dataclasses to dicts and tuples to lists, for json.dumps."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, dict):

@@ -1,4 +1,5 @@
-"""A step's component. The build writes a module that binds this, then the plugin, then exports."""
+"""The component of a step. The build writes a module that calls ``bind``, imports the plugin, and then calls
+``exports``."""
 
 import wit_world.exports.plugin as wit_plugin
 import wit_world.imports.clock as _clock
@@ -47,7 +48,7 @@ def bind():
 
 
 def exports(version, names):
-    """The classes that componentize-py looks for."""
+    """Returns the classes that componentize-py exports."""
     _operators.check_recipe("step", names)
     made = manifest(wit_plugin, version)
     _prelude.close()

@@ -1,4 +1,4 @@
-"""A tool's component: its clock and its randomness are the real ones."""
+"""The component of a tool. Clock and randomness are real."""
 
 import wit_world.exports.plugin as wit_plugin
 import wit_world.imports.config as _config
@@ -69,10 +69,10 @@ def bind():
 
 
 def exports(version, names):
-    """The classes that componentize-py looks for."""
+    """Returns the classes that componentize-py exports."""
     _operators.check_recipe("tool", names)
     made = manifest(wit_plugin, version)
-    # Their modules exist where the component exports them.
+    # These modules exist only if the component exports the interface.
     if "reconcile" in names:
         import wit_world.exports.reconcile as wit_reconcile
     if "verify" in names:

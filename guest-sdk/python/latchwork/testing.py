@@ -1,4 +1,4 @@
-"""A stand-in for the host, so that ``python3 -m unittest`` runs operators without Wasm."""
+"""A test host, so that ``python3 -m unittest`` runs operators without Wasm."""
 
 import contextlib
 import io
@@ -9,7 +9,7 @@ from . import _failure, _host, _operators
 
 
 class Host:
-    """A host with a fixed clock and nothing granted. Remembers ``calls``, ``events`` and ``logs``."""
+    """A test host with a fixed clock and no grants. Records ``calls``, ``events`` and ``logs``."""
 
     def __init__(self, *, now=1_763_766_000.0, tools=None, config=None, secrets=None, kv=None, external_key="latch:job_test:s1:1"):
         self.calls, self.events, self.logs = [], [], []
@@ -18,15 +18,16 @@ class Host:
         self._external_key = external_key
 
     def run(self, name, value):
-        """Run a step's operator on a value, JSON in between as under the host."""
+        """Runs a step operator. Like the host, it converts input and output from and to JSON."""
         return json.loads(self._under(lambda: _operators.run(name, json.dumps(value))))
 
     def invoke(self, name, args):
-        """Run a tool's operator; an Output with its result as a value."""
+        """Runs a tool operator. Returns an Output with the result as a value."""
         return self._read(self._under(lambda: _operators.invoke(name, json.dumps(args))))
 
     def reconcile(self, name, key, args):
-        """Ask whether the call with this key happened: happened, not_yet, or a word."""
+        """Asks whether the call with this key happened. Returns Happened, NotYet, "did_not_happen" or
+        "unknown"."""
         verdict = self._under(lambda: _operators.reconcile(name, key, json.dumps(args)))
         return _operators.Happened(self._read(verdict.result)) if isinstance(verdict, _operators.Happened) else verdict
 
@@ -51,7 +52,7 @@ class Host:
             self.logs.extend(("info", line) for line in printed.getvalue().splitlines())
             _host.bind(before)
 
-    # What the host serves.
+    # Functions of the host.
 
     def now(self):
         return int(self._now), int(self._now % 1 * 1e9)
