@@ -1,4 +1,4 @@
-/* What a careful reader would say of a draft, and the draft with it. */
+/* Email.Review: reviews a draft, corrects it where possible, and reports findings. */
 #include "latchwork.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 static const char *FILLERS[] = { "very ", "really ", "extremely ", "truly ", "incredibly ", "absolutely " };
 static const char *SPAM[] = { "act now", "buy now", "click here", "free money", "guarantee", "risk-free", "urgent", "100%" };
 
-/* The findings so far, as the items of a JSON array. */
+/* Findings so far, as the items of a JSON array. */
 static latch_text findings;
 static bool ready = true;
 
@@ -25,7 +25,7 @@ static const char *said(const char *format, const char *what) {
   return text.bytes;
 }
 
-/* One space between words, none at the ends of lines. */
+/* Returns the text with single spaces between words and no spaces at line ends. */
 static char *tidy(const char *body) {
   latch_text text = { 0 };
   latch_put(&text, "");

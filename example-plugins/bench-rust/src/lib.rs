@@ -1,19 +1,19 @@
-//! Steps that cost next to nothing, so that `latch bench` measures the host.
+//! Steps with minimal cost, so that `latch bench` measures the host.
 
 use latchwork_guest::{Effect, Error, step, tools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which tool is called, and how often.
+/// Input of `Bench.Call`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Calls {
-    /// `Bench.Write` or `Bench.Read`.
+    /// Tool to call: `Bench.Write` or `Bench.Read`.
     operator: String,
-    /// How many calls, one after the other.
+    /// Number of sequential calls.
     calls: u32,
-    /// Tells the requests of a run apart.
+    /// Number that makes the requests of a benchmark run distinct.
     #[serde(rename = "job")]
     _job: u64,
 }

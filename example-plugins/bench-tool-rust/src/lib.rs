@@ -1,4 +1,4 @@
-//! Tools that do nothing, under the rules of tools that do: `latch bench` measures the host.
+//! Tools that do nothing but are recorded like real tools, so that `latch bench` measures the host.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
-    /// Which call of its step it is.
+    /// Number of the call within its step, from 0.
     #[serde(rename = "k")]
     _k: u32,
 }
 
-/// `{}`: two bytes.
+/// An empty result: `{}`.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Done {}
 

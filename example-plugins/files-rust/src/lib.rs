@@ -1,17 +1,17 @@
-//! `File.Read`: a text file of a granted directory.
+//! `File.Read`: reads a text file of a granted directory.
 
 use latchwork_guest::{Effect, Error, config, fs, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What is read at most unless `max_bytes` in the plugin's config says otherwise.
+/// Default maximum file size in bytes. `max_bytes` in the plugin's config overrides it.
 const LIMIT: usize = 512 * 1024;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// Where it is, as the plugin sees it: `/data/cv.md`.
+    /// Guest path of the file: `/data/cv.md`.
     path: String,
 }
 
@@ -20,7 +20,7 @@ struct File {
     path: String,
     text: String,
     bytes: usize,
-    /// Of its content, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     sha256: String,
 }
 

@@ -1,4 +1,4 @@
-//! `Alignment.Build`: what an applicant and a professor have in common, with evidence.
+//! `Alignment.Build`: finds what an applicant and a professor have in common, with evidence.
 
 use latchwork_guest::{Error, step};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use crate::source::Source;
 use crate::summarize::Professor;
 use crate::text::share;
 
-/// An interest counts as shared from here on.
+/// Minimum share of an interest's terms in a text for the interest to count as shared.
 const SHARED: f64 = 0.5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,18 +22,18 @@ pub struct Input {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Alignment {
     pub applicant: Applicant,
-    /// How much of the professor's interests the CV covers, from 0 to 100.
+    /// Share of the professor's interests that the CV covers, in percent from 0 to 100.
     pub score: u8,
-    /// The closest first.
+    /// Shared interests, in descending order of strength.
     pub overlaps: Vec<Overlap>,
-    /// Interests of the professor that the CV says nothing about.
+    /// Interests of the professor that the CV does not mention.
     pub gaps: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Applicant {
     pub name: String,
-    /// What they are now.
+    /// Current position of the applicant.
     pub headline: String,
 }
 
@@ -41,11 +41,11 @@ pub struct Applicant {
 pub struct Overlap {
     /// The professor's interest.
     pub interest: String,
-    /// What the professor wrote about it: the title of a paper, else a sentence of the page.
+    /// Text of the professor about the interest: the title of a paper, or else a sentence of the page.
     pub professor_evidence: Option<String>,
-    /// What the CV says.
+    /// Statement of the CV about the interest.
     pub applicant_evidence: String,
-    /// From 0 to 100.
+    /// Share of the interest's terms in the statement, in percent from 0 to 100.
     pub strength: u8,
 }
 
@@ -79,7 +79,7 @@ fn build(professor: &Professor, cv: &str) -> Result<Alignment, Error> {
     Ok(Alignment { applicant, score, overlaps, gaps })
 }
 
-/// Name, headline, and what is said one at a time.
+/// Returns the applicant with name and headline, and the statements of the CV.
 fn read(cv: &str) -> Result<(Applicant, Vec<String>), Error> {
     let mut name = None;
     let mut headline = String::new();
@@ -97,7 +97,7 @@ fn read(cv: &str) -> Result<(Applicant, Vec<String>), Error> {
         } else if headline.is_empty() && name.is_some() {
             text.clone_into(&mut headline);
         } else if line.starts_with("  ") && !statements.is_empty() {
-            // The line of before goes on.
+            // An indented line continues the previous statement.
             let last = statements.len() - 1;
             statements[last] = format!("{} {text}", statements[last]);
         } else {
@@ -108,7 +108,8 @@ fn read(cv: &str) -> Result<(Applicant, Vec<String>), Error> {
     Ok((Applicant { name, headline }, statements))
 }
 
-/// The text that has most of a phrase; the first of several.
+/// Returns the text with the largest share of the phrase's terms, and that share. The first of equal texts
+/// wins.
 fn best<'a>(phrase: &str, texts: impl Iterator<Item = &'a str>) -> Option<(&'a str, f64)> {
     texts.map(|text| (text, share(phrase, text))).filter(|(_, part)| *part > 0.0).fold(
         None,

@@ -1,4 +1,4 @@
-//! `Email.GenerateDraft`: a letter from what is known.
+//! `Email.GenerateDraft`: writes a letter from a professor's summary and an alignment.
 
 use latchwork_guest::{Error, clock, events, step};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::align::{Alignment, Overlap};
 use crate::summarize::Professor;
 use crate::text::count_words;
 
-/// How many overlaps a letter speaks of: a reader has a minute.
+/// Maximum number of overlaps in a letter, because the recipient spends about a minute on it.
 const OVERLAPS: usize = 2;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ const OVERLAPS: usize = 2;
 pub struct Input {
     pub professor: Professor,
     pub alignment: Alignment,
-    /// What is asked for: `a doctoral position`.
+    /// Position that the letter asks for: `a doctoral position`.
     #[serde(default = "position")]
     pub position: String,
 }
@@ -26,13 +26,13 @@ fn position() -> String {
     "a doctoral position".into()
 }
 
-/// A mail that nobody has sent.
+/// A mail that is not sent yet.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Draft {
     pub to: String,
     pub subject: String,
     pub body: String,
-    /// The day it was written.
+    /// Date of writing: `2026-11-21`.
     pub drafted_on: String,
     pub words: usize,
 }
@@ -60,7 +60,7 @@ pub fn run(input: Input, _: &step::Context) -> Result<Draft, Error> {
     Ok(draft)
 }
 
-/// The year of the next autumn that can still be applied for.
+/// Returns the year of the next autumn with an application deadline ahead.
 fn intake(year: i64, month: u32) -> i64 {
     if month <= 3 { year } else { year + 1 }
 }
@@ -99,7 +99,7 @@ fn paragraph(overlap: &Overlap, at: usize) -> String {
     format!("{said} {link} {}", first_person(&overlap.applicant_evidence))
 }
 
-/// A line of a CV as a sentence: `Built a model.` becomes `I built a model.`
+/// Turns a line of a CV into a sentence: `Built a model.` becomes `I built a model.`
 fn first_person(statement: &str) -> String {
     let statement = statement.trim().trim_end_matches('.');
     let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
@@ -113,7 +113,7 @@ fn first_person(statement: &str) -> String {
     }
 }
 
-/// `MSc student in …` becomes `an MSc student in …`, which a sentence can hold.
+/// Adds an article: `MSc student in …` becomes `an MSc student in …`.
 fn lower_article(headline: &str) -> String {
     let first = headline.split_whitespace().next().unwrap_or_default();
     if ["a", "an", "the"].contains(&first.to_lowercase().as_str()) {
@@ -126,7 +126,7 @@ fn lower_article(headline: &str) -> String {
     format!("{article} {headline}")
 }
 
-/// The last word of a name, titles and degrees left out.
+/// Returns the last word of a name without the degrees after a comma.
 pub fn surname(name: &str) -> &str {
     let name = name.split(',').next().unwrap_or(name);
     name.split_whitespace().next_back().unwrap_or(name)

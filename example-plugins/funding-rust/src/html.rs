@@ -1,29 +1,29 @@
-//! A page as blocks of text: enough of HTML to read what a person reads.
+//! Parses an HTML page into blocks of visible text.
 
 /// One block of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     /// `h1` to `h6`.
     Heading { level: u8, text: String },
-    /// A paragraph, a list item, a cell.
+    /// A paragraph, a list item or a table cell.
     Text(String),
 }
 
-/// What a page says.
+/// The visible content of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub blocks: Vec<Block>,
-    /// Addresses that `mailto:` links lead to, in order.
+    /// Addresses of the `mailto:` links, in the order of the page.
     pub mailto: Vec<String>,
 }
 
-/// Elements whose text nobody reads.
+/// Elements whose text is not visible or not content.
 const HIDDEN: [&str; 5] = ["script", "style", "head", "nav", "template"];
-/// Elements that do not end a block.
+/// Elements that do not start or end a block.
 const INLINE: [&str; 16] =
     ["a", "abbr", "b", "cite", "code", "em", "i", "mark", "q", "small", "span", "strong", "sub", "sup", "time", "u"];
 
-/// Read a page. Any text is a page; what is not understood is skipped.
+/// Parses a page. Accepts any text and skips unknown markup.
 pub fn parse(html: &str) -> Page {
     let mut page = Page::default();
     let mut text = String::new();
@@ -77,9 +77,9 @@ fn flush(text: &mut String, heading: Option<u8>, blocks: &mut Vec<Block>) {
     }
 }
 
-/// What follows the end of an element.
+/// Returns the text after the end tag of an element.
 fn after_element<'a>(rest: &'a str, name: &str) -> &'a str {
-    // Letters outside ASCII keep their length here, so that positions agree.
+    // ASCII lower case keeps all byte positions, so a position in `lower` is valid in `rest`.
     let lower = rest.to_ascii_lowercase();
     match lower.find(&format!("</{name}")) {
         Some(at) => rest[at..].split_once('>').map_or("", |(_, after)| after),
@@ -94,7 +94,7 @@ fn mailto(tag: &str) -> Option<String> {
     Some(decode(&address[..end]))
 }
 
-/// Character references replaced: the named ones that pages use, and the numbered ones.
+/// Replaces character references: common named ones and numeric ones.
 fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Steps of a funding outreach: read a professor's page and a CV, see what they have in common,
-//! write a letter and review it.
+//! Steps of a funding outreach: summarize a professor's page, compare it with a CV, write a letter and review
+//! it.
 
 mod align;
 mod draft;
@@ -22,7 +22,7 @@ latchwork_guest::export_step! {
             .describe("Says what a CV and a professor's interests have in common, with evidence.")
             .effects([Effect::ReadOnly, Effect::ProduceOutcome])
             .outcome("Professor.Alignment", "final"),
-        // The day it is written on is in it.
+        // Stable and not pure, because the output contains the current date.
         step::operator("Email.GenerateDraft", draft::run)
             .describe("Writes a letter from a summary and an alignment.")
             .determinism(Determinism::Stable)

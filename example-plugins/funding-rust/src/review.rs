@@ -1,4 +1,4 @@
-//! `Email.Review`: what a careful reader would say, and the draft with it.
+//! `Email.Review`: reviews a draft, corrects it where possible, and reports findings.
 
 use latchwork_guest::{Error, step};
 use schemars::JsonSchema;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::draft::Draft;
 use crate::text::{count_words, sentences};
 
-/// A longer sentence loses its reader.
+/// Maximum number of words in a sentence. A longer sentence is hard to read.
 const SENTENCE_WORDS: usize = 40;
-/// A longer subject is cut off in lists of mails.
+/// Maximum length of a subject in characters. Mail lists truncate a longer subject.
 const SUBJECT_CHARS: usize = 78;
-/// Words that mail filters and readers take for advertising.
+/// Phrases that mail filters and readers associate with advertising.
 const SPAM: [&str; 12] = [
     "act now",
     "amazing offer",
@@ -26,17 +26,17 @@ const SPAM: [&str; 12] = [
     "100%",
     "limited time",
 ];
-/// Words that weaken what they stand before.
+/// Intensifiers that weaken the following word.
 const FILLERS: [&str; 6] = ["very ", "really ", "extremely ", "truly ", "incredibly ", "absolutely "];
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     pub draft: Draft,
-    /// Fewer words are a finding.
+    /// Minimum number of words in the body. Fewer words are a finding.
     #[serde(default = "least")]
     pub words_min: usize,
-    /// More words are a finding.
+    /// Maximum number of words in the body. More words are a finding.
     #[serde(default = "most")]
     pub words_max: usize,
 }
@@ -54,9 +54,9 @@ pub struct Review {
     pub verdict: Verdict,
     pub findings: Vec<Finding>,
     pub to: String,
-    /// Improved.
+    /// Subject with corrections applied.
     pub subject: String,
-    /// Improved.
+    /// Body with corrections applied.
     pub body: String,
     pub words: usize,
 }
@@ -64,18 +64,18 @@ pub struct Review {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing is left to be done.
+    /// The draft has no open finding.
     Ready,
-    /// A person should look at the findings that are not fixed.
+    /// A person must resolve the findings that are not fixed.
     NeedsWork,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// `length`, `tone`, `greeting`, …
+    /// Rule of the finding: `length`, `tone`, `greeting`, ….
     pub rule: &'static str,
     pub message: String,
-    /// Whether the draft below is without it.
+    /// True if the returned draft no longer has the problem.
     pub fixed: bool,
 }
 
@@ -132,7 +132,7 @@ fn improve_body(body: &str, findings: &mut Vec<Finding>) -> String {
     better
 }
 
-/// What only a person can mend.
+/// Reports the problems that only a person can correct.
 fn judge(input: &Input, body: &str, findings: &mut Vec<Finding>) {
     let words = count_words(body);
     if words < input.words_min {

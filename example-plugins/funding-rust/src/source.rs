@@ -1,18 +1,18 @@
-//! Files a step reads, pinned by their hash.
+//! Input files of a step, pinned by their SHA-256.
 
 use latchwork_guest::{Error, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A file, and the content it is meant to have. With it the output of a step depends on its
-/// input alone, so that it may be reused.
+/// A file pinned by the SHA-256 of its content. The pin makes the output of a step depend on its input alone,
+/// so the output can be reused.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// `/data/cv.md`
+    /// Guest path of the file: `/data/cv.md`.
     pub path: String,
-    /// Of its content, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
 }
 
@@ -23,7 +23,7 @@ struct File {
 }
 
 impl Source {
-    /// Its text.
+    /// Reads the text. Fails with `INVALID_INPUT` if the content has a different SHA-256.
     pub fn read(&self) -> Result<String, Error> {
         let file: File = tools::call("File.Read", &json!({ "path": self.path }))?;
         if !file.sha256.eq_ignore_ascii_case(&self.sha256) {

@@ -1,4 +1,4 @@
-//! `Professor.Summarize`: who somebody is and what they work on, from their page.
+//! `Professor.Summarize`: extracts name, interests, publications and open positions from a professor's page.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::html::{self, Block};
 use crate::source::Source;
 use crate::text::{sentences, share, terms};
 
-/// How many sentences a summary has.
+/// Number of sentences in a summary.
 const SENTENCES: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -20,17 +20,17 @@ pub struct Input {
     pub page: Source,
 }
 
-/// What a page says of somebody.
+/// Facts about a professor from the professor's page.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Professor {
     pub name: String,
-    /// Position and place.
+    /// Position and institution.
     pub affiliation: String,
     pub email: Option<String>,
     pub interests: Vec<String>,
-    /// The sentences of the page that say most about the work.
+    /// Most informative sentences of the page about the work.
     pub summary: Vec<String>,
-    /// Newest first.
+    /// Publications, newest first.
     pub publications: Vec<Publication>,
     /// Sentences about open positions.
     pub openings: Vec<String>,
@@ -77,9 +77,9 @@ fn read(html: &str, source: Source) -> Result<Professor, Error> {
 /// The blocks of a page under their headings.
 struct Sections {
     title: Option<String>,
-    /// The first text under the title.
+    /// First text below the title.
     lead: Option<String>,
-    /// Heading in lower case, texts.
+    /// Headings in lower case, each with its texts.
     parts: Vec<(String, Vec<String>)>,
 }
 
@@ -113,7 +113,7 @@ impl Sections {
             .flat_map(|(_, texts)| texts)
     }
 
-    /// Whole sentences, wherever they stand; lists of papers and of words are none.
+    /// Returns the texts that consist of whole sentences. Lists of papers and keywords are excluded.
     fn prose(&self) -> impl Iterator<Item = &String> {
         self.parts
             .iter()
@@ -123,7 +123,7 @@ impl Sections {
     }
 }
 
-/// `snow hydrology; data assimilation` or one entry of a list.
+/// Splits a list of interests: `snow hydrology; data assimilation`. A text without a separator is one entry.
 fn split_list(text: &str) -> Vec<String> {
     let separator = if text.contains(';') { ';' } else { ',' };
     text.split(separator)
@@ -132,14 +132,14 @@ fn split_list(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `A. Lind and B. Roy (2025). Title. Journal.`
+/// Parses a citation: `A. Lind and B. Roy (2025). Title. Journal.`
 fn publication(text: &str) -> Option<Publication> {
     let (open, year) = text.match_indices('(').find_map(|(at, _)| {
         let inside = text[at + 1..].split(')').next()?;
         Some((at, inside.parse::<u16>().ok().filter(|year| (1900..2100).contains(year))?))
     })?;
     let after = text[open..].split_once(')')?.1.trim_start_matches(['.', ',', ' ']);
-    // A title ends with its sentence; a question keeps its mark.
+    // The title is the first sentence. A title that is a question keeps its question mark.
     let title = sentences(after).into_iter().next()?;
     let title = title.trim_matches(['"', '\u{201c}', '\u{201d}', '.']);
     (!title.is_empty()).then(|| Publication { title: title.to_owned(), year })
@@ -151,7 +151,8 @@ fn is_opening(sentence: &str) -> bool {
         && ["phd", "doctoral", "student", "postdoc", "researcher"].iter().any(|word| lower.contains(word))
 }
 
-/// The sentences that share most with the rest of the text and with the interests, in the order of the text.
+/// Returns the sentences that share most terms with the rest of the text and with the interests, in the order
+/// of the text.
 fn most_telling(prose: &[String], interests: &[String]) -> Vec<String> {
     let mut frequency: BTreeMap<String, usize> = BTreeMap::new();
     for term in prose.iter().flat_map(|sentence| terms(sentence)) {

@@ -1,4 +1,4 @@
-//! The shipped page and CV, from the page to the reviewed letter.
+//! Tests with the example page and CV, from the page to the reviewed letter.
 
 use latchwork_guest::clock::Timestamp;
 use latchwork_guest::testing::Host;

@@ -1,8 +1,8 @@
-//! Sentences, words and how much two texts have in common.
+//! Sentences, terms, and the share of terms that two texts have in common.
 
 use std::collections::BTreeSet;
 
-/// Words that say nothing about a subject.
+/// Stop words: words without information about a subject.
 const STOP: &[&str] = &[
     "a", "about", "also", "an", "and", "are", "as", "at", "be", "been", "by", "can", "for", "from", "has", "have",
     "her", "his", "how", "i", "in", "into", "is", "it", "its", "more", "my", "new", "not", "of", "on", "or", "our",
@@ -11,10 +11,10 @@ const STOP: &[&str] = &[
     "your",
 ];
 
-/// Short forms whose full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const SHORT: [&str; 13] = ["prof", "dr", "e.g", "i.e", "etc", "al", "fig", "vol", "no", "pp", "st", "ms", "mr"];
 
-/// The sentences of a text.
+/// Splits a text into sentences.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut current = String::new();
@@ -38,7 +38,7 @@ pub fn sentences(text: &str) -> Vec<String> {
     sentences
 }
 
-/// The words of a text that say something about its subject, each reduced to its stem.
+/// Returns the stems of the words of a text, without stop words.
 pub fn terms(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -48,7 +48,8 @@ pub fn terms(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `models`, `modelling` and `modelled` become one word. Rough, and enough to compare by.
+/// Returns the stem of a word, so that `models`, `modelling` and `modelled` are equal. Stems are approximate
+/// and only meant for comparison.
 pub fn stem(word: &str) -> String {
     let cut = |suffix: &str, least: usize| word.strip_suffix(suffix).filter(|rest| rest.chars().count() >= least);
     let noun = cut("ion", 5).or_else(|| cut("ions", 5)).filter(|rest| rest.ends_with('t'));
@@ -67,7 +68,7 @@ pub fn stem(word: &str) -> String {
     } else {
         return word.trim_end_matches('e').to_owned();
     };
-    // modell(ing) and model, runn(ing) and run
+    // Doubled consonant: modell(ing) and model, runn(ing) and run.
     let mut letters: Vec<char> = rest.chars().collect();
     if let [.., a, b] = letters[..]
         && a == b
@@ -78,7 +79,7 @@ pub fn stem(word: &str) -> String {
     String::from_iter(letters).trim_end_matches('e').to_owned()
 }
 
-/// Which part of the words of `phrase` `text` has, from 0 to 1.
+/// Returns the share of the terms of `phrase` that `text` contains, from 0 to 1.
 pub fn share(phrase: &str, text: &str) -> f64 {
     let wanted: BTreeSet<String> = terms(phrase).into_iter().collect();
     if wanted.is_empty() {
@@ -88,7 +89,7 @@ pub fn share(phrase: &str, text: &str) -> f64 {
     wanted.intersection(&there).count() as f64 / wanted.len() as f64
 }
 
-/// How many words.
+/// Returns the number of words.
 pub fn count_words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
 }

@@ -1,4 +1,4 @@
-//! What is answered, and what it cost.
+//! The answer of the model and its cost.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use serde_json::Value;
 use crate::price::Price;
 use crate::refusal::trace_id;
 
-/// What the step gives.
+/// Result of `Llm.Chat`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reply {
-    /// The answer; empty where the model only wants tools called.
+    /// Text of the answer. Empty if the model only requests tool calls.
     pub(crate) text: String,
-    /// The model that answered: often a dated version of the one that was asked.
+    /// Model that answered, often a dated version of the requested model.
     pub(crate) model: String,
-    /// Why it ends there: `stop`, `length`, `tool_calls`, `content_filter`.
+    /// Reason for the end of the answer: `stop`, `length`, `tool_calls`, `content_filter`.
     pub(crate) finish_reason: Option<String>,
-    /// The calls that the model asks for, as it wrote them.
+    /// Tool calls that the model requests, in the form of the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool_calls: Option<Value>,
-    /// Why the model would not answer.
+    /// Explanation of the model if it refused to answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<String>,
 }
@@ -56,7 +56,7 @@ struct Tokens {
     completion_tokens: u32,
 }
 
-/// The answer in a response that says it is one.
+/// Reads the answer from a response with status 200. `asked` is the requested model.
 pub(crate) fn read(
     response: &http::Response,
     asked: &str,

@@ -1,4 +1,4 @@
-//! What the plugin's `config` table in `latch.toml` says.
+//! The plugin's `config` table in `latch.toml`.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::Deserialize;
 
 use crate::price::Price;
 
-/// Where to ask, as whom, and what it costs.
+/// Settings of the provider: URL, credentials and prices.
 pub(crate) struct Config {
     base_url: String,
     auth: Auth,
     secret: String,
     user: String,
     organization: Option<String>,
-    /// By model.
+    /// Prices by model name.
     pub(crate) model_prices: BTreeMap<String, Price>,
-    /// Refuse a larger answer.
+    /// Maximum size of an answer in bytes. A larger answer is an error.
     pub(crate) answer_bytes_max: usize,
 }
 
-/// How the provider wants to know who asks.
+/// Authentication scheme of the provider.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Auth {
@@ -29,7 +29,7 @@ enum Auth {
     Bearer,
     /// `Authorization: Basic base64(USER:SECRET)`
     Basic,
-    /// Not at all: a server of one's own.
+    /// No authentication, for a local server.
     None,
 }
 
@@ -50,8 +50,8 @@ impl Config {
         format!("{}/chat/completions", self.base_url.trim_end_matches('/'))
     }
 
-    /// Headers that say who asks. What stands for the secret is a placeholder, which the host
-    /// replaces on the way to the granted host.
+    /// Returns the headers with the credentials. They contain the placeholder of the secret. The host
+    /// replaces the placeholder in requests to the granted host.
     pub(crate) fn headers(&self) -> Result<Vec<(String, String)>, Error> {
         let authorization = match self.auth {
             Auth::Bearer => Some(format!("Bearer {}", secrets::get(&self.secret)?)),
@@ -67,7 +67,7 @@ impl Config {
     }
 }
 
-/// RFC 4648, with padding.
+/// Encodes bytes as base64 with padding (RFC 4648).
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

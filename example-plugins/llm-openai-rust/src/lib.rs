@@ -1,4 +1,4 @@
-//! `Llm.Chat`: one answer of a model behind an OpenAI-compatible chat completions API.
+//! `Llm.Chat`: requests one answer of a model through an OpenAI-compatible chat completions API.
 
 mod answer;
 mod config;
@@ -21,11 +21,11 @@ fn chat(args: Args, context: &tool::Context) -> Result<tool::Output<Reply>, Erro
         .header("content-type", "application/json")
         .header("accept", "application/json")
         .header("user-agent", concat!("latchwork-llm-openai/", env!("CARGO_PKG_VERSION")))
-        // Ours before the host's, so that the failure has a name.
+        // Shorter than the timeout of the host, so that the call fails with a specific code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(config.answer_bytes_max)
         .body(body);
-    // What ties the provider's records to ours.
+    // Connects the provider's records to this call.
     if !context.trace_id().is_empty() {
         request = request.header("x-client-request-id", context.trace_id());
     }

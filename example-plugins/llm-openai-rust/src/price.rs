@@ -1,10 +1,10 @@
-//! What an answer costs, in whole millionths of a US dollar.
+//! Cost of an answer, in whole millionths of a US dollar.
 
 use latchwork_guest::Error;
 use serde::Deserialize;
 
-/// US dollars for a million tokens: `{ input = "0.15", output = "0.60" }`. The host has checked
-/// the form.
+/// Price in US dollars per million tokens: `{ input = "0.15", output = "0.60" }`. The host has validated the
+/// form.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Price {
@@ -13,7 +13,7 @@ pub(crate) struct Price {
 }
 
 impl Price {
-    /// The cost of so many tokens, rounded up.
+    /// Returns the cost of these token counts in millionths of a US dollar, rounded up.
     pub(crate) fn of(&self, tokens_in: u32, tokens_out: u32) -> Result<u32, Error> {
         let bad =
             || Error::missing_required_context("config key model_prices in latch.toml has an amount that is none");

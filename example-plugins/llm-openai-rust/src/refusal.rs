@@ -1,14 +1,14 @@
-//! What the provider's refusals mean to the host.
+//! Conversion of error responses of the provider to failures.
 
 use std::time::Duration;
 
 use latchwork_guest::{Error, http};
 use serde_json::{Value, json};
 
-/// What is kept of a provider's own words, in characters.
+/// Maximum length of the provider's error message, in characters.
 const WORDS_MAX: usize = 300;
 
-/// The failure that a status stands for.
+/// Returns the failure for the status of a response.
 pub(crate) fn error(response: &http::Response) -> Error {
     let status = response.status();
     let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
@@ -19,7 +19,7 @@ pub(crate) fn error(response: &http::Response) -> Error {
         false => format!("the provider answered {status}{hint}: {said}"),
     };
     let error = match status {
-        // Its words may repeat parts of the key.
+        // The provider's message is left out, because it may contain parts of the key.
         401 | 403 => Error::auth_forbidden(format!("the provider answered {status}: it does not take the credentials")),
         408 => Error::network_timeout(message("")),
         429 => later(Error::rate_limit(message("")), response),
@@ -31,12 +31,12 @@ pub(crate) fn error(response: &http::Response) -> Error {
     error.detail(json!({ "status": status, "provider_code": code, "provider_trace_id": trace_id(response) }))
 }
 
-/// The provider's own id of the request.
+/// Returns the provider's own id of the request.
 pub(crate) fn trace_id(response: &http::Response) -> Option<String> {
     ["x-request-id", "request-id", "x-amzn-requestid"].iter().find_map(|name| response.header(name)).map(str::to_owned)
 }
 
-/// As long as the provider asks to; without a word of it the host decides.
+/// Sets the wait that the provider requests. Without such a header the host chooses the backoff.
 fn later(error: Error, response: &http::Response) -> Error {
     let number = |name: &str| {
         response.header(name)?.trim().parse::<f64>().ok().filter(|wait| (0.0..=86_400_000.0).contains(wait))
@@ -48,7 +48,8 @@ fn later(error: Error, response: &http::Response) -> Error {
     }
 }
 
-/// Up to a date, as RFC 9110 allows: counted from the answer's own, so that no two clocks have to agree.
+/// Returns the wait until the date in `Retry-After` (RFC 9110). The wait is measured from the date of the
+/// response, so the clocks of provider and host need not agree.
 fn until(response: &http::Response) -> Option<Duration> {
     let date = |name: &str| httpdate::parse_http_date(response.header(name)?.trim()).ok();
     Some(date("retry-after")?.duration_since(date("date")?).unwrap_or_default())

@@ -1,40 +1,40 @@
-//! What is asked.
+//! The request to the model.
 
 use latchwork_guest::Error;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The payload of an llm step.
+/// Payload of an `llm` step.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The model, as the provider names it.
+    /// Model name of the provider.
     pub(crate) model: String,
-    /// One message of the user; either this or `messages`.
+    /// A single user message. Exactly one of `prompt` and `messages` is required.
     #[serde(default)]
     pub(crate) prompt: Option<String>,
-    /// The conversation so far.
+    /// Messages of the conversation so far.
     #[serde(default)]
     pub(crate) messages: Option<Vec<Message>>,
-    /// Parameters of the model: `max_tokens`, `temperature`, and whatever else the provider knows.
+    /// Model parameters: `max_tokens`, `temperature`, and any other parameter of the provider.
     #[serde(default)]
     pub(crate) params: Map<String, Value>,
 }
 
-/// One message.
+/// A message of the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Message {
-    /// `system`, `developer`, `user`, `assistant` or `tool`.
+    /// Role of the author: `system`, `developer`, `user`, `assistant` or `tool`.
     pub(crate) role: String,
-    /// A text, or an array of parts.
+    /// Content: a text or an array of parts.
     pub(crate) content: Value,
-    /// What else belongs to it: `name`, `tool_call_id`, `tool_calls`.
+    /// Other fields of the message: `name`, `tool_call_id`, `tool_calls`.
     #[serde(flatten)]
     pub(crate) more: Map<String, Value>,
 }
 
-/// The body of the request.
+/// Builds the JSON body of the request.
 pub(crate) fn body(args: &Args) -> Result<Vec<u8>, Error> {
     let messages = match (&args.messages, &args.prompt) {
         (Some(messages), None) if !messages.is_empty() => messages.iter().map(message).collect(),

@@ -1,4 +1,4 @@
-//! The plugin against a stand-in for the host and the provider.
+//! Tests of the plugin with a test host and a simulated provider.
 
 use latchwork_guest::testing::Host;
 use latchwork_guest::{Applied, Code};

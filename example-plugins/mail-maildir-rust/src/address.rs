@@ -1,10 +1,10 @@
-//! Mail addresses, as strict as a sender should be.
+//! Mail addresses, validated strictly for sending.
 
 use std::fmt;
 
 use crate::message::encode;
 
-/// `Ada Lovelace <ada@example.org>`
+/// A mail address with an optional name: `Ada Lovelace <ada@example.org>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     name: Option<String>,
@@ -12,7 +12,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Takes `ada@example.org`, `<ada@example.org>` or `Ada <ada@example.org>`.
+    /// Parses `ada@example.org`, `<ada@example.org>` or `Ada <ada@example.org>`.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
             return Err("holds a line break or another control character".into());
@@ -52,7 +52,7 @@ fn check(mailbox: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// As a header has it.
+/// Formats the address for a header.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {

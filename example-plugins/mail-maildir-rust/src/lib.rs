@@ -1,7 +1,7 @@
 //! `Mail.Send`: delivers a message into a Maildir.
 //!
-//! The file's name and the Message-ID are made from the external key, so a repeat finds what the
-//! first execution did and changes nothing.
+//! File name and Message-ID derive from the external key. A repeated call finds the message of the first
+//! execution and changes nothing.
 
 mod address;
 mod maildir;
@@ -20,14 +20,14 @@ use message::Message;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// Sender, `Ada <ada@example.org>`; without it the plugin's `from`.
+    /// Sender: `Ada <ada@example.org>`. The default is `from` of the plugin's config.
     #[serde(default)]
     from: Option<String>,
-    /// Recipients.
+    /// One or several recipients.
     to: To,
-    /// One line.
+    /// Subject, a single line.
     subject: String,
-    /// Plain text.
+    /// Body in plain text.
     body: String,
 }
 
@@ -41,9 +41,9 @@ enum To {
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Sent {
-    /// The message's Message-ID.
+    /// Message-ID of the message.
     message_id: String,
-    /// Where it was delivered.
+    /// Path of the message file below the Maildir.
     path: String,
 }
 

@@ -1,20 +1,21 @@
-//! A Maildir in a granted directory: `tmp`, `new` and `cur`.
+//! A Maildir in a granted directory, with the folders `tmp`, `new` and `cur`.
 
 use latchwork_guest::{Error, config, fs};
 
-/// Where messages go.
+/// The Maildir that messages are delivered to.
 pub struct Maildir {
     root: String,
 }
 
-/// The one that the plugin's config names (`maildir`), `/outbox` without it.
+/// Returns the Maildir of the plugin's config key `maildir`, by default `/outbox`.
 pub fn configured() -> Result<Maildir, Error> {
     let root: Option<String> = config::get("maildir")?;
     Ok(Maildir { root: root.unwrap_or_else(|| "/outbox".into()) })
 }
 
 impl Maildir {
-    /// Put a message into `new`, whole or not at all. The path below the Maildir.
+    /// Delivers a message into `new`. The file appears only once it is complete. Returns its path below the
+    /// Maildir.
     pub fn deliver(&self, key: &str, message: &[u8]) -> Result<String, Error> {
         for folder in ["tmp", "new", "cur"] {
             fs::create_dir(&self.path(folder)).map_err(|error| Error::from(error).not_applied())?;
@@ -22,34 +23,34 @@ impl Maildir {
         let name = name(key);
         let temporary = self.path(&format!("tmp/{name}"));
         if fs::exists(&temporary)? {
-            // An earlier try was cut off while writing: nobody else uses this key.
+            // A crash stopped an earlier try while it wrote. No other call uses this key.
             fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
         }
-        // Up to here nothing was delivered, and what lies in `tmp` is no message yet.
+        // Nothing is delivered before the rename, because a file in `tmp` is not a message yet.
         fs::create_new(&temporary, message).map_err(|error| Error::from(error).not_applied())?;
         let delivered = format!("new/{name}");
         fs::rename(&temporary, &self.path(&delivered))?;
         Ok(delivered)
     }
 
-    /// The message of this key, if it was delivered, below the Maildir.
+    /// Returns the path of the message of this key below the Maildir, if it was delivered.
     pub fn find(&self, key: &str) -> Result<Option<String>, Error> {
         self.find_name(&name(key))
     }
 
-    /// Whether the message that was delivered as `path` is still there, read or unread.
+    /// Returns true if the message that was delivered as `path` still exists, read or unread.
     pub fn holds(&self, path: &str) -> Result<bool, Error> {
         let name = path.rsplit('/').next().unwrap_or(path);
         Ok(self.find_name(name)?.is_some())
     }
 
-    /// Take the message of this key out again, while nobody has seen it; false where it was not
-    /// there. What a mail reader has moved to `cur` was read, and no deleting undoes that.
+    /// Deletes the unread message of this key. Returns false if there is none. Fails if a mail reader has
+    /// moved the message to `cur`, because deletion does not undo reading.
     pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
         match self.find(key).map_err(Error::not_applied)? {
             Some(path) if path.starts_with("new/") => match fs::remove(&self.path(&path)) {
                 Ok(()) => Ok(true),
-                // Its reader was faster.
+                // A mail reader moved the message after the check.
                 Err(error) if error.kind() == fs::ErrorKind::NotFound => Err(seen(key)),
                 Err(error) => Err(error.into()),
             },
@@ -63,7 +64,7 @@ impl Maildir {
         if fs::exists(&self.path(&fresh))? {
             return Ok(Some(fresh));
         }
-        // A mail reader moves what it has seen to `cur` and adds flags: `name:2,S`.
+        // A mail reader moves a read message to `cur` and appends flags to its name: `name:2,S`.
         let seen = match fs::list(&self.path("cur")) {
             Err(error) if error.kind() == fs::ErrorKind::NotFound => Vec::new(),
             other => other?,
@@ -83,7 +84,8 @@ fn seen(key: &str) -> Error {
     Error::policy_denied(format!("the message of {key} was seen by a mail reader: it cannot be taken back"))
 }
 
-/// The file of a key. Different keys have different files: what is no letter or digit is written as its code.
+/// Returns the file name of a key. Characters other than letters, digits, `_` and `-` are written as
+/// hexadecimal codes, so different keys have different names.
 fn name(key: &str) -> String {
     let mut name = String::with_capacity(key.len() + 16);
     for byte in key.bytes() {

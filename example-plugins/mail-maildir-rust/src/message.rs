@@ -1,10 +1,10 @@
-//! Messages as RFC 5322 has them.
+//! Messages in the format of RFC 5322.
 
 use latchwork_guest::clock::Timestamp;
 
 use crate::address::Address;
 
-/// A message, checked.
+/// A validated message.
 #[derive(Debug)]
 pub struct Message {
     pub from: Address,
@@ -14,13 +14,13 @@ pub struct Message {
     pub message_id: String,
 }
 
-/// The Message-ID of the call with this external key.
+/// Returns the Message-ID of the call with this external key.
 pub fn id(key: &str) -> String {
     let local: String = key.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '.' }).collect();
     format!("<{}@latchwork.invalid>", local.trim_matches('.'))
 }
 
-/// A subject that fits on one line.
+/// Validates a subject and trims it. A valid subject is one line of at most 900 bytes.
 pub fn subject(text: &str) -> Result<String, String> {
     if text.chars().any(char::is_control) {
         return Err("holds a line break or another control character".into());
@@ -33,7 +33,7 @@ pub fn subject(text: &str) -> Result<String, String> {
 }
 
 impl Message {
-    /// The message as it lies in a file, lines ended by CR LF.
+    /// Formats the message as file content, with CR LF line ends.
     pub fn to_bytes(&self, date: Timestamp) -> Vec<u8> {
         let to: Vec<String> = self.to.iter().map(Address::to_string).collect();
         let mut text = format!(
@@ -54,7 +54,7 @@ fn header_text(text: &str) -> String {
     if text.is_ascii() && text.len() <= 900 && !text.contains("=?") { text.to_owned() } else { encode(text) }
 }
 
-/// Encoded words (RFC 2047), each short enough for a line.
+/// Encodes a header text as encoded words (RFC 2047), each short enough for a line.
 pub fn encode(text: &str) -> String {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -84,7 +84,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// RFC 2045: readable, no line over 76 characters, no bare line break.
+/// Appends the body as quoted-printable text (RFC 2045), with lines of at most 76 characters.
 fn quoted_printable(body: &str, text: &mut String) {
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let body = body.strip_suffix('\n').unwrap_or(&body);

@@ -1,8 +1,8 @@
-//! `Request.Apply`: changes a record of ours, once for each external key.
+//! `Request.Apply`: changes a record, once per external key.
 //!
-//! A record is a folder of revisions, each a file that appears whole or not at all and is never
-//! written again. Two writers cannot both make the same revision, so no change is lost, and each
-//! revision names the call that made it, so a repeat finds what the first execution did.
+//! A record is a folder of numbered revisions. Each revision is a file that appears atomically and never
+//! changes. Two writers cannot create the same revision, so no change is lost. Each revision names the call
+//! that created it, so a repeated call finds the revision of its first execution.
 
 mod records;
 
@@ -17,18 +17,18 @@ use records::{Record, Revision};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// Which record: letters, digits, `-` and `_`.
+    /// Id of the record: 1 to 64 of letters, digits, `-` and `_`.
     request_id: String,
-    /// Fields and their new values; `null` removes a field.
+    /// Fields with their new values. `null` removes a field.
     set: Map<String, Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Applied {
     request_id: String,
-    /// The revision that the change made.
+    /// Number of the revision that the change created.
     revision: u32,
-    /// The whole record after it.
+    /// Whole record after the change.
     record: Map<String, Value>,
 }
 
@@ -74,7 +74,7 @@ fn compensate(args: Args, done: Applied, key: &str) -> Result<Output<Applied>, E
         .unwrap_or_default();
     let revision = record.change(&records::undo_key(key), |fields| {
         for (name, value) in &args.set {
-            // A field that somebody changed since is theirs.
+            // A field that another call has changed since is not reverted.
             let current = fields.get(name).unwrap_or(&Value::Null);
             if current == value {
                 put(fields, name, before.get(name).unwrap_or(&Value::Null));

@@ -1,41 +1,41 @@
-//! Records as folders of revisions in a granted directory.
+//! Records, stored as folders of revisions in a granted directory.
 
 use latchwork_guest::{Error, config, fs, wall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How often a change is tried on top of somebody else's.
+/// Maximum number of tries to create a revision while other writers create revisions.
 const RACES_MAX: u32 = 100;
 
-/// One record.
+/// A record: the folder of its revisions.
 pub struct Record {
     directory: String,
 }
 
-/// One file: what a call made of the record.
+/// A revision of a record, stored in one file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Revision {
     pub revision: u32,
-    /// The external key of the call that made it.
+    /// External key of the call that created the revision.
     pub key: String,
-    /// When it was made.
+    /// Time of creation, as RFC 3339.
     pub at: String,
-    /// The whole record.
+    /// Whole record after the change.
     pub record: Map<String, Value>,
 }
 
-/// The key under which the change of `key` is undone.
+/// Returns the key of the revision that undoes the change of `key`.
 pub fn undo_key(key: &str) -> String {
     format!("{key}~undo")
 }
 
-/// The file of a revision; in the order of names they are in the order of time.
+/// Returns the file name of a revision. Names sort in the order of revisions.
 pub fn file_name(revision: u32) -> String {
     format!("{revision:06}.json")
 }
 
 impl Record {
-    /// The record of a request, in the directory that the plugin's config names, `/requests` without.
+    /// Opens the record of a request in the directory of the plugin's config, by default `/requests`.
     pub fn open(request_id: &str) -> Result<Self, Error> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if request_id.is_empty() || request_id.len() > 64 || !request_id.chars().all(plain) {
@@ -46,7 +46,7 @@ impl Record {
         Ok(Self { directory: format!("{}/{request_id}", root.trim_end_matches('/')) })
     }
 
-    /// All revisions, oldest first.
+    /// Returns all revisions, oldest first.
     pub fn revisions(&self) -> Result<Vec<Revision>, Error> {
         let entries = match fs::list(&self.directory) {
             Err(error) if error.kind() == fs::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -62,7 +62,8 @@ impl Record {
             .collect()
     }
 
-    /// Make the next revision, unless this key has made one already. The revision of the key.
+    /// Creates the next revision with `change` applied. Returns the existing revision if this key has created
+    /// one already.
     pub fn change(&self, key: &str, change: impl Fn(&mut Map<String, Value>)) -> Result<Revision, Error> {
         fs::create_dir(&self.directory).map_err(|error| Error::from(error).not_applied())?;
         for _ in 0..RACES_MAX {
@@ -80,7 +81,7 @@ impl Record {
             text.push(b'\n');
             match fs::publish(&format!("{}/{}", self.directory, file_name(number)), &text, key) {
                 Ok(()) => return Ok(next),
-                // Somebody else made this revision: ours goes on top of it.
+                // Another writer created this revision first. Retry on top of it.
                 Err(error) if error.kind() == fs::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error.into()),
             }

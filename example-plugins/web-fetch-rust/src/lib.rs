@@ -1,4 +1,4 @@
-//! `Web.Fetch`: a page over HTTP.
+//! `Web.Fetch`: fetches a page over HTTP.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use latchwork_guest::{Effect, Error, http, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Headers worth keeping; the others change with each request.
+/// Response headers that are returned. Other headers differ between requests and are dropped.
 const HEADERS: [&str; 5] = ["content-type", "content-language", "etag", "last-modified", "location"];
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// `https://example.com/page`
+    /// URL of the page: `https://example.com/page`.
     url: String,
-    /// Refuse a larger body.
+    /// Maximum size of the body in bytes. A larger body is an error.
     #[serde(default = "limit")]
     max_bytes: u32,
 }
@@ -29,7 +29,7 @@ struct Page {
     url: String,
     status: u16,
     headers: BTreeMap<String, String>,
-    /// The body, what is not UTF-8 replaced.
+    /// Body as text. Invalid UTF-8 is replaced by U+FFFD.
     text: String,
 }
 
@@ -37,7 +37,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     let response = http::Request::get(&args.url)
         .header("accept", "text/html, text/plain, application/json;q=0.9, */*;q=0.1")
         .header("user-agent", concat!("latchwork-web-fetch/", env!("CARGO_PKG_VERSION")))
-        // Ours before the host's, so that the failure has a name.
+        // Shorter than the timeout of the host, so that the call fails with a specific code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(args.max_bytes as usize)
         .send()?;
@@ -57,7 +57,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     }))
 }
 
-/// As long as the server asks to.
+/// Sets the wait that the server requests in `Retry-After`.
 fn wait(error: Error, response: &http::Response) -> Error {
     let seconds = response.header("retry-after").and_then(|value| value.trim().parse().ok());
     match seconds.map(Duration::from_secs).or_else(|| until(response)) {
@@ -66,7 +66,8 @@ fn wait(error: Error, response: &http::Response) -> Error {
     }
 }
 
-/// Up to a date, as RFC 9110 allows: counted from the answer's own, so that no two clocks have to agree.
+/// Returns the wait until the date in `Retry-After` (RFC 9110). The wait is measured from the date of the
+/// response, so the clocks of server and host need not agree.
 fn until(response: &http::Response) -> Option<Duration> {
     let date = |name: &str| httpdate::parse_http_date(response.header(name)?.trim()).ok();
     Some(date("retry-after")?.duration_since(date("date")?).unwrap_or_default())
