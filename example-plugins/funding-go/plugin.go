@@ -115,7 +115,7 @@ func readCV(cv string) (applicant Applicant, statements []string, err error) {
 		}
 	}
 	if applicant.Name == "" {
-		err = latchwork.Fail(latchwork.InvalidInput, "the CV does not begin with a heading that names somebody")
+		err = latchwork.Fail(latchwork.InvalidInput, "the CV does not begin with a heading with the name of the applicant")
 	}
 	return applicant, statements, err
 }

@@ -91,7 +91,7 @@ def read(html, source):
     page.feed(html)
     name = next((text for tag, text in page.blocks if tag == "h1"), None)
     if name is None:
-        raise Failure("INVALID_INPUT", f"{source.path} is no professor's page: it has no main heading with a name")
+        raise Failure("INVALID_INPUT", f"{source.path} is not a professor's page: it has no main heading with a name")
     parts, heading, lead = {}, "", ""
     for tag, text in page.blocks[page.blocks.index(("h1", name)) + 1 :]:
         if tag.startswith("h"):

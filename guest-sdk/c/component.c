@@ -61,7 +61,7 @@ static void mistaken(latch_answer *answer) { answer->detail = "{\"latchwork:exce
 
 static void put_error(latch_answer *answer, latchwork_plugin_types_error_t *error) {
   if ((unsigned)answer->code > LATCH_AUTH_FORBIDDEN) {
-    latch_fail(answer, LATCH_INVALID_INPUT, "%d is no code of a failure: %s", (int)answer->code, answer->message);
+    latch_fail(answer, LATCH_INVALID_INPUT, "invalid failure code %d: %s", (int)answer->code, answer->message);
     mistaken(answer);
   }
   error->code = (latchwork_plugin_types_error_code_t)answer->code;
@@ -125,9 +125,9 @@ static bool fit(const char *name, latch_answer *answer) {
   const latch_text *made = &answer->result;
   if (!made->bytes) return true;
   size_t good = latch_utf8(made->bytes, made->len);
-  if (good < made->len) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "what %s made is not JSON: byte %zu is no UTF-8", name, good);
+  if (good < made->len) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "output of %s is not JSON: byte %zu is not valid UTF-8", name, good);
   const char *integer = rounded(made->bytes);
-  if (integer) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "what %s made is not JSON: %s: integers of 2^53 and more are rounded by others; use a string", name, integer);
+  if (integer) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "output of %s is not JSON: %s: integers of 2^53 or more lose precision in other languages; use a string", name, integer);
   return true;
 }
 
@@ -136,7 +136,7 @@ static bool handled(const latch_operator *operator_, latch_string_t *input, latc
   if (!operator_) return false;
   if (latch_answered(operator_->handler(latch_json_of(own(input)), answer), answer) && fit(operator_->name, answer)) return true;
   if (!answer->failed) {
-    latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
+    latch_fail(answer, LATCH_INVALID_INPUT, "%s returned false without latch_fail", operator_->name);
     mistaken(answer);
     /* A handler that returns false without latch_fail states nothing about the world, so a world-changing
      * call counts as unknown. */
@@ -206,7 +206,7 @@ bool exports_latchwork_plugin_verify_verify(latch_string_t *name, latchwork_plug
 bool exports_latchwork_plugin_compensate_compensate(latch_string_t *name, latch_string_t *key, latch_string_t *args, latch_string_t *done, latchwork_plugin_types_tool_output_t *ret, latchwork_plugin_types_error_t *error) {
   latch_answer answer = { 0 };
   const latch_operator *found = find(name, &answer);
-  if (found && !found->compensate) latch_fail(&answer, LATCH_INVALID_INPUT, "%s cannot be undone", found->name);
+  if (found && !found->compensate) latch_fail(&answer, LATCH_INVALID_INPUT, "%s cannot be undone: it has no compensate handler", found->name);
   if (!answer.failed && latch_answered(found->compensate(latch_json_of(own(args)), latch_json_of(own(done)), own(key), &answer), &answer) && fit(found->name, &answer)) {
     latch_flush();
     put_output(&answer, ret);
@@ -214,7 +214,7 @@ bool exports_latchwork_plugin_compensate_compensate(latch_string_t *name, latch_
   }
   latch_flush();
   if (!answer.failed) {
-    latch_fail(&answer, LATCH_INVALID_INPUT, "compensating %s gave false without latch_fail", found->name);
+    latch_fail(&answer, LATCH_INVALID_INPUT, "the compensate handler of %s returned false without latch_fail", found->name);
     mistaken(&answer);
   }
   put_error(&answer, error);

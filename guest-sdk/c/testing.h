@@ -62,7 +62,7 @@ bool latchwork_plugin_tools_call(latch_string_t *name, latch_string_t *args, lat
   (void)args, (void)key;
   latch_host.called = latch_own(*name);
   if (latch_host.tool_answer) return *ret = latch_test_string(latch_host.tool_answer), true;
-  *err = (latchwork_plugin_types_error_t){ .code = LATCH_DEPENDENCY_UNAVAILABLE, .message = latch_test_string("this host has no tool") };
+  *err = (latchwork_plugin_types_error_t){ .code = LATCH_DEPENDENCY_UNAVAILABLE, .message = latch_test_string("the test host has no tool: set latch_host.tool_answer") };
   return false;
 }
 void latchwork_plugin_events_emit(latch_string_t *name, latch_string_t *payload) { (void)name, (void)payload; }

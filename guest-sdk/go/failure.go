@@ -92,7 +92,7 @@ func described(err error, mayHaveChanged bool) *host.Error {
 	}
 	code, known := number(failure.Code)
 	if !known {
-		message := fmt.Sprintf("%q is no code of a failure: %s", failure.Code, err)
+		message := fmt.Sprintf("invalid failure code %q: %s", failure.Code, err)
 		return unhandled(message, "{}", mayHaveChanged)
 	}
 	// The message includes the wrapping errors, because they state the location of the failure.

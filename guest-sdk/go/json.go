@@ -26,7 +26,7 @@ func encode(value any) (string, error) {
 	made := strings.TrimSuffix(text.String(), "\n")
 	err := integers(made, func(path, digits string) error {
 		if n, ok := new(big.Int).SetString(digits, 10); ok && n.CmpAbs(big.NewInt(largest)) >= 0 {
-			return fmt.Errorf("is not JSON: %s is %s: integers of 2^53 and more are rounded by others; use a string", path, digits)
+			return fmt.Errorf("is not JSON: %s is %s: integers of 2^53 or more lose precision in other languages; use a string", path, digits)
 		}
 		return nil
 	})
@@ -43,7 +43,7 @@ func decode(text string, into any) error {
 	return integers(text, func(path, digits string) error {
 		n, ok := new(big.Int).SetString(digits, 10)
 		if ok && n.CmpAbs(big.NewInt(largest)) >= 0 {
-			return fmt.Errorf("%s is the integer %s, which a float64 would round: give it a type of integers, or json.Number", path, digits)
+			return fmt.Errorf("%s is the integer %s, which a float64 would round: use an integer type or json.Number", path, digits)
 		}
 		return nil
 	})
@@ -92,7 +92,7 @@ func integers(text string, show func(path, digits string) error) error {
 				return nil
 			}
 			if path == "" {
-				path = "it"
+				path = "the value"
 			}
 			return show(path, token.String())
 		case json.Delim:

@@ -58,7 +58,7 @@ func (i *Invocation) Changed(change Change) {
 func (i *Invocation) Receipt(receipt any) {
 	text, err := encode(receipt)
 	if err != nil {
-		i.failed = fmt.Errorf("the receipt: %w", err)
+		i.failed = fmt.Errorf("receipt: %w", err)
 		return
 	}
 	i.output.Receipt = &text

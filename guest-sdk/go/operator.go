@@ -185,10 +185,10 @@ func NotYet(wait time.Duration) Verdict { return Verdict{tag: 2, wait: wait} }
 
 func register[In, Out any](name string, spec Spec, usual Determinism) *operator {
 	wrong := func(format string, values ...any) {
-		panic(fmt.Sprintf("the operator %q: ", name) + fmt.Sprintf(format, values...))
+		panic(fmt.Sprintf("operator %q: ", name) + fmt.Sprintf(format, values...))
 	}
 	if find(name) != nil {
-		wrong("it is registered twice")
+		wrong("registered twice")
 	}
 	made := &operator{spec: host.Operator{
 		Name: name, Description: spec.Description,
@@ -206,7 +206,7 @@ func register[In, Out any](name string, spec Spec, usual Determinism) *operator 
 	for _, effect := range spec.Effects {
 		tag := index(effects, effect)
 		if tag < 0 {
-			wrong("%q is no effect: one of %q", effect, effects)
+			wrong("invalid effect %q: use one of %q", effect, effects)
 		}
 		made.changes = made.changes || tag >= 2
 		made.spec.Effects = append(made.spec.Effects, uint8(tag))
@@ -216,7 +216,7 @@ func register[In, Out any](name string, spec Spec, usual Determinism) *operator 
 	}
 	tag := index(determinisms, spec.Determinism)
 	if tag < 0 {
-		wrong("%q is no determinism: one of %q", spec.Determinism, determinisms)
+		wrong("invalid determinism %q: use one of %q", spec.Determinism, determinisms)
 	}
 	made.spec.Determinism = uint8(tag)
 	if spec.Limits.MemoryBytes > 0 {
@@ -252,7 +252,7 @@ func find(name string) *operator {
 
 func taken(name, text string, into any) error {
 	if err := decode(text, into); err != nil {
-		return Fail(InvalidInput, "input of %s: %w", name, err)
+		return Fail(InvalidInput, "invalid input of %s: %w", name, err)
 	}
 	return nil
 }

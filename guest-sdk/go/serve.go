@@ -78,7 +78,7 @@ func serveTools() {
 	host.Plugin.Compensate = func(name, key, args, result string) (host.Output, *host.Error) {
 		return served(name, func(one *operator) (host.Output, error) {
 			if one.compensate == nil {
-				return host.Output{}, Fail(InvalidInput, "%s cannot be undone", name)
+				return host.Output{}, Fail(InvalidInput, "%s cannot be undone: it has no Compensate handler", name)
 			}
 			call := asked(key)
 			err := one.compensate(call, args, result)

@@ -58,7 +58,7 @@ func (a Answer) Into(out any) error {
 		return fromHost(a.answer.Error)
 	}
 	if err := decode(a.answer.JSON, out); err != nil {
-		return Fail(SchemaValidationFailed, "the answer of %s: %w", a.operator, err)
+		return Fail(SchemaValidationFailed, "unexpected answer of %s: %w", a.operator, err)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ func Config(key string, into any) (bool, error) {
 		return false, nil
 	}
 	if err := decode(text, into); err != nil {
-		return true, Fail(MissingRequiredContext, "config.%s: %w", key, err)
+		return true, Fail(MissingRequiredContext, "invalid value of config key %s in latch.toml: %w", key, err)
 	}
 	return true, nil
 }
@@ -23,9 +23,9 @@ func Secret(name string) (string, error) {
 		return value, nil
 	}
 	if denied.Tag == 0 {
-		return "", notGranted("the secret "+name, "secrets")
+		return "", notGranted("secret "+name, "secrets")
 	}
-	return "", Fail(MissingRequiredContext, "the secret %s is granted, but has no value", name)
+	return "", Fail(MissingRequiredContext, "secret %s is granted but has no value", name)
 }
 
 // KVGet reads a key of the persistent map in the namespace of the kv grant. It returns false if the key is
@@ -50,13 +50,13 @@ func kvFailed(key string, denied *host.Denied) error {
 	case denied == nil:
 		return nil
 	case denied.Tag == 0:
-		return notGranted("the key "+key, "kv")
+		return notGranted("kv key "+key, "kv")
 	case denied.Tag == 1:
-		return Fail(InvalidInput, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key)
+		return Fail(InvalidInput, "kv key %s: entry too large; a key has at most 256 bytes and a value at most 64 KiB", key)
 	}
-	return Fail(DependencyUnavailable, "the key %s: %s", key, denied.Why)
+	return Fail(DependencyUnavailable, "kv key %s: %s", key, denied.Why)
 }
 
 func notGranted(what, grant string) error {
-	return Fail(PolicyDenied, "%s: latch.toml does not grant it (grants = { %s = ... })", what, grant)
+	return Fail(PolicyDenied, "%s: not granted; add grants = { %s = ... } in latch.toml", what, grant)
 }

@@ -11,7 +11,7 @@ export function makeConsole(log, elapsed) {
   const write = (level, values) => log(level, indent + format(values).replaceAll('\n', `\n${indent}`));
   const at = (level) => (...values) => write(level, values);
   const time = (label, values, end) => {
-    if (!timers.has(label)) return write('warn', [`there is no timer ${label}`]);
+    if (!timers.has(label)) return write('warn', [`timer ${label} does not exist`]);
     write('info', [`${label}: ${elapsed() - timers.get(label)} ms`, ...values]);
     if (end) timers.delete(label);
   };

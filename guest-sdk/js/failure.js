@@ -25,7 +25,7 @@ export class Failure extends Error {
   /** @param {string} code  @param {string} message  @param {{retryAfterMs?: number, detail?: unknown, applied?: 'no'|'unknown', cause?: unknown}} [more] */
   constructor(code, message, more = {}) {
     super(message, 'cause' in more ? { cause: more.cause } : undefined);
-    if (!(code in APPLIED)) throw new TypeError(`${code} is no code of a failure (${message}): one of ${Object.keys(APPLIED).join(', ')}`);
+    if (!(code in APPLIED)) throw new TypeError(`invalid failure code ${code} (${message}): use one of ${Object.keys(APPLIED).join(', ')}`);
     this.name = 'Failure';
     this.code = code;
     this.retryAfterMs = more.retryAfterMs;
@@ -60,7 +60,7 @@ export function toHost(thrown, mayHaveChanged) {
     return { ...error, message: wellFormed(error.message) };
   } catch {
     // The thrown value itself throws when its properties are read.
-    return { code: 'invalid-input', message: 'something was thrown that cannot be shown', retryAfterMs: undefined, detail: unhandled({}), applied: mayHaveChanged ? 'unknown' : 'no' };
+    return { code: 'invalid-input', message: 'a value was thrown that cannot be converted to text', retryAfterMs: undefined, detail: unhandled({}), applied: mayHaveChanged ? 'unknown' : 'no' };
   }
 }
 

@@ -27,7 +27,7 @@ export function during(f) {
  * component is built, so a value that they read would be the same in every run.
  */
 export function ask(what) {
-  if (host === null) throw new Error(`${what}: there is no host here; in a test, use Host of testing.js`);
+  if (host === null) throw new Error(`${what}: no host outside of a component; in a test, use Host of testing.js`);
   if (!running) {
     throw new Error(`${what} was used outside of an operator, where it would be frozen into the component: move it into the operator's function`);
   }

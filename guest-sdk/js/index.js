@@ -56,7 +56,7 @@ export const config = {
 /** Placeholders of secrets. The host replaces them in requests to granted hosts. For tools. */
 export const secrets = {
   get(name) {
-    return granted(() => ask('secrets.get').secret(name), `the secret ${name}`, 'secrets');
+    return granted(() => ask('secrets.get').secret(name), `secret ${name}`, 'secrets');
   },
 };
 
@@ -66,7 +66,7 @@ export const secrets = {
  */
 export const kv = {
   get(key) {
-    return granted(() => ask('kv.get').kvGet(key), `the key ${key}`, 'kv') ?? undefined;
+    return granted(() => ask('kv.get').kvGet(key), `kv key ${key}`, 'kv') ?? undefined;
   },
   /** Returns the value as text, or undefined if the key is not set. */
   text(key) {
@@ -75,10 +75,10 @@ export const kv = {
   },
   set(key, value) {
     const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
-    granted(() => ask('kv.set').kvSet(key, bytes), `the key ${key}`, 'kv');
+    granted(() => ask('kv.set').kvSet(key, bytes), `kv key ${key}`, 'kv');
   },
   delete(key) {
-    return granted(() => ask('kv.delete').kvDelete(key), `the key ${key}`, 'kv');
+    return granted(() => ask('kv.delete').kvDelete(key), `kv key ${key}`, 'kv');
   },
 };
 
@@ -88,9 +88,9 @@ function granted(f, what, grant) {
   } catch (thrown) {
     const error = thrown?.payload ?? thrown;
     const tag = typeof error === 'string' ? error : error?.tag;
-    if (tag === 'not-granted') throw new Failure('POLICY_DENIED', `${what}: latch.toml does not grant it (grants = { ${grant} = … })`);
-    if (tag === 'missing') throw new Failure('MISSING_REQUIRED_CONTEXT', `${what} is granted, but has no value`);
-    if (tag === 'too-large') throw new Failure('INVALID_INPUT', `${what}: keys have up to 256 bytes, values up to 64 KiB`);
+    if (tag === 'not-granted') throw new Failure('POLICY_DENIED', `${what}: not granted; add grants = { ${grant} = … } in latch.toml`);
+    if (tag === 'missing') throw new Failure('MISSING_REQUIRED_CONTEXT', `${what} is granted but has no value`);
+    if (tag === 'too-large') throw new Failure('INVALID_INPUT', `${what}: entry too large; a key has at most 256 bytes and a value at most 64 KiB`);
     if (tag === 'unavailable') throw new Failure('DEPENDENCY_UNAVAILABLE', `${what}: ${error.val}`, { applied: 'unknown' });
     throw thrown;
   }

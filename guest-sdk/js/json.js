@@ -10,7 +10,7 @@ export function parse(text) {
   if (/\d{16}/.test(text)) {
     for (const [token] of text.matchAll(TOKEN)) {
       if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) {
-        throw new RangeError(`the integer ${token} does not fit a JavaScript number (2^53 and more are rounded): pass it as a string`);
+        throw new RangeError(`the integer ${token} does not fit a JavaScript number (2^53 or more is rounded): pass it as a string`);
       }
     }
   }
@@ -35,22 +35,22 @@ function plain(value, path, key, above) {
   };
   if (typeof value?.toJSON === 'function') value = value.toJSON(key);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(`is ${value}, which JSON does not have`);
+    if (!Number.isFinite(value)) refuse(`is ${value}, which JSON cannot represent`);
     if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
-      refuse(`is ${value}: integers of 2^53 and more are rounded; use a string`);
+      refuse(`is ${value}: integers of 2^53 or more lose precision; use a string`);
     }
   }
   if (typeof value === 'bigint') refuse(`is the BigInt ${value}: use a number below 2^53 or a string`);
-  if (typeof value === 'function' || typeof value === 'symbol') refuse(`is a ${typeof value}, which JSON does not have`);
+  if (typeof value === 'function' || typeof value === 'symbol') refuse(`is a ${typeof value}, which JSON cannot represent`);
   if (value === null || typeof value !== 'object') return value;
-  if (above.includes(value)) refuse('holds itself');
-  if (above.length === DEPTH) refuse(`lies deeper than ${DEPTH} levels`);
-  if (typeof value.then === 'function') refuse('is a promise: functions are not async, calls of tools wait by themselves');
+  if (above.includes(value)) refuse('contains itself');
+  if (above.length === DEPTH) refuse(`is nested deeper than ${DEPTH} levels`);
+  if (typeof value.then === 'function') refuse('is a promise: operator functions must not be async; tool calls wait for their answers');
   if (value instanceof Map) refuse('is a Map: use Object.fromEntries(map), or [...map]');
   if (value instanceof Set) refuse('is a Set: use [...set]');
   if (value instanceof Error) refuse('is an Error: throw it, or use its message');
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) refuse('is binary: use Array.from, or a text');
-  if (value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) refuse(`is a ${value.constructor.name}, which JSON does not have`);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) refuse('is binary: use Array.from or a string');
+  if (value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) refuse(`is a ${value.constructor.name}, which JSON cannot represent`);
   if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
   const inner = [...above, value];
   if (Array.isArray(value)) {

@@ -26,13 +26,13 @@ function register(kind, name, options, handler, known) {
   const wrong = (why) => {
     throw new TypeError(`${kind}(${JSON.stringify(name)}): ${why}`);
   };
-  if (typeof name !== 'string' || name === '') wrong('the first argument is its name, such as "Text.Count"');
-  if (options === null || typeof options !== 'object') wrong('the second argument is an object of options');
-  if (typeof handler !== 'function') wrong('the third argument is the function that serves it');
-  for (const key of Object.keys(options)) if (!known.includes(key)) wrong(`there is no option ${key}: one of ${known.join(', ')}`);
-  if (operators.has(name)) wrong('it is registered twice');
-  for (const effect of options.effects ?? []) if (!EFFECTS.includes(effect)) wrong(`${effect} is no effect: one of ${EFFECTS.join(', ')}`);
-  if (!DETERMINISM.includes(options.determinism ?? 'pure')) wrong(`determinism is one of ${DETERMINISM.join(', ')}`);
+  if (typeof name !== 'string' || name === '') wrong('the first argument must be the name, such as "Text.Count"');
+  if (options === null || typeof options !== 'object') wrong('the second argument must be an object of options');
+  if (typeof handler !== 'function') wrong('the third argument must be the handler function');
+  for (const key of Object.keys(options)) if (!known.includes(key)) wrong(`unknown option ${key}: use one of ${known.join(', ')}`);
+  if (operators.has(name)) wrong('registered twice');
+  for (const effect of options.effects ?? []) if (!EFFECTS.includes(effect)) wrong(`invalid effect ${effect}: use one of ${EFFECTS.join(', ')}`);
+  if (!DETERMINISM.includes(options.determinism ?? 'pure')) wrong(`invalid determinism: use one of ${DETERMINISM.join(', ')}`);
   operators.set(name, { kind, name, options, handler });
 }
 
@@ -48,7 +48,7 @@ export function checkRecipe(kind, exports) {
     if (own !== kind) throw new Error(`${name} is a ${own}, but latch-plugin.toml says kind = "${kind}"`);
     for (const account of ACCOUNTS) {
       if (options[account] && !exports.includes(account)) {
-        throw new Error(`${name} has ${account}, but latch-plugin.toml does not say so: exports = ["${account}"]`);
+        throw new Error(`${name} has ${account}, but latch-plugin.toml does not export it: add exports = ["${account}"]`);
       }
     }
   }
@@ -108,7 +108,7 @@ export function reconcile(name, key, args) {
     if (verdict instanceof Happened) return { tag: 'happened', val: outputToHost(name, verdict.result) };
     if (verdict instanceof NotYet) return { tag: 'not-yet', val: verdict.milliseconds };
     if (verdict === 'did-not-happen' || verdict === 'unknown') return { tag: verdict };
-    throw new TypeError(`reconcile of ${name} gave ${String(verdict)}: one of happened(result), 'did-not-happen', notYet(ms), 'unknown'`);
+    throw new TypeError(`reconcile of ${name} returned ${String(verdict)}: return one of happened(result), 'did-not-happen', notYet(ms), 'unknown'`);
   });
 }
 
@@ -142,7 +142,7 @@ export function verify(name, change) {
 /** Undoes a call. */
 export function compensate(name, key, args, result) {
   return serve(name, 'tool', ({ options }) => {
-    if (!options.compensate) throw new Failure('INVALID_INPUT', `${name} cannot be undone`);
+    if (!options.compensate) throw new Failure('INVALID_INPUT', `${name} cannot be undone: it has no compensate handler`);
     return outputToHost(name, options.compensate(taken(name, args), taken(name, result), key));
   });
 }
@@ -164,18 +164,18 @@ function taken(name, text) {
   try {
     return parse(text);
   } catch (error) {
-    throw new Failure('INVALID_INPUT', `${name} does not take this: ${error.message}`, { cause: error });
+    throw new Failure('INVALID_INPUT', `invalid input of ${name}: ${error.message}`, { cause: error });
   }
 }
 
 function given(name, value) {
   if (typeof value?.then === 'function') {
-    throw new TypeError(`${name} gave a promise: a step's function is not async; tools.call and tools.callAll wait by themselves`);
+    throw new TypeError(`${name} returned a promise: its function must not be async; tools.call and tools.callAll wait for their answers`);
   }
   try {
     return stringify(value);
   } catch (error) {
-    throw new Failure('SCHEMA_VALIDATION_FAILED', `what ${name} made is not JSON: ${error.message}`, { cause: error, applied: 'unknown' });
+    throw new Failure('SCHEMA_VALIDATION_FAILED', `output of ${name} is not JSON: ${error.message}`, { cause: error, applied: 'unknown' });
   }
 }
 
@@ -192,8 +192,8 @@ function outputToHost(name, value) {
 const CHANGE = ['resourceType', 'resourceId', 'operation', 'version', 'etag', 'externalRef'];
 
 function changeToHost(change) {
-  for (const key of Object.keys(change)) if (!CHANGE.includes(key)) throw new TypeError(`a change has no ${key}: one of ${CHANGE.join(', ')}`);
-  for (const key of CHANGE.slice(0, 3)) if (typeof change[key] !== 'string') throw new TypeError(`a change has a ${key}`);
+  for (const key of Object.keys(change)) if (!CHANGE.includes(key)) throw new TypeError(`a change has no field ${key}: use one of ${CHANGE.join(', ')}`);
+  for (const key of CHANGE.slice(0, 3)) if (typeof change[key] !== 'string') throw new TypeError(`a change needs a string ${key}`);
   return Object.fromEntries(CHANGE.map((key) => [key, change[key]]));
 }
 

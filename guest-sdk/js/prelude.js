@@ -29,7 +29,7 @@ function bytes(what, length) {
 
 function getRandomValues(array) {
   if (!ArrayBuffer.isView(array) || array instanceof DataView || array instanceof Float32Array || array instanceof Float64Array) {
-    throw new TypeError('crypto.getRandomValues takes an array of integers');
+    throw new TypeError('crypto.getRandomValues needs an integer typed array');
   }
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytes('crypto.getRandomValues', array.byteLength));
   return array;

@@ -70,7 +70,7 @@ export class Host {
     const call = (operator, args) => {
       this.calls.push([operator, JSON.parse(args)]);
       const answer = this.#tools.get(operator);
-      if (!answer) throw new Failure('DEPENDENCY_UNAVAILABLE', `this host has no tool ${operator}`);
+      if (!answer) throw new Failure('DEPENDENCY_UNAVAILABLE', `the test host has no tool ${operator}: add it to tools`);
       return JSON.stringify(answer(JSON.parse(args))) ?? 'null';
     };
     const granted = () => {

@@ -21,7 +21,7 @@ export class TextEncoder {
 export class TextDecoder {
   #fatal;
   constructor(label = 'utf-8', { fatal = false } = {}) {
-    if (!/^utf-?8$/i.test(label)) throw new RangeError(`TextDecoder knows utf-8, not ${label}`);
+    if (!/^utf-?8$/i.test(label)) throw new RangeError(`TextDecoder supports only utf-8, not ${label}`);
     this.#fatal = fatal;
   }
   get encoding() {

@@ -26,7 +26,7 @@ struct File {
 
 fn read(args: Args, _: &tool::Context) -> Result<tool::Output<File>, Error> {
     if args.path.split('/').any(|part| part == "..") {
-        return Err(Error::invalid_input(format!("{}: `..` does not lead anywhere here", args.path)));
+        return Err(Error::invalid_input(format!("{}: `..` is not allowed in a path", args.path)));
     }
     let limit = config::get("max_bytes")?.unwrap_or(LIMIT);
     let content = fs::read_up_to(&args.path, limit)?;

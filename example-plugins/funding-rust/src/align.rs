@@ -104,7 +104,8 @@ fn read(cv: &str) -> Result<(Applicant, Vec<String>), Error> {
             statements.push(text.to_owned());
         }
     }
-    let name = name.ok_or_else(|| Error::invalid_input("the CV does not begin with a heading that names somebody"))?;
+    let name = name
+        .ok_or_else(|| Error::invalid_input("the CV does not begin with a heading with the name of the applicant"))?;
     Ok((Applicant { name, headline }, statements))
 }
 

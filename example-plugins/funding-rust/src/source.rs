@@ -28,7 +28,7 @@ impl Source {
         let file: File = tools::call("File.Read", &json!({ "path": self.path }))?;
         if !file.sha256.eq_ignore_ascii_case(&self.sha256) {
             return Err(Error::invalid_input(format!(
-                "{} was changed: its SHA-256 is {}, the plan says {}; if the change is meant, put the new one into the plan",
+                "{} was changed: its SHA-256 is {}, the plan has {}; if the change is intended, put the new hash into the plan",
                 self.path, file.sha256, self.sha256
             )));
         }

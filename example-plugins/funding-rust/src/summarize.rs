@@ -54,7 +54,7 @@ fn read(html: &str, source: Source) -> Result<Professor, Error> {
     let page = html::parse(html);
     let sections = Sections::of(&page.blocks);
     let name = sections.title.clone().ok_or_else(|| {
-        Error::invalid_input(format!("{} is no professor's page: it has no main heading with a name", source.path))
+        Error::invalid_input(format!("{} is not a professor's page: it has no main heading with a name", source.path))
     })?;
     let interests = sections.about(&["interest", "topic"]).flat_map(|text| split_list(text)).collect::<Vec<_>>();
     let mut publications: Vec<_> =

@@ -63,11 +63,11 @@ pub(crate) fn read(
     prices: &BTreeMap<String, Price>,
 ) -> Result<Output<Reply>, Error> {
     let malformed =
-        |why: String| Error::schema_validation_failed(format!("the provider's answer is no chat completion: {why}"));
+        |why: String| Error::schema_validation_failed(format!("the provider's answer is not a chat completion: {why}"));
     let completion: Completion =
         serde_json::from_slice(response.body()).map_err(|error| malformed(error.to_string()))?;
     let trace = trace_id(response).or(completion.id);
-    let choice = completion.choices.into_iter().next().ok_or_else(|| malformed("it has no choice".to_owned()))?;
+    let choice = completion.choices.into_iter().next().ok_or_else(|| malformed("it has no choices".to_owned()))?;
     let Said { content, tool_calls, refusal } = choice.message;
     if content.is_none() && tool_calls.is_none() && refusal.is_none() {
         return Err(malformed("its message has neither content nor tool calls".to_owned()));
@@ -77,7 +77,7 @@ pub(crate) fn read(
     let cost_micro_usd = match prices.get(&model).or_else(|| prices.get(asked)) {
         Some(price) => price.of(tokens.prompt_tokens, tokens.completion_tokens)?,
         None => {
-            log::warn!("model_prices has no price of {asked}: its calls count as free");
+            log::warn!("model_prices has no price for {asked}: its calls count as free");
             0
         }
     };

@@ -15,8 +15,7 @@ pub(crate) struct Price {
 impl Price {
     /// Returns the cost of these token counts in millionths of a US dollar, rounded up.
     pub(crate) fn of(&self, tokens_in: u32, tokens_out: u32) -> Result<u32, Error> {
-        let bad =
-            || Error::missing_required_context("config key model_prices in latch.toml has an amount that is none");
+        let bad = || Error::missing_required_context("config key `model_prices` in latch.toml has an invalid amount");
         let input = micro_usd(&self.input).ok_or_else(bad)? * u128::from(tokens_in);
         let output = micro_usd(&self.output).ok_or_else(bad)? * u128::from(tokens_out);
         Ok(u32::try_from((input + output).div_ceil(1_000_000)).unwrap_or(u32::MAX))

@@ -20,7 +20,7 @@ pub(crate) fn error(response: &http::Response) -> Error {
     };
     let error = match status {
         // The provider's message is left out, because it may contain parts of the key.
-        401 | 403 => Error::auth_forbidden(format!("the provider answered {status}: it does not take the credentials")),
+        401 | 403 => Error::auth_forbidden(format!("the provider answered {status}: it rejected the credentials")),
         408 => Error::network_timeout(message("")),
         429 => later(Error::rate_limit(message("")), response),
         500..=599 => later(Error::temporary_provider_error(message("")), response),

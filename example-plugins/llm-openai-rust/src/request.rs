@@ -39,12 +39,12 @@ pub(crate) fn body(args: &Args) -> Result<Vec<u8>, Error> {
     let messages = match (&args.messages, &args.prompt) {
         (Some(messages), None) if !messages.is_empty() => messages.iter().map(message).collect(),
         (None, Some(prompt)) => vec![json!({ "role": "user", "content": prompt })],
-        _ => return Err(Error::invalid_input("either messages or a prompt is needed")),
+        _ => return Err(Error::invalid_input("pass either `messages` or `prompt`")),
     };
     if let Some(name) =
         ["model", "messages", "stream", "stream_options"].iter().find(|name| args.params.contains_key(**name))
     {
-        return Err(Error::invalid_input(format!("params.{name} is no parameter of a model")));
+        return Err(Error::invalid_input(format!("params.{name} is not allowed: the plugin sets it")));
     }
     let mut body = args.params.clone();
     body.insert("model".to_owned(), json!(args.model));

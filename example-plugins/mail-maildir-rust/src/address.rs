@@ -15,7 +15,7 @@ impl Address {
     /// Parses `ada@example.org`, `<ada@example.org>` or `Ada <ada@example.org>`.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
-            return Err("holds a line break or another control character".into());
+            return Err("contains a line break or another control character".into());
         }
         let text = text.trim();
         let (name, mailbox) = match text.strip_suffix('>').and_then(|text| text.rsplit_once('<')) {
@@ -23,7 +23,7 @@ impl Address {
             None => ("", text),
         };
         if name.contains(['<', '>', '"', '\\']) {
-            return Err(format!("{text} is not one address"));
+            return Err(format!("{text} is not a single address"));
         }
         check(mailbox)?;
         Ok(Self { name: (!name.is_empty()).then(|| name.to_owned()), mailbox: mailbox.to_owned() })
@@ -38,7 +38,7 @@ fn check(mailbox: &str) -> Result<(), String> {
     let Some((local, domain)) = mailbox.rsplit_once('@') else { return not("it has no @") };
     let atom = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     if local.len() > 64 || local.split('.').any(|part| part.is_empty() || !part.chars().all(atom)) {
-        return not("the part before the @");
+        return not("the part before the @ is invalid");
     }
     let label = |part: &str| {
         (1..=63).contains(&part.len())
@@ -47,7 +47,7 @@ fn check(mailbox: &str) -> Result<(), String> {
             && !part.ends_with('-')
     };
     if !domain.contains('.') || !domain.split('.').all(label) {
-        return not("the part after the @");
+        return not("the part after the @ is invalid");
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ fn compose(args: &Args, key: &str) -> Result<Message, Error> {
         To::Many(many) => many.iter().map(String::as_str).collect(),
     };
     if to.is_empty() {
-        return Err(Error::invalid_input("to: names nobody"));
+        return Err(Error::invalid_input("to: no recipient"));
     }
     Ok(Message {
         from: Address::parse(&from).map_err(|why| Error::invalid_input(format!("from: {why}")))?,
@@ -76,7 +76,7 @@ fn send(args: Args, context: &tool::Context) -> Result<Output<Sent>, Error> {
     let message = compose(&args, key)?;
     let maildir = maildir::configured()?;
     if let Some(path) = maildir.find(key)? {
-        log::info!("{} is there already: {path}", message.message_id);
+        log::info!("{} was already delivered: {path}", message.message_id);
         return Ok(sent(message.message_id, path));
     }
     let path = maildir.deliver(key, &message.to_bytes(wall::now()))?;
@@ -103,7 +103,7 @@ fn verify(change: &Change) -> Result<Finding, Error> {
 fn compensate(_: Args, sent: Sent, key: &str) -> Result<Output<Sent>, Error> {
     let removed = maildir::configured()?.withdraw(key)?;
     let change = Change::new("message", &sent.message_id, "delete").external_ref(&sent.path);
-    log::info!("{} {}", sent.message_id, if removed { "withdrawn" } else { "was not there any more" });
+    log::info!("{} {}", sent.message_id, if removed { "withdrawn" } else { "does not exist any more" });
     Ok(Output::new(sent).change(change))
 }
 

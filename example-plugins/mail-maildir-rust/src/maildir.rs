@@ -81,7 +81,7 @@ impl Maildir {
 }
 
 fn seen(key: &str) -> Error {
-    Error::policy_denied(format!("the message of {key} was seen by a mail reader: it cannot be taken back"))
+    Error::policy_denied(format!("the message of {key} was read and cannot be withdrawn"))
 }
 
 /// Returns the file name of a key. Characters other than letters, digits, `_` and `-` are written as

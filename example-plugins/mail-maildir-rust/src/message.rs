@@ -23,7 +23,7 @@ pub fn id(key: &str) -> String {
 /// Validates a subject and trims it. A valid subject is one line of at most 900 bytes.
 pub fn subject(text: &str) -> Result<String, String> {
     if text.chars().any(char::is_control) {
-        return Err("holds a line break or another control character".into());
+        return Err("contains a line break or another control character".into());
     }
     match text.trim() {
         "" => Err("is empty".into()),

@@ -35,7 +35,7 @@ struct Applied {
 fn apply(args: Args, context: &tool::Context) -> Result<Output<Applied>, Error> {
     let record = Record::open(&args.request_id)?;
     if args.set.is_empty() {
-        return Err(Error::invalid_input("set: names no field"));
+        return Err(Error::invalid_input("set: no field"));
     }
     let revision = record.change(context.external_key(), |fields| merge(fields, &args.set))?;
     Ok(applied(&args.request_id, revision, "update"))
@@ -79,7 +79,7 @@ fn compensate(args: Args, done: Applied, key: &str) -> Result<Output<Applied>, E
             if current == value {
                 put(fields, name, before.get(name).unwrap_or(&Value::Null));
             } else {
-                log::info!("{name} was changed since and stays");
+                log::info!("{name} was changed by another call since and is kept");
             }
         }
     })?;

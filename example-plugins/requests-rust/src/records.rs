@@ -39,7 +39,9 @@ impl Record {
     pub fn open(request_id: &str) -> Result<Self, Error> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if request_id.is_empty() || request_id.len() > 64 || !request_id.chars().all(plain) {
-            return Err(Error::invalid_input(format!("{request_id:?} is no request_id: 1 to 64 of A-Z a-z 0-9 - _")));
+            return Err(Error::invalid_input(format!(
+                "invalid request_id {request_id:?}: use 1 to 64 characters from A-Z a-z 0-9 - _"
+            )));
         }
         let root: Option<String> = config::get("directory")?;
         let root = root.unwrap_or_else(|| "/requests".into());

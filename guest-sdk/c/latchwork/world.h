@@ -122,17 +122,17 @@ static inline char *latch_secret(latch_answer *answer, const char *secret) {
   latchwork_plugin_secrets_secret_error_t error;
   if (latchwork_plugin_secrets_get(&name, &value, &error)) return latch_own(value);
   if (error.tag == LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_NOT_GRANTED)
-    latch_passing(answer, LATCH_POLICY_DENIED, "the secret %s: latch.toml does not grant it", secret);
-  else latch_passing(answer, LATCH_MISSING_REQUIRED_CONTEXT, "the secret %s is granted, but has no value", secret);
+    latch_passing(answer, LATCH_POLICY_DENIED, "secret %s is not granted: add it to grants.secrets in latch.toml", secret);
+  else latch_passing(answer, LATCH_MISSING_REQUIRED_CONTEXT, "secret %s is granted but has no value", secret);
   return NULL;
 }
 
 static inline bool latch_kv_failed(latch_answer *answer, const char *key, const latchwork_plugin_kv_kv_error_t *error) {
   if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED)
-    return latch_passing(answer, LATCH_POLICY_DENIED, "the key %s: latch.toml does not grant it (grants = { kv = ... })", key);
+    return latch_passing(answer, LATCH_POLICY_DENIED, "kv key %s: no kv grant; add grants = { kv = ... } in latch.toml", key);
   if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_TOO_LARGE)
-    return latch_passing(answer, LATCH_INVALID_INPUT, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key);
-  return latch_passing(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the key %s: %s", key, latch_own(error->val.unavailable));
+    return latch_passing(answer, LATCH_INVALID_INPUT, "kv key %s: entry too large; a key has at most 256 bytes and a value at most 64 KiB", key);
+  return latch_passing(answer, LATCH_DEPENDENCY_UNAVAILABLE, "kv key %s: %s", key, latch_own(error->val.unavailable));
 }
 
 /* Reads the value of a key. `*value` is NULL if the key is not set. Returns false and fails `answer` if

@@ -42,7 +42,7 @@ type Host struct {
 func (h *Host) Run(operator string, input, output any) error {
 	return h.under(func() error {
 		if host.Plugin.Run == nil {
-			return errors.New("the plugin has no step")
+			return errors.New("the plugin registers no step")
 		}
 		text, failed := host.Plugin.Run(operator, jsonOf(input))
 		return read(text, failed, output)
@@ -53,7 +53,7 @@ func (h *Host) Run(operator string, input, output any) error {
 func (h *Host) Invoke(operator string, args, result any) (changes []latchwork.Change, err error) {
 	err = h.under(func() error {
 		if host.Plugin.Invoke == nil {
-			return errors.New("the plugin has no tool")
+			return errors.New("the plugin registers no tool")
 		}
 		output, failed := host.Plugin.Invoke(operator, jsonOf(args))
 		changes = changed(output)
@@ -109,7 +109,7 @@ func (h *Host) under(serve func() error) error {
 func jsonOf(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("what the test gives is not JSON: %v", err))
+		panic(fmt.Sprintf("a value of the test is not JSON: %v", err))
 	}
 	return string(text)
 }

@@ -43,7 +43,7 @@ func (s *standIn) Call(operator, args string, _ *string) host.Answer {
 	s.Calls = append(s.Calls, Called{operator, args})
 	tool, found := s.Tools[operator]
 	if !found {
-		err := latchwork.Fail(latchwork.DependencyUnavailable, "this host has no tool %s", operator)
+		err := latchwork.Fail(latchwork.DependencyUnavailable, "the test host has no tool %s: add it to Host.Tools", operator)
 		return host.Answer{Error: latchwork.ErrorOf(err)}
 	}
 	answer, err := tool(json.RawMessage(args))

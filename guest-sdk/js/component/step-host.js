@@ -13,7 +13,7 @@ import { install } from '../prelude.js';
 import { answers, bytes } from './values.js';
 
 const notHere = (what) => () => {
-  throw new Error(`${what} is for tools: a step reaches the world through tools.call alone`);
+  throw new Error(`${what} is only available in tools: a step accesses the outside world with tools.call`);
 };
 
 bind({

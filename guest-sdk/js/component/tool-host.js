@@ -16,7 +16,7 @@ import { install } from '../prelude.js';
 import { bytes, long } from './values.js';
 
 const notHere = (what) => () => {
-  throw new Error(`${what} is for steps: a tool calls no other tool`);
+  throw new Error(`${what} is only available in steps: a tool cannot call another tool`);
 };
 
 bind({

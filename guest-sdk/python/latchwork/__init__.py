@@ -72,7 +72,7 @@ def _text(what, value):
     try:
         return _schema.text(value)
     except RecursionError:
-        raise Failure("INVALID_INPUT", f"{what}: not JSON: it holds itself, or is too deep") from None
+        raise Failure("INVALID_INPUT", f"{what}: not JSON: it contains itself or is nested too deeply") from None
     except (TypeError, ValueError) as error:
         raise Failure("INVALID_INPUT", f"{what}: not JSON: {error}") from error
 

@@ -29,9 +29,9 @@ class Failure(Exception):
     def __init__(self, code, message, *, retry_after_ms=None, detail=None, applied=None):
         super().__init__(message)
         if code not in _APPLIED:
-            raise ValueError(f"{code} is no code of a failure ({message}): one of {', '.join(_APPLIED)}")
+            raise ValueError(f"invalid failure code {code} ({message}): use one of {', '.join(_APPLIED)}")
         if applied not in (None, "no", "unknown"):
-            raise ValueError(f"applied is 'no' or 'unknown', not {applied!r}")
+            raise ValueError(f"applied must be 'no' or 'unknown', not {applied!r}")
         self.code = code
         self.message = message
         self.retry_after_ms = retry_after_ms
@@ -44,7 +44,7 @@ def described(raised, may_have_changed):
     try:
         code, message, wait, detail, applied = _described(raised, may_have_changed)
     except Exception:  # The raised exception itself raises when it is formatted.
-        message = f"{type(raised).__name__}, which cannot be shown"
+        message = f"{type(raised).__name__}, which cannot be converted to text"
         code, wait, detail, applied = "INVALID_INPUT", None, _unhandled({}, False), _applied(may_have_changed)
     return code, well_formed(str(message)), wait, None if detail is None else well_formed(detail), applied
 

@@ -31,7 +31,7 @@ def ask(what):
     same in every run, so access is refused.
     """
     if _host is None:
-        raise RuntimeError(f"{what}: there is no host here; in a test, use latchwork.testing.Host")
+        raise RuntimeError(f"{what}: no host outside of a component; in a test, use latchwork.testing.Host")
     if not _running:
         raise RuntimeError(
             f"{what} was used outside of an operator, where it would be frozen into the component: "

@@ -41,11 +41,11 @@ def register(kind, name, **options):
     def decorate(function):
         where = f"{kind}({name!r})"
         if name in operators:
-            raise TypeError(f"{where}: it is registered twice")
+            raise TypeError(f"{where}: registered twice")
         if inspect.iscoroutinefunction(function):
-            raise TypeError(f"{where}: its function is async; calls of tools wait by themselves, write it without")
+            raise TypeError(f"{where}: its function must not be async; tool calls wait for their answers")
         if len(inspect.signature(function).parameters) != 2:
-            raise TypeError(f"{where}: its function takes two arguments, the input and the context")
+            raise TypeError(f"{where}: its function must take two arguments, the input and the context")
         hints = typing.get_type_hints(function)
         first = next(iter(inspect.signature(function).parameters))
         for key, annotation in (("input", hints.get(first)), ("output", hints.get("return"))):
@@ -56,14 +56,14 @@ def register(kind, name, **options):
             _schema.of(options[key])
         outcome = options["outcome"]
         if outcome is not None and (not isinstance(outcome, tuple) or len(outcome) != 2):
-            raise TypeError(f"{where}: outcome is a pair such as ('Draft.Email', 'draft')")
+            raise TypeError(f"{where}: outcome must be a pair such as ('Draft.Email', 'draft')")
         if options["effects"] is None:
             options["effects"] = ["produce_outcome" if outcome else "read_only"]
         for effect in options["effects"]:
             if effect not in EFFECTS:
-                raise TypeError(f"{where}: {effect} is no effect: one of {', '.join(EFFECTS)}")
+                raise TypeError(f"{where}: invalid effect {effect}: use one of {', '.join(EFFECTS)}")
         if options["determinism"] not in DETERMINISM:
-            raise TypeError(f"{where}: determinism is one of {', '.join(DETERMINISM)}")
+            raise TypeError(f"{where}: invalid determinism: use one of {', '.join(DETERMINISM)}")
         operator = Operator(kind, name, function, options)
         operators[name] = operator
         for account in ACCOUNTS:
@@ -92,7 +92,7 @@ def check_recipe(kind, exports):
             raise TypeError(f'{operator.name} is a {operator.kind}, but latch-plugin.toml says kind = "{kind}"')
         for account in operator.accounts:
             if account not in exports:
-                raise TypeError(f'{operator.name} has {account}, but latch-plugin.toml does not say so: exports = ["{account}"]')
+                raise TypeError(f'{operator.name} has {account}, but latch-plugin.toml does not export it: add exports = ["{account}"]')
     for account in exports:
         if not any(account in operator.accounts for operator in operators.values()):
             raise TypeError(f"latch-plugin.toml exports {account}, but no operator has it")
@@ -135,7 +135,7 @@ class _Lazy:
             for part in self._parts:
                 self._asked.update(getattr(ask("the context"), part)())
         if name not in self._asked:
-            raise AttributeError(f"the context has no {name}: one of {', '.join(self._asked)}")
+            raise AttributeError(f"the context has no field {name}: use one of {', '.join(self._asked)}")
         return self._asked[name]
 
 
@@ -172,7 +172,7 @@ def reconcile(name, key, text):
             return Happened(_output(name, verdict.result))
         if isinstance(verdict, NotYet) or verdict in ("did_not_happen", "unknown"):
             return verdict
-        raise TypeError(f"reconcile of {name} gave {verdict!r}: one of happened(result), 'did_not_happen', not_yet(ms), 'unknown'")
+        raise TypeError(f"reconcile of {name} returned {verdict!r}: return one of happened(result), 'did_not_happen', not_yet(ms), 'unknown'")
 
     return during(go)
 
@@ -195,7 +195,7 @@ def compensate(name, key, args, result):
         operator = _find("tool", name)
         function = operator.accounts.get("compensate")
         if function is None:
-            raise Failure("INVALID_INPUT", f"{name} cannot be undone")
+            raise Failure("INVALID_INPUT", f"{name} cannot be undone: it has no compensate handler")
         recorded = _schema.read(operator.output, json.loads(result))
         return _output(name, function(_taken(operator, args), recorded, key))
 
@@ -213,20 +213,20 @@ def _taken(operator, text):
     try:
         return _schema.read(operator.input, json.loads(text))
     except (ValueError, TypeError) as error:
-        raise Failure("INVALID_INPUT", f"{operator.name} does not take this: {error}") from error
+        raise Failure("INVALID_INPUT", f"invalid input of {operator.name}: {error}") from error
 
 
 def given(name, value):
     """Serializes the result of an operator as JSON text."""
     if inspect.iscoroutine(value):
         value.close()
-        raise TypeError(f"{name} gave a coroutine: its function is not async; calls of tools wait by themselves")
+        raise TypeError(f"{name} returned a coroutine: its function must not be async; tool calls wait for their answers")
     try:
         return _schema.text(value)
     except RecursionError:
-        raise Failure("SCHEMA_VALIDATION_FAILED", f"what {name} made is not JSON: it holds itself, or is too deep") from None
+        raise Failure("SCHEMA_VALIDATION_FAILED", f"output of {name} is not JSON: it contains itself or is nested too deeply") from None
     except (TypeError, ValueError) as error:
-        raise Failure("SCHEMA_VALIDATION_FAILED", f"what {name} made is not JSON: {error}") from error
+        raise Failure("SCHEMA_VALIDATION_FAILED", f"output of {name} is not JSON: {error}") from error
 
 
 def _output(name, value):

@@ -145,7 +145,7 @@ class _Log(io.TextIOBase):
             ask("print").log(self._level, line)
 
 
-_INSTEAD = "steps call tools (tools.call), and tools that need it are written in Rust"
+_INSTEAD = "a step must call a tool with tools.call, and a tool that needs this must be written in Rust"
 
 
 def _denied(text):
@@ -175,7 +175,7 @@ class _NoImports:
     @staticmethod
     def find_spec(name, path=None, target=None):
         raise ModuleNotFoundError(
-            f"{name} is not in the component: it was not imported while it was built; import it at the top of a module",
+            f"{name} is not in the component, because it was not imported during the build: import it at the top of a module",
             name=name,
         )
 

@@ -119,11 +119,11 @@ def scan(main, paths):
             if top == "latchwork" or (optional and not exists(name, paths)):
                 continue
             if top in _MISSING:
-                message = f"{name}: a component has no {_MISSING[top].removeprefix('a ')}; a step reaches the world by tools.call"
+                message = f"{name}: a component has no {_MISSING[top].removeprefix('a ')}; a step accesses the outside world with tools.call"
                 problems.append({"file": shown, "line": line, "message": message})
                 continue
             if not exists(name, paths):
-                message = f"there is no module {name} here: name its package with its version in requirements.txt"
+                message = f"there is no module {name}: add its package with its version to requirements.txt"
                 problems.append({"file": shown, "line": line, "message": message})
                 continue
             own = find(name, paths)

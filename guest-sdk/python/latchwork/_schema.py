@@ -77,7 +77,7 @@ def read(annotation, value):
         known = {field.name for field in dataclasses.fields(annotation)}
         unknown = sorted(set(value) - known)
         if unknown:
-            raise ValueError(f"{annotation.__name__} has no {', '.join(unknown)}")
+            raise ValueError(f"{annotation.__name__} has no field {', '.join(unknown)}")
         return annotation(**{name: read(hints[name], item) for name, item in value.items()})
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is list and isinstance(value, list):
@@ -98,7 +98,7 @@ def text(value):
         made.encode()
     except UnicodeEncodeError as error:
         half = made[error.start:error.end]
-        raise ValueError(f"it holds {half!r}, half of a character") from None
+        raise ValueError(f"it contains {half!r}, half of a surrogate pair") from None
     return made
 
 
@@ -111,7 +111,7 @@ def _plain(value, path):
     if isinstance(value, (list, tuple)):
         return [_plain(item, f"{path}/{index}") for index, item in enumerate(value)]
     if isinstance(value, int) and abs(value) > _SAFE:
-        raise ValueError(f"{path or 'it'} is {int(value)}: integers of 2^53 and more are rounded by others; use a string")
+        raise ValueError(f"{path or 'it'} is {int(value)}: integers of 2^53 or more lose precision in other languages; use a string")
     if not (value is None or isinstance(value, (str, int, float))):
-        raise TypeError(f"{path or 'it'} is of type {type(value).__name__}, which JSON does not have")
+        raise TypeError(f"{path or 'it'} is of type {type(value).__name__}, which JSON cannot represent")
     return value

@@ -35,11 +35,11 @@ class _StepHost(Host):
         _events.emit(name, payload)
 
     def __getattr__(self, name):
-        raise RuntimeError(f"{name} is for tools: a step reaches the world by tools.call alone")
+        raise RuntimeError(f"{name} is only available in tools: a step accesses the outside world with tools.call")
 
 
 def _sleep(_):
-    raise RuntimeError("time.sleep: a step cannot wait; let the plan have a wait step")
+    raise RuntimeError("time.sleep: a step cannot wait; use a wait step in the plan")
 
 
 def bind():

@@ -21,11 +21,11 @@ def _granted(function, what, grant):
         why = type(error.value).__name__
         said = getattr(error.value, "value", "")
     if why.endswith("NotGranted"):
-        raise Failure("POLICY_DENIED", f"{what}: latch.toml does not grant it (grants = {{ {grant} = ... }})")
+        raise Failure("POLICY_DENIED", f"{what}: not granted; add grants = {{ {grant} = ... }} in latch.toml")
     if why.endswith("Missing"):
-        raise Failure("MISSING_REQUIRED_CONTEXT", f"{what} is granted, but has no value")
+        raise Failure("MISSING_REQUIRED_CONTEXT", f"{what} is granted but has no value")
     if why.endswith("TooLarge"):
-        raise Failure("INVALID_INPUT", f"{what}: keys have up to 256 bytes, values up to 64 KiB")
+        raise Failure("INVALID_INPUT", f"{what}: entry too large; a key has at most 256 bytes and a value at most 64 KiB")
     raise Failure("DEPENDENCY_UNAVAILABLE", f"{what}: {said}", applied="unknown")
 
 
@@ -44,23 +44,23 @@ class _ToolHost(Host):
         return _config.get(key)
 
     def secret(self, name):
-        return _granted(lambda: _secrets.get(name), f"the secret {name}", "secrets")
+        return _granted(lambda: _secrets.get(name), f"secret {name}", "secrets")
 
     def kv_get(self, key):
-        return _granted(lambda: _kv.get(key), f"the key {key}", "kv")
+        return _granted(lambda: _kv.get(key), f"kv key {key}", "kv")
 
     def kv_set(self, key, value):
-        _granted(lambda: _kv.set(key, value), f"the key {key}", "kv")
+        _granted(lambda: _kv.set(key, value), f"kv key {key}", "kv")
 
     def kv_delete(self, key):
-        return _granted(lambda: _kv.delete(key), f"the key {key}", "kv")
+        return _granted(lambda: _kv.delete(key), f"kv key {key}", "kv")
 
     def __getattr__(self, name):
-        raise RuntimeError(f"{name} is for steps: a tool calls no other tool")
+        raise RuntimeError(f"{name} is only available in steps: a tool cannot call another tool")
 
 
 def _sleep(_):
-    raise RuntimeError("time.sleep: answer with Failure(..., retry_after_ms=...) instead; the host waits")
+    raise RuntimeError("time.sleep: a tool cannot wait; raise Failure(..., retry_after_ms=...) and the host retries after that time")
 
 
 def bind():

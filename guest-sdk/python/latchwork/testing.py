@@ -78,7 +78,7 @@ class Host:
     def call(self, operator, args, action_key):
         self.calls.append((operator, json.loads(args)))
         if operator not in self._tools:
-            raise _failure.Failure("DEPENDENCY_UNAVAILABLE", f"this host has no tool {operator}")
+            raise _failure.Failure("DEPENDENCY_UNAVAILABLE", f"the test host has no tool {operator}: pass it in tools")
         return json.dumps(self._tools[operator](json.loads(args)))
 
     def call_all(self, calls):
@@ -98,12 +98,12 @@ class Host:
 
     def secret(self, name):
         if name not in self._secrets:
-            raise _failure.Failure("POLICY_DENIED", f"the secret {name}: not granted")
+            raise _failure.Failure("POLICY_DENIED", f"secret {name}: not granted; pass it in secrets")
         return self._secrets[name]
 
     def _map(self):
         if self._kv is None:
-            raise _failure.Failure("POLICY_DENIED", "kv: not granted")
+            raise _failure.Failure("POLICY_DENIED", "kv: not granted; pass kv")
         return self._kv
 
     def kv_get(self, key):

@@ -19,7 +19,7 @@ use crate::{Error, host};
 pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Error> {
     let Some(text) = host::config(key) else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        Error::missing_required_context(format!("config key {key} in latch.toml is not what the plugin takes: {error}"))
+        Error::missing_required_context(format!("invalid value of config key `{key}` in latch.toml: {error}"))
     })
 }
 
@@ -27,6 +27,8 @@ pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Error> {
 /// value does not deserialize as `T`.
 pub fn require<T: DeserializeOwned>(key: &str) -> Result<T, Error> {
     get(key)?.ok_or_else(|| {
-        Error::missing_required_context(format!("set {key} in this plugin's config table of latch.toml"))
+        Error::missing_required_context(format!(
+            "config key `{key}` is missing: set it in this plugin's config table in latch.toml"
+        ))
     })
 }

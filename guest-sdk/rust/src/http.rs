@@ -200,23 +200,24 @@ pub(crate) struct Url<'u> {
 impl<'u> Url<'u> {
     pub(crate) fn parse(url: &'u str) -> Result<Self, Error> {
         let bad = |why: &str| Error::new(ErrorKind::BadUrl, format!("{url}: {why}"));
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| bad("has no scheme, such as https://"))?;
+        let (scheme, rest) =
+            url.split_once("://").ok_or_else(|| bad("has no scheme; start it with https:// or http://"))?;
         let secure = match scheme.to_ascii_lowercase().as_str() {
             "https" => true,
             "http" => false,
             _ => return Err(bad("is neither http nor https")),
         };
         if !rest.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(bad("holds characters that have to be percent-encoded"));
+            return Err(bad("contains characters that must be percent-encoded"));
         }
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         if authority.is_empty() {
-            return Err(bad("names no host"));
+            return Err(bad("has no host"));
         }
         if authority.contains('@') {
-            return Err(bad("holds a user name; send credentials in a header"));
+            return Err(bad("contains a user name; send credentials in a header"));
         }
         let path = if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
         Ok(Self { secure, authority, path })

@@ -17,13 +17,13 @@ pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
 
 /// Parses the input or arguments that the host passed.
 pub(crate) fn read<T: DeserializeOwned>(operator: &str, text: &str) -> Result<T, Error> {
-    serde_json::from_str(text).map_err(|error| Error::invalid_input(format!("{operator} does not take this: {error}")))
+    serde_json::from_str(text).map_err(|error| Error::invalid_input(format!("invalid input of {operator}: {error}")))
 }
 
 /// Serializes a result for the host.
 pub(crate) fn write<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
     serde_json::to_string(value)
-        .map_err(|error| Error::schema_validation_failed(format!("{operator} made what is not JSON: {error}")))
+        .map_err(|error| Error::schema_validation_failed(format!("output of {operator} is not JSON: {error}")))
 }
 
 #[cfg(test)]

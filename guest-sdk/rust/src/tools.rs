@@ -46,7 +46,7 @@ pub fn call_all<R: DeserializeOwned>(calls: impl IntoIterator<Item = Call>) -> V
             Err(error) => Err(error.clone()),
             Ok(_) => match answers.next() {
                 Some(answer) => call.read(answer),
-                None => Err(Error::dependency_unavailable("the host gave fewer answers than calls")),
+                None => Err(Error::dependency_unavailable("the host returned fewer answers than calls")),
             },
         })
         .collect()
@@ -84,10 +84,7 @@ impl Call {
 
     fn read<R: DeserializeOwned>(&self, answer: Result<String, Error>) -> Result<R, Error> {
         serde_json::from_str(&answer?).map_err(|error| {
-            Error::schema_validation_failed(format!(
-                "the answer of {} is not what was expected: {error}",
-                self.operator
-            ))
+            Error::schema_validation_failed(format!("unexpected answer of {}: {error}", self.operator))
         })
     }
 }

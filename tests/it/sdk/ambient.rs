@@ -98,7 +98,7 @@ fn a_number_that_would_be_rounded_is_refused() {
 fn what_cannot_leave_is_refused_with_its_place() {
     for (lang, how, code, said) in [
         ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
-        ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),
+        ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 contains itself"),
         ("js", "map", "SCHEMA_VALIDATION_FAILED", "/n/0 is a Map"),
         ("js", "nested promise", "SCHEMA_VALIDATION_FAILED", "/n is a promise"),
         ("js", "error", "SCHEMA_VALIDATION_FAILED", "/n is an Error"),
@@ -106,10 +106,10 @@ fn what_cannot_leave_is_refused_with_its_place() {
         ("python", "exit", "PLUGIN_EXCEPTION", "os._exit(3): a plugin answers"),
         ("python", "network", "CAPABILITY_DENIED", "socket.gethostbyname: a plugin has no network"),
         ("python", "wrapped network", "CAPABILITY_DENIED", "the library could not connect"),
-        ("python", "half result", "SCHEMA_VALIDATION_FAILED", "half of a character"),
-        ("python", "itself", "SCHEMA_VALIDATION_FAILED", "it holds itself"),
-        ("c", "code", "PLUGIN_EXCEPTION", "77 is no code of a failure: half of ??"),
-        ("c", "half result", "SCHEMA_VALIDATION_FAILED", "byte 6 is no UTF-8"),
+        ("python", "half result", "SCHEMA_VALIDATION_FAILED", "half of a surrogate pair"),
+        ("python", "itself", "SCHEMA_VALIDATION_FAILED", "it contains itself"),
+        ("c", "code", "PLUGIN_EXCEPTION", "invalid failure code 77: half of ??"),
+        ("c", "half result", "SCHEMA_VALIDATION_FAILED", "byte 6 is not valid UTF-8"),
         ("c", "fails and answers", "RATE_LIMIT", "not now"),
     ] {
         let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));

@@ -40,7 +40,7 @@ fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its
         ("exception", "PLUGIN_EXCEPTION", "the cellar is flooded"),
         ("failure", "AUTH_FORBIDDEN", "no key"),
         ("big", "SCHEMA_VALIDATION_FAILED", "is not JSON"),
-        ("itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),
+        ("itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 contains itself"),
     ] {
         let failed = job("Ambient.Fail", json!({ "how": how })).0["failed"][0].clone();
         assert_eq!(failed["reason_code"], code, "{how}: {failed}");

@@ -24,7 +24,7 @@ var Current StandIn
 
 func ask(what string) StandIn {
 	if Current == nil {
-		panic(what + ": there is no host here; in a test, use latchtest.Host")
+		panic(what + ": no host outside of a component; in a test, use latchtest.Host")
 	}
 	return Current
 }

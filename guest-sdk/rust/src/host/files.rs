@@ -27,7 +27,12 @@ fn granted(path: &str, writing: bool) -> Result<(Descriptor, &str), Error> {
         None => {
             let known: Vec<_> = directories.iter().map(|(_, guest)| guest.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            Err(Error::new(ErrorKind::NotGranted, path, writing, format!("no granted directory holds it ({known})")))
+            Err(Error::new(
+                ErrorKind::NotGranted,
+                path,
+                writing,
+                format!("no granted directory contains this path (granted: {known})"),
+            ))
         }
     }
 }
@@ -73,7 +78,7 @@ pub(crate) fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
         let end = content.len().min(written + CHUNK as usize);
         let count = file.write(&content[written..end], written as u64).map_err(fail)?;
         if count == 0 {
-            return Err(Error::new(ErrorKind::NoSpace, path, true, "takes no more bytes"));
+            return Err(Error::new(ErrorKind::NoSpace, path, true, "the host wrote 0 bytes"));
         }
         written += count as usize;
     }

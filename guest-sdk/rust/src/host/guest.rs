@@ -70,8 +70,12 @@ pub(crate) fn log(level: Level, message: &str) {
 
 fn kv_error(error: KvError, writing: bool) -> Error {
     match error {
-        KvError::NotGranted => Error::policy_denied("no kv grant: add kv = \"NAME\" to this plugin's grants"),
-        KvError::TooLarge => Error::invalid_input("kv keys hold 256 bytes and values 64 KiB"),
+        KvError::NotGranted => {
+            Error::policy_denied("no kv grant: add kv = \"NAME\" to this plugin's grants in latch.toml")
+        }
+        KvError::TooLarge => {
+            Error::invalid_input("kv entry too large: a key has at most 256 bytes and a value at most 64 KiB")
+        }
         KvError::Unavailable(why) if writing => Error::dependency_unavailable(format!("kv: {why}")),
         KvError::Unavailable(why) => Error::dependency_unavailable(format!("kv: {why}")).not_applied(),
     }
@@ -91,10 +95,12 @@ pub(crate) fn kv_delete(key: &str) -> Result<bool, Error> {
 
 pub(crate) fn secret(name: &str) -> Result<String, Error> {
     secrets::get(name).map_err(|error| match error {
-        SecretError::NotGranted => {
-            Error::policy_denied(format!("no grant for secret {name}: add it to secrets in this plugin's grants"))
-        }
-        SecretError::Missing => Error::missing_required_context(format!("secret {name} is granted but has no value")),
+        SecretError::NotGranted => Error::policy_denied(format!(
+            "secret {name} is not granted: add it to secrets in this plugin's grants in latch.toml"
+        )),
+        SecretError::Missing => Error::missing_required_context(format!(
+            "secret {name} is granted but has no value: set LATCH_SECRET_{name}"
+        )),
     })
 }
 

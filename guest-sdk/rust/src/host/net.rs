@@ -51,7 +51,7 @@ pub(crate) fn send(request: &Request) -> Result<Response, Error> {
 /// Sends the request and waits for the status and the headers of the response.
 fn exchange(request: &Request) -> Result<IncomingResponse, Error> {
     let url = Url::parse(&request.url)?;
-    let bad = |what: &str| Error::new(ErrorKind::BadUrl, format!("{}: the host refuses its {what}", request.url));
+    let bad = |what: &str| Error::new(ErrorKind::BadUrl, format!("{}: the host rejected the {what}", request.url));
     let mut headers = request.headers.clone();
     // Without `content-length` the body is sent in chunks, which some servers reject.
     if !request.body.is_empty() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
@@ -59,7 +59,7 @@ fn exchange(request: &Request) -> Result<IncomingResponse, Error> {
     }
     let headers: Vec<_> = headers.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
     let headers = Headers::from_list(&headers)
-        .map_err(|error| Error::new(ErrorKind::BadHeader, format!("{}: headers: {error:?}", request.url)))?;
+        .map_err(|error| Error::new(ErrorKind::BadHeader, format!("{}: invalid headers: {error:?}", request.url)))?;
     let outgoing = OutgoingRequest::new(headers);
     outgoing.set_method(&method(&request.method)).map_err(|()| bad("method"))?;
     outgoing.set_scheme(Some(if url.secure { &Scheme::Https } else { &Scheme::Http })).map_err(|()| bad("scheme"))?;
@@ -71,17 +71,17 @@ fn exchange(request: &Request) -> Result<IncomingResponse, Error> {
     future.subscribe().block();
     match future.get() {
         Some(Ok(answer)) => answer.map_err(|code| error(&code, &request.url)),
-        _ => Err(Error::new(ErrorKind::Other, format!("{}: the host gave no answer", request.url))),
+        _ => Err(Error::new(ErrorKind::Other, format!("{}: the host returned no response", request.url))),
     }
 }
 
 fn write(body: OutgoingBody, request: &Request) -> Result<(), Error> {
-    let cut = |what: &str| Error::new(ErrorKind::Other, format!("{}: while sending the body: {what}", request.url));
+    let cut = |what: &str| Error::new(ErrorKind::Other, format!("{}: sending the body failed: {what}", request.url));
     if !request.body.is_empty() {
         let stream = body.write().map_err(|()| cut("no stream"))?;
         for chunk in request.body.chunks(CHUNK) {
             stream.blocking_write_and_flush(chunk).map_err(|error| match error {
-                StreamError::Closed => cut("closed"),
+                StreamError::Closed => cut("the stream is closed"),
                 StreamError::LastOperationFailed(error) => cut(&error.to_debug_string()),
             })?;
         }
@@ -90,7 +90,8 @@ fn write(body: OutgoingBody, request: &Request) -> Result<(), Error> {
 }
 
 fn body(response: &IncomingResponse, request: &Request) -> Result<Vec<u8>, Error> {
-    let cut = |what: &str| Error::new(ErrorKind::Other, format!("{}: while reading: {what}", request.url));
+    let cut =
+        |what: &str| Error::new(ErrorKind::Other, format!("{}: reading the response failed: {what}", request.url));
     let incoming = response.consume().map_err(|()| cut("no body"))?;
     let stream = incoming.stream().map_err(|()| cut("no stream"))?;
     let mut content = Vec::new();
@@ -101,7 +102,7 @@ fn body(response: &IncomingResponse, request: &Request) -> Result<Vec<u8>, Error
             Err(StreamError::LastOperationFailed(error)) => return Err(cut(&error.to_debug_string())),
         }
         if content.len() > request.limit {
-            let message = format!("{}: answered with more than {} bytes", request.url, request.limit);
+            let message = format!("{}: the response is larger than {} bytes", request.url, request.limit);
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
     }

@@ -17,7 +17,10 @@ pub(crate) mod net {
     pub(crate) fn send(request: &Request) -> Result<Response, Error> {
         match current().http {
             Some(answer) => answer(request),
-            None => Err(Error::new(ErrorKind::Denied, format!("{}: the test's host grants no HTTP", request.url))),
+            None => Err(Error::new(
+                ErrorKind::Denied,
+                format!("{}: the test host grants no HTTP; call Host::http", request.url),
+            )),
         }
     }
 }
@@ -63,7 +66,8 @@ pub(crate) fn call(operator: &str, args: &str, _action_key: Option<&str>) -> Res
     host.shared.borrow_mut().calls.push((operator.to_owned(), value));
     match host.tools.get(operator) {
         Some(tool) => tool(args),
-        None => Err(Error::dependency_unavailable(format!("the test's host has no tool {operator}")).not_applied()),
+        None => Err(Error::dependency_unavailable(format!("the test host has no tool {operator}; call Host::tool"))
+            .not_applied()),
     }
 }
 
@@ -83,7 +87,7 @@ pub(crate) fn log(level: Level, message: &str) {
 fn kv<T>(f: impl FnOnce(&mut std::collections::BTreeMap<String, Vec<u8>>) -> T) -> Result<T, Error> {
     let host = current();
     if !host.kv_granted {
-        return Err(Error::policy_denied("the test's host grants no kv"));
+        return Err(Error::policy_denied("the test host grants no kv; call Host::grant_kv"));
     }
     Ok(f(&mut host.shared.borrow_mut().kv))
 }
@@ -104,7 +108,7 @@ pub(crate) fn kv_delete(key: &str) -> Result<bool, Error> {
 
 pub(crate) fn secret(name: &str) -> Result<String, Error> {
     let placeholder = current().secrets.get(name).cloned();
-    placeholder.ok_or_else(|| Error::policy_denied(format!("the test's host grants no secret {name}")))
+    placeholder.ok_or_else(|| Error::policy_denied(format!("the test host grants no secret {name}; call Host::secret")))
 }
 
 pub(crate) fn config(key: &str) -> Option<String> {

@@ -22,7 +22,7 @@ fn granted(path: &str, writing: bool) -> Result<PathBuf, Error> {
     let host = current();
     match locate(host.dirs.iter().map(|(guest, _)| guest), path) {
         Some((index, rest)) => Ok(host.dirs[index].1.join(rest)),
-        None => Err(Error::new(ErrorKind::NotGranted, path, writing, "no granted directory holds it")),
+        None => Err(Error::new(ErrorKind::NotGranted, path, writing, "no granted directory contains this path")),
     }
 }
 

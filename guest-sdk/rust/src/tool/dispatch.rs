@@ -45,7 +45,7 @@ pub fn verify(
     change: types::StateChange,
 ) -> Result<wit_verify::Finding, types::Error> {
     let Some(handler) = &find(operators, name)?.verify else {
-        return Err(Error::dependency_unavailable(format!("{name} cannot verify")).not_applied().into());
+        return Err(Error::dependency_unavailable(format!("{name} has no `verify` handler")).not_applied().into());
     };
     Ok(match handler(&Change::from(change))? {
         Finding::Confirmed => wit_verify::Finding::Confirmed,
@@ -62,7 +62,7 @@ pub fn compensate(
     result: &str,
 ) -> Result<types::ToolOutput, types::Error> {
     let Some(handler) = &find(operators, name)?.compensate else {
-        return Err(Error::policy_denied(format!("{name} cannot be undone")).into());
+        return Err(Error::policy_denied(format!("{name} cannot be undone: it has no `compensate` handler")).into());
     };
     Ok(handler(external_key, args, result)?)
 }
@@ -79,7 +79,7 @@ pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String
     let unverified = operators.iter().filter(changes).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;
-        format!("the plugin exports `verify`, and {name}, which changes the world, has no handler for it")
+        format!("the plugin exports `verify`, but {name} changes the world and has no `verify` handler")
     });
     [
         ("reconcile", has(|operator| operator.reconcile.is_some())),

@@ -163,7 +163,7 @@ impl Finding {
     pub fn compare(recorded: Option<&str>, found: &str) -> Finding {
         match recorded {
             Some(recorded) if recorded != found => {
-                Finding::Mismatch(format!("it is {found:?}, recorded was {recorded:?}"))
+                Finding::Mismatch(format!("found {found:?}, recorded was {recorded:?}"))
             }
             _ => Finding::Confirmed,
         }
