@@ -21,7 +21,7 @@ const alignment = {
 };
 const host = new Host();
 
-test('a letter says who writes, why, and what is asked for', () => {
+test('a letter has a greeting, an introduction and a closing', () => {
   const draft = host.run('Email.GenerateDraft', { professor, alignment, position: 'a doctoral position' });
   assert.equal(draft.to, professor.email);
   assert.match(draft.body, /^Dear Professor Solheim,\n\nmy name is Mira Castellan, an? MSc student/);
@@ -29,7 +29,7 @@ test('a letter says who writes, why, and what is asked for', () => {
   assert.equal(host.events[0][0], 'draft-ready');
 });
 
-test('without anything in common there is no letter', () => {
+test('an alignment without overlaps is rejected', () => {
   const nothing = { ...alignment, overlaps: [] };
   assert.throws(() => host.run('Email.GenerateDraft', { professor, alignment: nothing }), { code: 'MISSING_REQUIRED_CONTEXT' });
 });

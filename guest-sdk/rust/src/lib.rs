@@ -5,12 +5,12 @@
 //! | module | for | what |
 //! |---|---|---|
 //! | [`step`], [`export_step!`] | steps | operators of deterministic code |
-//! | [`tool`], [`export_tool!`] | tools | operators that touch the world |
+//! | [`tool`], [`export_tool!`] | tools | operators that access the outside world |
 //! | [`clock`], [`rng`], [`tools`], [`events`] | steps | the injected clock and generator, calls of tools, events |
-//! | [`fs`], [`http`], [`kv`], [`secrets`], [`config`], [`wall`] | tools | what the grants of `latch.toml` open |
-//! | [`log`] | both | records with the step's trace context |
-//! | [`Error`] | both | the ten codes a plugin may fail with |
-//! | [`testing`] | tests on the host | a stand-in for the host, so that `cargo test` runs a handler natively |
+//! | [`fs`], [`http`], [`kv`], [`secrets`], [`config`], [`wall`] | tools | access within the grants of `latch.toml` |
+//! | [`log`] | both | log records with the trace context of the step |
+//! | [`Error`] | both | failures with one of the ten codes |
+//! | [`testing`] | native tests | a test host, so that `cargo test` runs handlers natively |
 
 pub mod clock;
 pub mod config;

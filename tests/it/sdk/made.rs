@@ -28,8 +28,8 @@ fn a_made_project_passes_its_own_tests() {
                     "# pass 2",
                     "Ran 2 tests",
                     "2 tests passed",
-                    "--- PASS: TestNobodyIsNotGreeted",
-                    "--- PASS: TestWithoutAGrantItSaysSo"
+                    "--- PASS: TestRejectsAnEmptyName",
+                    "--- PASS: TestWithoutAGrantTheToolIsDenied"
                 ]
                 .iter()
                 .any(|passed| said.contains(passed)),

@@ -21,7 +21,7 @@ static bool greet(latch_json input, latch_answer *answer) {
 
 LATCH_PLUGIN({
   .name = "{{Noun}}.Greet",
-  .description = "Greets somebody.",
+  .description = "Greets a person by name.",
   .input = "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}},"
            "\"required\":[\"name\"],\"additionalProperties\":false}",
   .output = "{\"type\":\"object\",\"required\":[\"greeting\",\"id\",\"at\"]}",

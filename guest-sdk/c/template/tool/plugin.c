@@ -12,7 +12,7 @@ static bool kept(const char *key, latch_answer *answer) {
 
 static bool keep(latch_json args, latch_answer *answer) {
   char *text = latch_json_string(latch_json_member(args, "text"));
-  if (!text) return latch_fail(answer, LATCH_INVALID_INPUT, "there is no text");
+  if (!text) return latch_fail(answer, LATCH_INVALID_INPUT, "text is missing");
   char *key = latch_get_invocation().external_key;
   latch_text note = { 0 };
   latch_putf(&note, "%lld %s", (long long)time(NULL), text);

@@ -20,7 +20,7 @@ type Greeting struct {
 
 func init() {
 	latchwork.Step("{{Noun}}.Greet", latchwork.Spec{
-		Description: "Greets somebody.",
+		Description: "Greets a person by name.",
 		// Stable and not pure: equal input gives a different id in each job.
 		Determinism: latchwork.Stable,
 	}, greet)

@@ -8,7 +8,7 @@ import (
 	"latchwork/latchtest"
 )
 
-func TestSomebodyIsGreetedByName(t *testing.T) {
+func TestGreetsAPersonByName(t *testing.T) {
 	var host latchtest.Host
 	var made Greeting
 	if err := host.Run("{{Noun}}.Greet", Person{"Ada"}, &made); err != nil {
@@ -19,7 +19,7 @@ func TestSomebodyIsGreetedByName(t *testing.T) {
 	}
 }
 
-func TestNobodyIsNotGreeted(t *testing.T) {
+func TestRejectsAnEmptyName(t *testing.T) {
 	var host latchtest.Host
 	var failure *latchwork.Failure
 	err := host.Run("{{Noun}}.Greet", Person{" "}, nil)

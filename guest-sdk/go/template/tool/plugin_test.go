@@ -8,7 +8,7 @@ import (
 	"latchwork/latchtest"
 )
 
-func TestANoteIsKeptAndFoundAgain(t *testing.T) {
+func TestKeptNoteIsFoundByReconcile(t *testing.T) {
 	host := latchtest.Host{KV: map[string][]byte{}, ExternalKey: "latch:j:s1:1"}
 	var made Kept
 	verdict, err := host.Reconcile("{{Noun}}.Keep", "latch:j:s1:1", Note{"hello"}, nil)
@@ -25,7 +25,7 @@ func TestANoteIsKeptAndFoundAgain(t *testing.T) {
 	}
 }
 
-func TestWithoutAGrantItSaysSo(t *testing.T) {
+func TestWithoutAGrantTheToolIsDenied(t *testing.T) {
 	var host latchtest.Host
 	var failure *latchwork.Failure
 	_, err := host.Invoke("{{Noun}}.Keep", Note{"hello"}, nil)

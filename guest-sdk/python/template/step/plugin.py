@@ -20,7 +20,7 @@ class Greeting:
 # Stable and not pure: equal input gives a different id in each job.
 @step("{{Noun}}.Greet", determinism="stable")
 def greet(person: Person, context) -> Greeting:
-    """Greets somebody."""
+    """Greets a person by name."""
     if not person.name.strip():
         raise Failure("INVALID_INPUT", "the name is empty")
     print(f"greeting {person.name} for {context.actor}")

@@ -6,7 +6,7 @@ from latchwork.testing import Host
 
 
 class Keep(unittest.TestCase):
-    def test_a_note_is_kept_and_found_again(self):
+    def test_kept_note_is_found_by_reconcile(self):
         host = Host(kv={}, external_key="latch:j:s1:1")
         self.assertEqual(host.reconcile("{{Noun}}.Keep", "latch:j:s1:1", {"text": "hello"}), "did_not_happen")
         output = host.invoke("{{Noun}}.Keep", {"text": "hello"})
@@ -14,7 +14,7 @@ class Keep(unittest.TestCase):
         self.assertEqual(len(output.changes), 1)
         self.assertIsInstance(host.reconcile("{{Noun}}.Keep", "latch:j:s1:1", {"text": "hello"}), happened)
 
-    def test_without_a_grant_it_says_so(self):
+    def test_without_a_grant_the_tool_is_denied(self):
         with self.assertRaises(Failure) as caught:
             Host().invoke("{{Noun}}.Keep", {"text": "hello"})
         self.assertEqual(caught.exception.code, "POLICY_DENIED")

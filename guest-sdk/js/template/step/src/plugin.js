@@ -5,7 +5,7 @@ const { object, string } = schema;
 step(
   '{{Noun}}.Greet',
   {
-    description: 'Greets somebody.',
+    description: 'Greets a person by name.',
     input: object({ name: string() }),
     output: object({ greeting: string(), id: string(), at: string() }),
     // Stable and not pure: equal input gives a different id in each job.

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Host } from '../latchwork/testing.js';
 import '../src/plugin.js';
 
-test('somebody is greeted by name', () => {
+test('greets a person by name', () => {
   const host = new Host();
   const { greeting, id } = host.run('{{Noun}}.Greet', { name: 'Ada' });
   assert.equal(greeting, 'Hello, Ada!');
@@ -12,6 +12,6 @@ test('somebody is greeted by name', () => {
   assert.deepEqual(host.logs, [['info', 'greeting Ada for ada']]);
 });
 
-test('nobody is not greeted', () => {
+test('rejects an empty name', () => {
   assert.throws(() => new Host().run('{{Noun}}.Greet', { name: ' ' }), { code: 'INVALID_INPUT' });
 });

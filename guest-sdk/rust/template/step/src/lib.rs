@@ -27,7 +27,7 @@ latchwork_guest::export_step! {
     version: env!("CARGO_PKG_VERSION"),
     operators: [
         // Stable and not pure: equal input gives a different id in each job.
-        step::operator("{{Noun}}.Greet", greet).describe("Greets somebody.").determinism(Determinism::Stable),
+        step::operator("{{Noun}}.Greet", greet).describe("Greets a person by name.").determinism(Determinism::Stable),
     ],
 }
 
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_is_greeted_by_name() {
+    fn greets_a_person_by_name() {
         let host = Host::new();
         let made = greeted(&host, "Ada").unwrap();
         assert_eq!((made.greeting.as_str(), made.id.len()), ("Hello, Ada!", 36));
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_not_greeted() {
+    fn rejects_an_empty_name() {
         assert!(greeted(&Host::new(), " ").is_err());
     }
 }

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_kept_and_found_again() {
+    fn kept_note_is_found_by_reconcile() {
         let host = Host::new().grant_kv().external_key(KEY);
         assert!(matches!(host.run(|| find(note(), KEY)).unwrap(), Verdict::DidNotHappen));
         let output = host.run(|| keep(note(), &tool::Context::default())).unwrap();
