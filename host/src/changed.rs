@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Limits, Pinned};
-use latchwork_core::response::{ChangedView, Setting};
+use latchwork_core::manifest::{Limits, PinnedOperator};
+use latchwork_core::response::{ChangedPluginView, PluginSetting};
 use latchwork_core::state::Durable;
 use serde_json::json;
 
@@ -19,16 +19,16 @@ use crate::registry;
 
 /// Lists every plugin that the job used, or may still use, and whose configuration differs from the pinned
 /// one.
-pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
-    let mut pinned: BTreeMap<&str, &Pinned> = BTreeMap::new();
-    let used = used(durable);
+pub fn changed_settings(config: &Config, durable: &Durable) -> Vec<ChangedPluginView> {
+    let mut pinned: BTreeMap<&str, &PinnedOperator> = BTreeMap::new();
+    let used = used_operators(durable);
     for (operator, pin) in &durable.job.header.operators {
         if used.as_ref().is_none_or(|used| used.contains(operator)) {
             pinned.entry(&pin.plugin).or_insert(pin);
         }
     }
-    let changed = |(name, pin): (&str, &Pinned)| {
-        let view = |(setting, pinned, configured): (Setting, String, String)| ChangedView {
+    let changed = |(name, pin): (&str, &PinnedOperator)| {
+        let view = |(setting, pinned, configured): (PluginSetting, String, String)| ChangedPluginView {
             plugin: name.to_owned(),
             setting,
             pinned: Some(pinned).filter(|text| !text.is_empty()),
@@ -36,8 +36,8 @@ pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
         };
         let configured = config.plugins.iter().find(|plugin| plugin.name == name);
         let differences = match configured {
-            None => vec![(Setting::Plugin, format!("sha256:{}", pin.digest), String::new())],
-            Some(plugin) => differences(config, plugin, pin),
+            None => vec![(PluginSetting::Plugin, format!("sha256:{}", pin.digest), String::new())],
+            Some(plugin) => setting_differences(config, plugin, pin),
         };
         differences.into_iter().map(view).collect::<Vec<_>>()
     };
@@ -46,43 +46,43 @@ pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
 
 /// Returns the operators that a finished job called. Returns `None` for an open job, which may still call any
 /// operator that it pinned.
-fn used(durable: &Durable) -> Option<BTreeSet<&Operator>> {
+fn used_operators(durable: &Durable) -> Option<BTreeSet<&Operator>> {
     let job = &durable.job;
     let planned = job.plan.steps.iter().map(|step| &step.name);
     job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
 }
 
 /// Hash of the plugins that a job pinned, over the fields that are compared with the configuration.
-pub fn pins(durable: &Durable) -> Hash {
-    let pin = |pin: &Pinned| {
-        let Pinned { plugin, digest, limits, wasi, settings, .. } = pin;
+pub fn pinned_settings_hash(durable: &Durable) -> Hash {
+    let pin = |pin: &PinnedOperator| {
+        let PinnedOperator { plugin, digest, limits, wasi, settings, .. } = pin;
         format!("{plugin:?} {digest} {limits:?} {wasi:?} {settings:?}\n")
     };
     let pins: BTreeSet<String> = durable.job.header.operators.values().map(pin).collect();
     Hash::of(&pins.iter().map(String::as_bytes).collect::<Vec<_>>())
 }
 
-type Difference = (Setting, String, String);
+type SettingDifference = (PluginSetting, String, String);
 
-fn differences(config: &Config, plugin: &PluginConfig, pin: &Pinned) -> Vec<Difference> {
+fn setting_differences(config: &Config, plugin: &PluginConfig, pin: &PinnedOperator) -> Vec<SettingDifference> {
     let mut found = Vec::new();
-    if let Some(configured) = registry::other_component(&config.state_dir, &plugin.source, pin.digest) {
-        found.push((Setting::Component, format!("sha256:{}", pin.digest), format!("sha256:{configured}")));
+    if let Some(configured) = registry::changed_component(&config.state_dir, &plugin.source, pin.digest) {
+        found.push((PluginSetting::Component, format!("sha256:{}", pin.digest), format!("sha256:{configured}")));
     }
     if plugin.wasi != pin.wasi {
         let word = |wasi| serde_json::to_value(wasi).ok().and_then(|it| it.as_str().map(str::to_owned));
-        found.push((Setting::Wasi, word(pin.wasi).unwrap_or_default(), word(plugin.wasi).unwrap_or_default()));
+        found.push((PluginSetting::Wasi, word(pin.wasi).unwrap_or_default(), word(plugin.wasi).unwrap_or_default()));
     }
-    found.extend(limits(&plugin.limits, &pin.limits));
-    let says_more = found.iter().any(|(setting, ..)| *setting != Setting::Component);
-    if !says_more && pin.settings.is_some_and(|settings| settings != fingerprint(&config.root, plugin)) {
-        found.push((Setting::Grants, String::new(), String::new()));
+    found.extend(limit_differences(&plugin.limits, &pin.limits));
+    let says_more = found.iter().any(|(setting, ..)| *setting != PluginSetting::Component);
+    if !says_more && pin.settings.is_some_and(|settings| settings != settings_fingerprint(&config.root, plugin)) {
+        found.push((PluginSetting::Grants, String::new(), String::new()));
     }
     found
 }
 
 /// Lists each configured limit that differs from the pinned limit.
-fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
+fn limit_differences(configured: &LimitsConfig, pinned: &Limits) -> Vec<SettingDifference> {
     let each = [
         ("memory", configured.memory_bytes, pinned.memory_bytes),
         ("fuel", configured.fuel, pinned.fuel),
@@ -92,13 +92,15 @@ fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
     ];
     let differs =
         each.into_iter().filter_map(|(name, now, then)| now.filter(|now| *now != then).map(|now| (name, then, now)));
-    differs.map(|(name, then, now)| (Setting::Limits, format!("{name} {then}"), format!("{name} {now}"))).collect()
+    differs
+        .map(|(name, then, now)| (PluginSetting::Limits, format!("{name} {then}"), format!("{name} {now}")))
+        .collect()
 }
 
 /// Hash of everything a plugin's table grants and sets. A job records this hash when it is accepted, but
 /// calls its tools with the current grants and the current `config`. A directory inside the project `root` is
 /// hashed by its path relative to `root`, so a moved project has the same grants.
-pub(crate) fn fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
+pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
     let config = json!(plugin.config).to_string();
@@ -108,5 +110,5 @@ pub(crate) fn fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
             dir.host = inside.to_owned();
         }
     }
-    Hash::of(&[grant::line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
+    Hash::of(&[grant::config_line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 
 /// Permissions of a file created in the usual way, before the umask is applied.
-pub(crate) fn usual() -> Permissions {
+pub(crate) fn default_permissions() -> Permissions {
     Permissions::from_mode(0o666)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use latchwork_core::awaited;
 use latchwork_core::canon;
 use latchwork_core::decide::{self, ForkRefusal, ForkRequest};
-use latchwork_core::event::{Body, Decider, Event, Header};
+use latchwork_core::event::{Body, DecidedBy, Event, Header};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
@@ -15,12 +15,12 @@ use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, Writ
 
 use crate::host::{Host, SubmitError};
 use crate::os;
-use crate::submit::{new_job_id, reachable};
+use crate::submit::{new_job_id, reachable_operators};
 use crate::worker::WorkerError;
 
 /// Options of a fork.
 #[derive(Clone, Debug)]
-pub struct ForkWish {
+pub struct ForkOptions {
     /// Step at which the fork starts. This step and everything after it are executed again.
     pub at: StepId,
     /// JSON text of the outputs that replace those of copied steps.
@@ -65,13 +65,13 @@ impl Host {
     ///
     /// # Errors
     /// See [`ForkError`].
-    pub async fn fork(&self, job_id: &JobId, wish: ForkWish) -> Result<Claim, ForkError> {
+    pub async fn fork(&self, job_id: &JobId, wish: ForkOptions) -> Result<Claim, ForkError> {
         let origin = self.load(job_id).await?;
         let now_us = os::clock::now_us();
         let request = ForkRequest {
             at: wish.at,
             set: wish.set,
-            by: Decider { actor: wish.actor, reason: wish.reason },
+            by: DecidedBy { actor: wish.actor, reason: wish.reason },
             job_id: new_job_id(now_us),
             secret: Hash(os::entropy::bytes()),
         };
@@ -98,9 +98,9 @@ impl Host {
         if !violations.is_empty() {
             return Err(ForkError::Plan(violations));
         }
-        self.whole_table(&origin.job.plan)?;
+        self.require_all_plugins(&origin.job.plan)?;
         let header = &origin.job.header;
-        let accepting = self.accept(&header.tenant_id, &request.by.actor, header.mode)?;
+        let accepting = self.acceptance_policy(&header.tenant_id, &request.by.actor, header.mode)?;
         let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
         let of_request = |label: &str| {
             let kept = origin.payloads.get(label)?;
@@ -118,7 +118,7 @@ impl Host {
             parameters: of_request(label::PARAMETERS),
             policy: accepting.policy,
             rules: accepting.rules,
-            operators: reachable(&origin.job.plan, self.registry.pin()),
+            operators: reachable_operators(&origin.job.plan, self.registry.pinned_operators()),
             ..header.clone()
         };
         let row = JobRow {
@@ -153,15 +153,23 @@ impl Host {
         }
         let row = JobRow { head: events[2].hash, ..row };
         let claimed = JobRow { attempt: 1, ..row.clone() };
-        let claim = Some(self.worker.claimer());
+        let claim = Some(self.worker.lease_request());
         let awaited = awaited::of_plan(&origin.job.plan);
         let queue = QueueLimit::default();
-        let job = NewJob { row, events, secret: request.secret, payloads: fork.payloads, awaited, claim, queue };
+        let job = NewJob {
+            row,
+            events,
+            secret: request.secret,
+            payloads: fork.payloads,
+            expectations: awaited,
+            claim,
+            queue,
+        };
         match self.journal.submit(job).await? {
             Submitted::New => Ok(Claim { row: claimed, now_us }),
             Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
             Submitted::Attached(row) => {
-                Err(WriteError::Broken(format!("job {} has its request key", row.job_id)).into())
+                Err(WriteError::Defect(format!("job {} has its request key", row.job_id)).into())
             }
         }
     }

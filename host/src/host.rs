@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide::{self, ToUndo};
+use latchwork_core::decide::{self, CallToUndo};
 use latchwork_core::event::{AcceptedPolicy, Mode};
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::plan::{self, Plan, Violation};
@@ -10,21 +10,21 @@ use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{
-    Claim, Claimer, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
+    Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, KeyValue, LeaseRequest, Owner, Submitted, WriteError,
 };
 
 use serde_json::Value;
 
 use crate::capability::EnvOrFile;
-use crate::config::{Commit, Config, Policy};
+use crate::config::{CommitMode, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
 use crate::os::ThisMachine;
-use crate::registry::{Kept, Registry, Survey};
-use crate::submit::{Accepting, Submission};
+use crate::registry::{ComponentStorage, Registry, Survey};
+use crate::submit::{AcceptancePolicy, Submission};
 use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
-use crate::worker::{CrashPoint, Observer, Parts, Settings, Worker, WorkerError};
+use crate::worker::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
 
 /// The stores of a host. The embedding program opens them.
 pub struct Stores {
@@ -64,7 +64,7 @@ pub struct Extensions {
 impl Default for Extensions {
     /// The built-in verifiers and no additional validators.
     fn default() -> Self {
-        Self { verifiers: Verifiers::shipped(), validators: vec![] }
+        Self { verifiers: Verifiers::builtin(), validators: vec![] }
     }
 }
 
@@ -78,7 +78,7 @@ pub enum StartError {
 
 /// Result of submitting a request to be claimed immediately.
 #[derive(Debug)]
-pub enum Accepted {
+pub enum SubmitResult {
     /// A new job, claimed by this process.
     New(Claim),
     /// An existing job of the same request.
@@ -87,7 +87,7 @@ pub enum Accepted {
 
 /// Result of submitting a request to the queue, without claiming it.
 #[derive(Debug)]
-pub enum Enqueued {
+pub enum EnqueueResult {
     /// A new job, which waits to be claimed.
     New(JobRow),
     /// An existing job of the same request.
@@ -98,7 +98,7 @@ pub enum Enqueued {
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The tenant's policy does not allow the mode.
-    #[error("the policy of tenant {tenant} does not allow the mode {}{}", mode.as_str(), also(*mode))]
+    #[error("the policy of tenant {tenant} does not allow the mode {}{}", mode.as_str(), auto_exec_hint(*mode))]
     ModeNotAllowed {
         /// The tenant.
         tenant: String,
@@ -119,9 +119,9 @@ pub enum SubmitError {
     },
     /// Values of the plan's parameters are wrong or missing.
     #[error("the parameters of the request are invalid")]
-    Parameters(Vec<plan::Refused>),
+    Parameters(Vec<plan::ParameterError>),
     /// The queue of pending jobs is full.
-    #[error("the queue{} is full ({limit} pending jobs); retry later or start another worker", of(tenant.as_deref()))]
+    #[error("the queue{} is full ({limit} pending jobs); retry later or start another worker", of_tenant(tenant.as_deref()))]
     QueueFull {
         /// The tenant whose limit is reached. `None` if the limit of all tenants is reached.
         tenant: Option<String>,
@@ -129,7 +129,7 @@ pub enum SubmitError {
         limit: u32,
     },
     /// The plan has a step plugin, which may call any operator, and some plugins could not be loaded.
-    #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", count(plugins.len()))]
+    #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", plugin_count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.
         operator: Operator,
@@ -143,9 +143,9 @@ pub enum SubmitError {
 
 /// Result of a request to undo a finished job.
 #[derive(Debug)]
-pub enum UndoAsked {
+pub enum UndoSubmission {
     /// The request is durable. These calls are undone in this order.
-    Accepted(Vec<ToUndo>),
+    Accepted(Vec<CallToUndo>),
     /// The job is already being undone because of an earlier request.
     UnderWay,
 }
@@ -169,7 +169,7 @@ pub enum UndoError {
 pub enum RetryError {
     /// The state of the job forbids the retry.
     #[error(transparent)]
-    Refused(#[from] decide::Refusal),
+    Refused(#[from] decide::RetryRefusal),
     /// The store refused the request because the job has changed in the meantime.
     #[error(transparent)]
     Inbox(#[from] InboxError),
@@ -198,7 +198,7 @@ impl Host {
         extensions: Extensions,
     ) -> Result<Host, StartError> {
         let survey = Survey::of(&config);
-        Self::start_surveyed(config, survey, Kept::Yes, stores, crash, extensions)
+        Self::start_surveyed(config, survey, ComponentStorage::Yes, stores, crash, extensions)
     }
 
     /// Starts a host from a finished [`Survey::of`] the plugins. `kept` selects whether components are stored,
@@ -210,7 +210,7 @@ impl Host {
     pub fn start_surveyed(
         config: Config,
         survey: Survey,
-        kept: Kept,
+        kept: ComponentStorage,
         stores: Stores,
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
@@ -227,17 +227,17 @@ impl Host {
         let engine_profile = engine.step_profile();
         let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey, kept));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
-        let settings = Settings {
+        let settings = WorkerSettings {
             lease_ms: config.lease_ms,
             heartbeat_ms: config.heartbeat_ms,
             clock_margin_ms: config.clock_margin_ms,
             max_attempts_without_progress: config.max_attempts_without_progress,
-            staged: config.commit == Commit::Staged,
+            staged: config.commit == CommitMode::Staged,
             limits: config.worker.operators.clone(),
         };
         let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
         let prices = prices.collect();
-        let worker = Worker::start(Parts {
+        let worker = Worker::start(WorkerParts {
             journal: stores.journal.clone(),
             effects: stores.effects.clone(),
             components: registry.clone(),
@@ -267,7 +267,7 @@ impl Host {
     ///
     /// # Errors
     /// Every violation.
-    pub fn check_request(&self, text: &[u8]) -> Result<plan::Request, Vec<Violation>> {
+    pub fn check_request(&self, text: &[u8]) -> Result<plan::CheckedRequest, Vec<Violation>> {
         plan::check_request(text, &*self.registry)
     }
 
@@ -278,8 +278,8 @@ impl Host {
     /// See [`RetryError`]. Nothing was written.
     pub async fn retry(&self, job_id: &JobId, actor: &str, reason: Option<&str>) -> Result<i64, RetryError> {
         let durable = self.load(job_id).await?;
-        decide::reopenable(&durable)?;
-        Ok(self.journal.put_inbox(job_id, actor, reason, Request::Retry).await?)
+        decide::retry_round(&durable)?;
+        Ok(self.journal.put_inbox(job_id, actor, reason, InboxRequest::Retry).await?)
     }
 
     /// Requests to undo a finished job. The request is durable when this function returns. The next claim of
@@ -294,24 +294,24 @@ impl Host {
         actor: &str,
         reason: Option<&str>,
         here: bool,
-    ) -> Result<UndoAsked, UndoError> {
+    ) -> Result<UndoSubmission, UndoError> {
         // Two concurrent requests count as one: the second finds the job reopened.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();
             let inbox = self.journal.inbox(job_id).await.map_err(WorkerError::from)?;
-            let is_asked = inbox.iter().any(|row| row.request == Request::Undo);
+            let is_asked = inbox.iter().any(|row| row.request == InboxRequest::Undo);
             if is_asked || is_open && durable.job.undo.is_some() {
-                return Ok(UndoAsked::UnderWay);
+                return Ok(UndoSubmission::UnderWay);
             }
-            let due = decide::undoable(&durable)?;
+            let due = decide::calls_to_undo(&durable)?;
             if here {
-                self.loaded(&durable, &due)?;
+                self.require_undo_plugins(&durable, &due)?;
             }
-            match self.journal.put_inbox(job_id, actor, reason, Request::Undo).await {
-                Err(InboxError::Over { .. }) if !is_last => {}
+            match self.journal.put_inbox(job_id, actor, reason, InboxRequest::Undo).await {
+                Err(InboxError::WrongState { .. }) if !is_last => {}
                 Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(UndoAsked::Accepted(due)),
+                Ok(_) => return Ok(UndoSubmission::Accepted(due)),
             }
         }
         unreachable!("the second round returns")
@@ -319,8 +319,8 @@ impl Host {
 
     /// Checks that the plugins which undo these calls are loaded. Otherwise the reopened job would wait for
     /// them.
-    fn loaded(&self, durable: &Durable, due: &[ToUndo]) -> Result<(), WorkerError> {
-        for ToUndo { by, .. } in due {
+    fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
+        for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };
             self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|why| WorkerError::PluginMissing {
                 job_id: durable.job.header.job_id.clone(),
@@ -335,8 +335,8 @@ impl Host {
     ///
     /// # Errors
     /// See [`SubmitError`].
-    pub async fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
-        self.put(submission, Some(self.worker.claimer())).await
+    pub async fn submit(&self, submission: Submission) -> Result<SubmitResult, SubmitError> {
+        self.submit_or_enqueue(submission, Some(self.worker.lease_request())).await
     }
 
     /// Accepts a request and leaves the new job in the queue, to be claimed by any worker. Refused if the
@@ -344,40 +344,44 @@ impl Host {
     ///
     /// # Errors
     /// See [`SubmitError`].
-    pub async fn enqueue(&self, submission: Submission) -> Result<Enqueued, SubmitError> {
-        Ok(match self.put(submission, None).await? {
-            Accepted::New(claim) => Enqueued::New(claim.row),
-            Accepted::Attached(row) => Enqueued::Attached(row),
+    pub async fn enqueue(&self, submission: Submission) -> Result<EnqueueResult, SubmitError> {
+        Ok(match self.submit_or_enqueue(submission, None).await? {
+            SubmitResult::New(claim) => EnqueueResult::New(claim.row),
+            SubmitResult::Attached(row) => EnqueueResult::Attached(row),
         })
     }
 
-    async fn put(&self, mut submission: Submission, claimer: Option<Claimer>) -> Result<Accepted, SubmitError> {
-        self.whole_table(&submission.plan)?;
+    async fn submit_or_enqueue(
+        &self,
+        mut submission: Submission,
+        claimer: Option<LeaseRequest>,
+    ) -> Result<SubmitResult, SubmitError> {
+        self.require_all_plugins(&submission.plan)?;
         let given = submission.parameters.take().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
         submission.parameters = submission.plan.values(given, &*self.registry).map_err(SubmitError::Parameters)?;
-        let accepted = self.accept(&submission.tenant, &submission.actor, submission.mode)?;
+        let accepted = self.acceptance_policy(&submission.tenant, &submission.actor, submission.mode)?;
         let plan_hash = submission.plan.hash();
         let tenant = submission.tenant.clone();
         let queue = self.config.queue.limit(&tenant);
         let attempt = u32::from(claimer.is_some());
-        let job = submission.into_job(self.registry.pin(), self.engine_profile, accepted, claimer, queue);
+        let job = submission.into_job(self.registry.pinned_operators(), self.engine_profile, accepted, claimer, queue);
         let row = JobRow { attempt, ..job.row.clone() };
         let now_us = row.created_us;
         match self.journal.submit(job).await? {
-            Submitted::New => Ok(Accepted::New(Claim { row, now_us })),
+            Submitted::New => Ok(SubmitResult::New(Claim { row, now_us })),
             Submitted::QueueFull { of_tenant, limit } => {
                 Err(SubmitError::QueueFull { tenant: of_tenant.then_some(tenant), limit })
             }
             Submitted::Attached(row) if row.plan_hash != plan_hash => {
                 Err(SubmitError::OtherPlan { row: Box::new(row), given: plan_hash })
             }
-            Submitted::Attached(row) => Ok(Accepted::Attached(row)),
+            Submitted::Attached(row) => Ok(SubmitResult::Attached(row)),
         }
     }
 
     /// Refuses a plan that has a step plugin if any plugin could not be loaded.
-    pub(crate) fn whole_table(&self, plan: &Plan) -> Result<(), SubmitError> {
-        let Some(operator) = self.registry.lacking(plan) else { return Ok(()) };
+    pub(crate) fn require_all_plugins(&self, plan: &Plan) -> Result<(), SubmitError> {
+        let Some(operator) = self.registry.operator_needing_all_plugins(plan) else { return Ok(()) };
         Err(SubmitError::Plugins { operator: operator.clone(), plugins: self.registry.refused().to_vec() })
     }
 
@@ -388,8 +392,13 @@ impl Host {
     }
 
     /// Checks the mode against the tenant's policy and returns the policy data that is recorded with the job.
-    pub(crate) fn accept(&self, tenant: &str, actor: &str, mode: Mode) -> Result<Accepting, SubmitError> {
-        let Some(policy) = self.policy(tenant) else { return Ok(Accepting::default()) };
+    pub(crate) fn acceptance_policy(
+        &self,
+        tenant: &str,
+        actor: &str,
+        mode: Mode,
+    ) -> Result<AcceptancePolicy, SubmitError> {
+        let Some(policy) = self.policy(tenant) else { return Ok(AcceptancePolicy::default()) };
         let may_act_alone = mode != Mode::AutoExec || policy.auto_exec.enabled;
         if !policy.modes.contains(&mode) || !may_act_alone {
             return Err(SubmitError::ModeNotAllowed { tenant: tenant.to_owned(), mode });
@@ -400,7 +409,7 @@ impl Host {
         // The job's mode is one of the allowed modes. Record all modes, because the other allowed modes do
         // not matter to the job.
         let modes = Mode::ALL.to_vec();
-        Ok(Accepting { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
+        Ok(AcceptancePolicy { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }
 
     /// The notifier that reports waiting and finished jobs, if one is configured.
@@ -425,7 +434,7 @@ impl Host {
     /// # Errors
     /// The job does not exist or cannot be read.
     pub async fn load(&self, job_id: &JobId) -> Result<Durable, WorkerError> {
-        crate::worker::load(&self.worker, job_id).await
+        crate::worker::load_durable(&self.worker, job_id).await
     }
 }
 
@@ -449,7 +458,7 @@ impl From<&crate::config::Policy> for Rules {
 
 impl plan::Catalog for Registry {
     fn operator(&self, name: &str) -> Option<plan::OperatorInfo> {
-        let pinned = self.pin().get(name)?;
+        let pinned = self.pinned_operators().get(name)?;
         Some(plan::OperatorInfo {
             effects: pinned.effects.clone(),
             determinism: pinned.determinism,
@@ -459,22 +468,22 @@ impl plan::Catalog for Registry {
     }
 
     fn names(&self) -> Vec<String> {
-        self.pin().keys().map(ToString::to_string).collect()
+        self.pinned_operators().keys().map(ToString::to_string).collect()
     }
 
-    fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<plan::Misfit>, String> {
+    fn schema_mismatches(&self, schema: &Value, value: &Value) -> Result<Vec<plan::SchemaMismatch>, String> {
         crate::engine::schema::misfits(schema, value)
     }
 }
 
-fn also(mode: Mode) -> &'static str {
+fn auto_exec_hint(mode: Mode) -> &'static str {
     if mode == Mode::AutoExec { "; the mode needs `auto_exec = true` in addition to its entry in `modes`" } else { "" }
 }
 
-fn of(tenant: Option<&str>) -> String {
+fn of_tenant(tenant: Option<&str>) -> String {
     tenant.map(|tenant| format!(" of tenant {tenant}")).unwrap_or_default()
 }
 
-fn count(n: usize) -> String {
+fn plugin_count(n: usize) -> String {
     if n == 1 { "a plugin".to_owned() } else { format!("{n} plugins") }
 }

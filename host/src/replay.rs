@@ -18,18 +18,18 @@ use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::manifest::PluginKind;
 use latchwork_core::replay::{self, Divergence};
-use latchwork_core::state::{Durable, Emit, Job, Step, label};
+use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
 use latchwork_core::step::StepState;
 use serde::Serialize;
 use tracing::Level;
 
-use crate::engine::{Components, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{PinnedComponents, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 
 mod copied;
 
 /// Result of a replay.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ReplayReport {
     /// Number of replayed prefixes of the log.
     pub prefixes: u64,
     /// Number of runs of step plugins.
@@ -43,7 +43,7 @@ pub struct Report {
     pub functions: Vec<String>,
 }
 
-impl Report {
+impl ReplayReport {
     /// An empty report: nothing replayed yet.
     pub(crate) fn new() -> Self {
         Self { prefixes: 0, step_runs: 0, calls: 0, divergence: None, functions: vec![] }
@@ -77,12 +77,12 @@ pub enum ReplayError {
 /// # Errors
 /// See [`ReplayError`]. A difference is reported as a finding, not as an error.
 pub async fn replay(
-    components: &dyn Components,
+    components: &dyn PinnedComponents,
     whole: &Durable,
     events: &[Event],
     every_prefix: bool,
-) -> Result<Report, ReplayError> {
-    let mut report = Report::new();
+) -> Result<ReplayReport, ReplayError> {
+    let mut report = ReplayReport::new();
     let salts = Salts::Secret(whole.secret);
     let last = events.len();
     // The first two events create a job. A shorter prefix has nothing to replay.
@@ -125,11 +125,11 @@ fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
 
 /// Runs every step plugin that has started in the prefix and has not finished there.
 async fn replay_steps(
-    (components, salts): (&dyn Components, &Salts),
+    (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
     job: &Job,
     all: bool,
-    report: &mut Report,
+    report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
         // A step that is final in the prefix is injected from the log. Only the whole log re-executes every
@@ -147,11 +147,11 @@ async fn replay_steps(
 
 /// Runs one step again if it is a step plugin and has started.
 pub(crate) async fn replay_step(
-    (components, salts): (&dyn Components, &Salts),
+    (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
     job: &Job,
     step: &Step,
-    report: &mut Report,
+    report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     let planned = job.plan.step(&step.id);
     let copied = step.copied.as_ref();
@@ -172,14 +172,14 @@ pub(crate) async fn replay_step(
             _ => Ok(None),
         };
     };
-    let trail = Arc::new(Trail::default());
+    let trail = Arc::new(ReplayProgress::default());
     let operator = planned.name.as_str();
     // A step does not run on an input that its schema refuses, neither live nor in a replay.
     let refused = serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator, &value).err());
     let outcome = match refused {
         Some(failure) => StepOutcome::Failed(failure),
         None => {
-            let calls = Box::new(Recorded::new(whole, salts, job, &step.id, trail.clone()));
+            let calls = Box::new(LogReplayHost::new(whole, salts, job, &step.id, trail.clone()));
             let text = String::from_utf8_lossy(&input).into_owned();
             report.step_runs += 1;
             let end = plugin.run_step(operator, &text, &pinned.limits, calls).await;
@@ -225,14 +225,14 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
 }
 
 #[derive(Default)]
-struct Trail {
+struct ReplayProgress {
     calls: AtomicU32,
     served: AtomicU32,
     divergence: Mutex<Option<Divergence>>,
 }
 
 /// Answers host calls from the event log alone.
-struct Recorded {
+struct LogReplayHost {
     job: Job,
     answers: Vec<(Slot, i64, Result<String, Failure>)>,
     salts: Salts,
@@ -240,12 +240,12 @@ struct Recorded {
     own: StepSources,
     emitted: u32,
     /// Payloads of the emitted events. `None` for a payload that is not stored.
-    announced: Vec<Option<Arc<[u8]>>>,
-    trail: Arc<Trail>,
+    emitted_payloads: Vec<Option<Arc<[u8]>>>,
+    progress: Arc<ReplayProgress>,
 }
 
-impl Recorded {
-    fn new(whole: &Durable, salts: &Salts, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
+impl LogReplayHost {
+    fn new(whole: &Durable, salts: &Salts, prefix: &Job, step: &StepId, trail: Arc<ReplayProgress>) -> Self {
         let job = &whole.job;
         let own = job.calls_of(step).filter(|(_, _, call)| call.committed).filter_map(|(_, slot, call)| {
             let finished = call.finished.as_ref()?;
@@ -256,7 +256,7 @@ impl Recorded {
             };
             Some((slot.clone(), finished.time_us, answer))
         });
-        let answers = own.chain(copied::answers(whole, step)).collect();
+        let answers = own.chain(copied::copied_answers(whole, step)).collect();
         let started = prefix.step(step).and_then(|step| step.started_us).unwrap_or(job.accepted_us);
         let header = &job.header;
         let maker = job.step(step).and_then(|step| step.copied.as_ref()).map(|(maker, _)| maker);
@@ -274,8 +274,8 @@ impl Recorded {
             step: step.clone(),
             own: StepSources::new(context, keys::step_seed(&header.job_seed, step), started),
             emitted: 0,
-            announced: announced(whole, step),
-            trail,
+            emitted_payloads: load_emitted_payloads(whole, step),
+            progress: trail,
             job: job.clone(),
         }
     }
@@ -288,21 +288,26 @@ impl Recorded {
 
     /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. These calls
     /// were requested together, so none of them was executed.
-    fn left_out_among(&self, calls: usize) -> Option<Slot> {
+    fn skipped_call_among(&self, calls: usize) -> Option<Slot> {
         let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
         let would = skipped.would_call.as_ref()?;
-        let first = self.trail.calls.load(Ordering::Relaxed);
+        let first = self.progress.calls.load(Ordering::Relaxed);
         let here = (first..).take(calls).any(|k| Slot::of_call(&self.step, k) == would.slot);
         here.then(|| would.slot.clone())
     }
 
-    fn diverge(&self, divergence: Divergence) -> Stop {
-        self.trail.divergence.lock().expect("no holder panics").get_or_insert(divergence);
+    fn record_divergence(&self, divergence: Divergence) -> Stop {
+        self.progress.divergence.lock().expect("no holder panics").get_or_insert(divergence);
         Stop
     }
 
-    fn serve(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<Result<String, Failure>, Stop> {
-        let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
+    fn answer_call(
+        &mut self,
+        operator: &str,
+        args: &str,
+        action: Option<&str>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        let k = self.progress.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
         let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
         if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
@@ -313,7 +318,13 @@ impl Recorded {
                 if would.operator.as_str() != operator || found.is_some_and(|found| found != would.args) {
                     let recorded = format!("{} with salted hash {}", would.operator, would.args.hash);
                     let found = format!("{operator} {args}");
-                    return Err(self.diverge(Divergence::new(&slot, "call left out", "call", recorded, found)));
+                    return Err(self.record_divergence(Divergence::new(
+                        &slot,
+                        "call left out",
+                        "call",
+                        recorded,
+                        found,
+                    )));
                 }
             }
             if would.is_none_or(|would| would.slot == slot) && !self.job.calls.contains_key(&slot) {
@@ -322,60 +333,66 @@ impl Recorded {
         }
         if let Some(call) = self.job.forked.as_ref().and_then(|forked| forked.calls.get(&slot)) {
             if call.operator.as_str() != operator {
-                return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
+                return Err(self.record_divergence(Divergence::new(
+                    &slot,
+                    "call",
+                    "operator",
+                    &call.operator,
+                    operator,
+                )));
             }
             let found = self.salts.payload_ref(&label::args(&slot), &canonical());
             if let Some(recorded) = call.args.filter(|recorded| found.is_some_and(|found| *recorded != found)) {
                 let recorded = format!("salted hash {}", recorded.hash);
-                return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
+                return Err(self.record_divergence(Divergence::new(&slot, "call", "arguments", recorded, args)));
             }
-            return self.answer(&slot);
+            return self.recorded_answer(&slot);
         }
         let Some(call) = self.job.calls.get(&slot) else {
             if self.has_ended() {
                 let call = format!("{operator} {args}");
-                return Err(self.diverge(Divergence::new(&slot, "call", "operator", "no call", call)));
+                return Err(self.record_divergence(Divergence::new(&slot, "call", "operator", "no call", call)));
             }
             return Err(Stop);
         };
         if call.operator.as_str() != operator {
-            return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
+            return Err(self.record_divergence(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
         }
         let found = self.salts.payload_ref(&label::args(&slot), &canonical());
         if found.is_some_and(|found| found != call.args) {
             let recorded = format!("salted hash {}", call.args.hash);
-            return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
+            return Err(self.record_divergence(Divergence::new(&slot, "call", "arguments", recorded, args)));
         }
         let is_keyed = self.job.pinned(&call.operator).is_some_and(|operator| decide::is_keyed(&self.job, operator));
         let action_key = action.filter(|_| is_keyed).map(keys::call_action_key);
         if action_key != call.action_key {
             let word = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), Hash::to_hex);
             let (recorded, found) = (word(call.action_key), word(action_key));
-            return Err(self.diverge(Divergence::new(&slot, "call", "action key", recorded, found)));
+            return Err(self.record_divergence(Divergence::new(&slot, "call", "action key", recorded, found)));
         }
-        self.answer(&slot)
+        self.recorded_answer(&slot)
     }
 
-    fn answer(&mut self, slot: &Slot) -> Result<Result<String, Failure>, Stop> {
+    fn recorded_answer(&mut self, slot: &Slot) -> Result<Result<String, Failure>, Stop> {
         let recorded = self.answers.iter().find(|(at, ..)| at == slot);
         let Some((_, time_us, answer)) = recorded else {
             return Err(Stop);
         };
-        self.own.hear(*time_us);
-        self.trail.served.fetch_add(1, Ordering::Relaxed);
+        self.own.advance_clock_to(*time_us);
+        self.progress.served.fetch_add(1, Ordering::Relaxed);
         Ok(answer.clone())
     }
 }
 
 /// Payloads that a step emitted, as far as they are stored.
-fn announced(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
+fn load_emitted_payloads(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
     let count = whole.job.step(step).map_or(0, |step| step.emits.len());
     (0..count).map(|n| whole.payloads.get(&label::emitted(step, u32::try_from(n).ok()?)).cloned()).collect()
 }
 
 #[async_trait]
-impl StepCalls for Recorded {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for LogReplayHost {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
@@ -386,19 +403,19 @@ impl StepCalls for Recorded {
         args: String,
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        self.serve(&operator, &args, action_key.as_deref())
+        self.answer_call(&operator, &args, action_key.as_deref())
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        let left_out = self.left_out_among(calls.len());
+        let left_out = self.skipped_call_among(calls.len());
         // Every call takes its number before any call is answered, as in live execution.
         let answer = |call: &ToolCall| {
-            let slot = Slot::of_call(&self.step, self.trail.calls.load(Ordering::Relaxed));
+            let slot = Slot::of_call(&self.step, self.progress.calls.load(Ordering::Relaxed));
             if left_out.as_ref().is_some_and(|would| *would != slot && !self.job.calls.contains_key(&slot)) {
-                self.trail.calls.fetch_add(1, Ordering::Relaxed);
+                self.progress.calls.fetch_add(1, Ordering::Relaxed);
                 return Err(Stop);
             }
-            self.serve(&call.operator, &call.args, call.action_key.as_deref())
+            self.answer_call(&call.operator, &call.args, call.action_key.as_deref())
         };
         let answers: Vec<_> = calls.iter().map(answer).collect();
         answers.into_iter().collect()
@@ -407,7 +424,7 @@ impl StepCalls for Recorded {
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
         let n = self.emitted;
         self.emitted += 1;
-        let after_calls = self.trail.calls.load(Ordering::Relaxed);
+        let after_calls = self.progress.calls.load(Ordering::Relaxed);
         let recorded = self.job.step(&self.step).and_then(|step| step.emits.get(n as usize));
         let text = payload.clone();
         // A payload that is withheld or not in the log cannot be compared. Its name and position can.
@@ -416,21 +433,21 @@ impl StepCalls for Recorded {
             .payload_ref(&label::emitted(&self.step, n), payload.as_bytes())
             .or_else(|| recorded.map(|emit| emit.payload))
             .unwrap_or(PayloadRef { hash: Hash::default(), len: 0 });
-        match replay::check_emit(&self.job, &self.step, n, &Emit { after_calls, name: name.clone(), payload }) {
+        match replay::check_emit(&self.job, &self.step, n, &EmittedEvent { after_calls, name: name.clone(), payload }) {
             Ok(true) => Ok(()),
             Ok(false) if self.has_ended() => {
                 let at = format!("{}:e{n}", self.step);
-                Err(self.diverge(Divergence::new(at, "event", "name", "no event", name)))
+                Err(self.record_divergence(Divergence::new(at, "event", "name", "no event", name)))
             }
             Ok(false) => Ok(()),
             Err(divergence) => {
-                let known = self.announced.get(n as usize).cloned().flatten();
+                let known = self.emitted_payloads.get(n as usize).cloned().flatten();
                 let Some(known) = known.filter(|_| divergence.field == "payload") else {
-                    return Err(self.diverge(divergence));
+                    return Err(self.record_divergence(divergence));
                 };
                 // Report the text if it is stored, because a text is more helpful than a hash.
                 let recorded = String::from_utf8_lossy(&known).into_owned();
-                Err(self.diverge(Divergence::new(divergence.at, "event", "payload", recorded, text)))
+                Err(self.record_divergence(Divergence::new(divergence.at, "event", "payload", recorded, text)))
             }
         }
     }

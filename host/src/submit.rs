@@ -8,11 +8,11 @@ use latchwork_core::event::{AcceptedPolicy, Body, Event, Header, Mode};
 use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
-use latchwork_core::manifest::{Pinned, PluginKind};
+use latchwork_core::manifest::{PinnedOperator, PluginKind};
 use latchwork_core::plan::{self, Plan, Step};
 use latchwork_core::policy::Rules;
 use latchwork_core::state::label;
-use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload, QueueLimit};
+use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit};
 use serde_json::Value;
 
 use crate::os;
@@ -49,7 +49,7 @@ pub struct Submission {
 
 /// Policy data that is recorded with a job when it is accepted.
 #[derive(Clone, Debug, Default)]
-pub struct Accepting {
+pub struct AcceptancePolicy {
     /// Hash and version of the policy.
     pub policy: Option<AcceptedPolicy>,
     /// Rules of the policy.
@@ -59,7 +59,7 @@ pub struct Accepting {
 impl Submission {
     /// Identity of the request (§6).
     pub fn request_key(&self) -> Hash {
-        keys::request_key(&keys::Request {
+        keys::request_key(&keys::RequestIdentity {
             tenant: &self.tenant,
             actor: &self.actor,
             intent_type: &self.intent_type,
@@ -78,10 +78,10 @@ impl Submission {
     /// Creates the job, with new ids and a new seed.
     pub fn into_job(
         self,
-        operators: &BTreeMap<Operator, Pinned>,
+        operators: &BTreeMap<Operator, PinnedOperator>,
         engine_profile: Hash,
-        accepting: Accepting,
-        claim: Option<Claimer>,
+        accepting: AcceptancePolicy,
+        claim: Option<LeaseRequest>,
         queue: QueueLimit,
     ) -> NewJob {
         let now_us = os::clock::now_us();
@@ -111,7 +111,7 @@ impl Submission {
             parameters: parameters.as_ref().map(named),
             policy: accepting.policy,
             rules: accepting.rules,
-            operators: reachable(&self.plan, operators),
+            operators: reachable_operators(&self.plan, operators),
         };
         let plan_hash = self.plan.hash();
         let row = JobRow {
@@ -143,7 +143,7 @@ impl Submission {
             events: vec![accepted, created],
             secret,
             payloads: contexts.into_iter().chain(parameters).collect(),
-            awaited,
+            expectations: awaited,
             claim,
             queue,
         }
@@ -189,7 +189,10 @@ pub(crate) fn new_job_id(now_us: i64) -> JobId {
 
 /// Returns the operators a job can reach. These are the operators that the plan names to execute or undo a
 /// step, and all tools if the plan has a step plugin.
-pub(crate) fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
+pub(crate) fn reachable_operators(
+    plan: &Plan,
+    operators: &BTreeMap<Operator, PinnedOperator>,
+) -> BTreeMap<Operator, PinnedOperator> {
     let undoes = |name: &Operator, step: &Step| step.compensate_with.as_deref() == Some(name.as_str());
     let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name || undoes(name, step));
     let calls_on =

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
+use crate::place::{TestEnv, step};
 
 /// Runs a plan of one tool to its end. Returns the environment and the job's id.
-fn ran() -> (Place, String) {
-    let place = Place::witness("atomic").again();
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec!["o"]);
+fn completed_job() -> (TestEnv, String) {
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).with_approved(vec!["o"]);
     let done = place.latch(&place.run_args());
     assert_eq!((done.code, &done.json()["changed"]), (0, &Value::Null), "{} {}", done.stdout, done.stderr);
     let id = done.json()["job_id"].as_str().expect("an id").to_owned();
@@ -15,7 +15,7 @@ fn ran() -> (Place, String) {
 }
 
 /// Rewrites the table of the plugin `witness` in `latch.toml`.
-fn rewrite(place: &Place, change: impl Fn(&str) -> String) {
+fn rewrite_witness_table(place: &TestEnv, change: impl Fn(&str) -> String) {
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).unwrap();
     let tables: Vec<String> = config
@@ -26,8 +26,8 @@ fn rewrite(place: &Place, change: impl Fn(&str) -> String) {
 }
 
 /// Configures a component of `witness` with the same behaviour and different bytes.
-fn another_component(place: &Place) {
-    rewrite(place, |table| {
+fn configure_other_component(place: &TestEnv) {
+    rewrite_witness_table(place, |table| {
         let source = table.split("source = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a source");
         let mut bytes = std::fs::read(source).unwrap();
         // A custom section, which no reader interprets.
@@ -39,7 +39,7 @@ fn another_component(place: &Place) {
 }
 
 /// Returns the single change that a command reports.
-fn told(place: &Place, args: &[&str]) -> Value {
+fn only_reported_change(place: &TestEnv, args: &[&str]) -> Value {
     let ran = place.latch(args);
     let document = ran.json();
     let changed = document["changed"].as_array().unwrap_or_else(|| panic!("{args:?}: {} {}", ran.stdout, ran.stderr));
@@ -50,10 +50,10 @@ fn told(place: &Place, args: &[&str]) -> Value {
 /// I164: a changed component is named with both digests, and `--new` runs the configured one.
 #[test]
 fn another_component_is_named_with_both_digests() {
-    let (place, id) = ran();
-    another_component(&place);
+    let (place, id) = completed_job();
+    configure_other_component(&place);
     for args in [place.run_args(), vec!["job", "show", &id, "--json"], vec!["resume", &id, "--json"]] {
-        let change = told(&place, &args);
+        let change = only_reported_change(&place, &args);
         assert_eq!(change["setting"], "component", "{args:?}: {change}");
         let (then, now) = (change["pinned"].as_str().unwrap(), change["configured"].as_str().unwrap());
         assert!(then != now && [then, now].iter().all(|it| it.starts_with("sha256:")), "{change}");
@@ -71,8 +71,8 @@ fn another_component_is_named_with_both_digests() {
 /// I164: a project that was moved or copied as a whole has the same grants.
 #[test]
 fn moved_project_has_the_same_grants() {
-    let (place, id) = ran();
-    let moved = place.again();
+    let (place, id) = completed_job();
+    let moved = place.fresh_copy();
     let shown = moved.latch(&["job", "show", &id, "--json"]);
     assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
 }
@@ -80,17 +80,17 @@ fn moved_project_has_the_same_grants() {
 /// I164: changed limits and changed grants are each reported as such.
 #[test]
 fn other_limits_and_grants_are_named() {
-    let (place, id) = ran();
-    rewrite(&place, |table| format!("{table}limits = {{ fuel = 123456789 }}\n"));
-    let change = told(&place, &place.run_args());
+    let (place, id) = completed_job();
+    rewrite_witness_table(&place, |table| format!("{table}limits = {{ fuel = 123456789 }}\n"));
+    let change = only_reported_change(&place, &place.run_args());
     assert_eq!((&change["setting"], &change["configured"]), (&json!("limits"), &json!("fuel 123456789")), "{change}");
     let (place, id) = {
         drop(id);
         drop(place);
-        ran()
+        completed_job()
     };
-    rewrite(&place, |table| table.replace("grants = { ", "grants = { kv = \"notes\", "));
-    assert_eq!(told(&place, &["job", "show", &id, "--json"])["setting"], "grants");
+    rewrite_witness_table(&place, |table| table.replace("grants = { ", "grants = { kv = \"notes\", "));
+    assert_eq!(only_reported_change(&place, &["job", "show", &id, "--json"])["setting"], "grants");
     let shown = place.latch(&["job", "show", &id]);
     assert!(shown.stdout.contains("witness has other grants or settings since"), "{}", shown.stdout);
 }
@@ -99,12 +99,12 @@ fn other_limits_and_grants_are_named() {
 /// configured, `latch resume` is not offered.
 #[test]
 fn an_open_job_goes_on_with_what_it_pinned() {
-    let place = Place::witness("atomic").again();
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).with_approved(vec![]);
     let parked = place.latch(&place.run_args());
     assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
     let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
-    another_component(&place);
+    configure_other_component(&place);
     let shown = place.latch(&["job", "show", &id]);
     assert!(shown.stdout.contains("this job keeps the pinned one"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("--new"), "{}", shown.stdout);
@@ -120,32 +120,32 @@ fn an_open_job_goes_on_with_what_it_pinned() {
     std::fs::write(place.dir.join("latch.toml"), whole).unwrap();
     let done = place.latch(&["resume", &id, "--json"]);
     assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
-    assert_eq!(place.world()["o"], 1);
+    assert_eq!(place.effect_counts()["o"], 1);
 }
 
 /// I164: commands that reopen or end a job report the change, too.
 #[test]
 fn a_job_that_is_opened_again_says_so() {
-    let place = Place::witness("atomic").again();
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).with_approved(vec![]);
     let parked = place.latch(&place.run_args());
     assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
     let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
     assert_eq!(place.latch(&["job", "reject", &id, "o", "--actor", "bob"]).code, 0);
     assert_eq!(place.latch(&["resume", &id]).code, 1);
-    another_component(&place);
-    assert_eq!(told(&place, &["job", "retry", &id, "--json"])["setting"], "component");
-    assert_eq!(told(&place, &["job", "cancel", &id, "--json"])["setting"], "component");
+    configure_other_component(&place);
+    assert_eq!(only_reported_change(&place, &["job", "retry", &id, "--json"])["setting"], "component");
+    assert_eq!(only_reported_change(&place, &["job", "cancel", &id, "--json"])["setting"], "component");
 }
 
 /// I164: a worker reports the change once, after the line that says that the job begins.
 #[test]
 fn a_worker_says_so_once_for_each_job() {
-    let place = Place::witness("atomic").again();
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).with_approved(vec![]);
     let detached = place.latch(&["run", "plan.json", "--detach", "--json"]);
     let id = detached.json()["job_id"].as_str().expect("an id").to_owned();
-    another_component(&place);
+    configure_other_component(&place);
     let worked = place.latch(&["worker", "--until-idle"]);
     let begins = worked.stderr.find(&format!("{id} begins")).unwrap_or_else(|| panic!("{}", worked.stderr));
     let changed = worked.stderr.find(&format!("{id}: witness has changed since: sha256:"));

@@ -12,11 +12,11 @@ mod tools;
 
 use serde_json::Value;
 
-use crate::program::{Ran, run};
+use crate::program::{CommandOutput, run_latch};
 use crate::support::guest;
 
 /// Marks the build number in the guest `check-step`. One digit follows the mark.
-const MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";
+const BUILD_MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";
 
 /// A folder with the guest `check-step` in it.
 struct Folder(tempfile::TempDir);
@@ -36,30 +36,31 @@ impl Folder {
         std::fs::write(self.file(name), text).unwrap();
     }
 
-    fn cases(&self, cases: &[Value]) {
+    fn write_cases(&self, cases: &[Value]) {
         let lines: Vec<_> = cases.iter().map(Value::to_string).collect();
         self.write("cases.jsonl", &(lines.join("\n") + "\n"));
     }
 
     /// Writes another build of the same sources and returns its path. The build lies in a folder of its own
     /// and keeps the file name, because findings name the plugin after its file.
-    fn build(&self, digit: u8) -> String {
+    fn write_build(&self, digit: u8) -> String {
         let mut bytes = std::fs::read(self.file("check.wasm")).unwrap();
-        let at = bytes.windows(MARK.len()).position(|window| window == MARK).expect("the guest has its mark");
-        bytes[at + MARK.len()] = b'0' + digit;
+        let at =
+            bytes.windows(BUILD_MARK.len()).position(|window| window == BUILD_MARK).expect("the guest has its mark");
+        bytes[at + BUILD_MARK.len()] = b'0' + digit;
         let dir = self.0.path().join(digit.to_string());
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(dir.join("check.wasm"), bytes).unwrap();
         format!("{digit}/check.wasm")
     }
 
-    fn check(&self, args: &[&str]) -> Ran {
+    fn check(&self, args: &[&str]) -> CommandOutput {
         self.check_file("check.wasm", args)
     }
 
-    fn check_file(&self, file: &str, args: &[&str]) -> Ran {
+    fn check_file(&self, file: &str, args: &[&str]) -> CommandOutput {
         let json = !args.contains(&"--format") && !args.contains(&"--json") && args.contains(&"--rebuilt");
         let format: &[&str] = if json { &["--json"] } else { &[] };
-        run(self.0.path(), &[&["plugin", "check", file], format, args].concat())
+        run_latch(self.0.path(), &[&["plugin", "check", file], format, args].concat())
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn root() -> &'static Path {
 }
 
 /// Returns the tracked files that exist in the work tree, as paths relative to the root.
-pub(crate) fn tracked() -> BTreeSet<String> {
+pub(crate) fn tracked_files() -> BTreeSet<String> {
     let mut git = Command::new("git");
     // A git hook sets variables that name its own repository and index.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
@@ -41,7 +41,7 @@ pub(crate) fn tracked() -> BTreeSet<String> {
 pub(crate) fn copy() -> &'static Path {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     COPY.get_or_init(|| {
-        let copy = program::target().join("checkout");
+        let copy = program::target_dir().join("checkout");
         fs::create_dir_all(&copy).expect("the target folder is writable");
         let lock = fs::File::create(copy.join(".lock")).expect("the copy is writable");
         lock.lock().expect("the file system has locks");
@@ -53,7 +53,7 @@ pub(crate) fn copy() -> &'static Path {
 /// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its time, so that it is
 /// not rebuilt.
 fn refresh(copy: &Path) {
-    let names = tracked();
+    let names = tracked_files();
     let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();
     for gone in before.lines().filter(|name| !names.contains(*name)) {
         // An earlier run may have removed the file already.

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::program::{latch, ran, run};
+use crate::program::{command_output, latch_command, run_latch};
 use crate::support::guest;
 
 fn folder() -> tempfile::TempDir {
@@ -12,9 +12,9 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn help_and_version_are_answers() {
     let folder = folder();
-    let version = run(folder.path(), &["--version"]);
+    let version = run_latch(folder.path(), &["--version"]);
     assert_eq!((version.code, version.stdout.trim()), (0, concat!("latch ", env!("CARGO_PKG_VERSION"))));
-    let help = run(folder.path(), &["help"]);
+    let help = run_latch(folder.path(), &["help"]);
     assert_eq!(help.code, 0);
     for verb in ["run", "resume", "job", "plan", "plugin", "verify", "key", "explain", "doctor", "completions", "man"] {
         assert!(help.stdout.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}: {}", help.stdout);
@@ -24,11 +24,11 @@ fn help_and_version_are_answers() {
 #[test]
 fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
     let folder = folder();
-    let plain = run(folder.path(), &["explian"]);
+    let plain = run_latch(folder.path(), &["explian"]);
     assert_eq!((plain.code, plain.stdout.as_str()), (2, ""));
     assert!(plain.stderr.contains("'explain'"), "the nearest verb is named: {}", plain.stderr);
     assert!(plain.stderr.starts_with("error[L0010]:"), "{}", plain.stderr);
-    let tenant = run(folder.path(), &["run", "plan.json", "--tenant", ""]);
+    let tenant = run_latch(folder.path(), &["run", "plan.json", "--tenant", ""]);
     assert!(tenant.code == 2 && tenant.stderr.contains("a tenant is named by"), "{}", tenant.stderr);
     for args in [
         &["--json", "rnu"][..],
@@ -41,7 +41,7 @@ fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
         &["--json", "run", "plan.json", "--approve", "not a step"],
         &["--json", "job", "show", "1234"],
     ] {
-        let ran = run(folder.path(), args);
+        let ran = run_latch(folder.path(), args);
         assert_eq!(ran.code, 2, "{args:?}");
         assert_eq!(ran.json()["error"]["code"], "L0010", "{args:?}");
         assert_eq!(ran.stderr, "", "{args:?}");
@@ -52,12 +52,12 @@ fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
 fn problems_of_the_configuration_are_all_shown_with_exit_2() {
     let folder = folder();
     std::fs::write(folder.path().join("latch.toml"), "databse = 1\nlease = 2\n").unwrap();
-    let plain = run(folder.path(), &["plugin", "list"]);
+    let plain = run_latch(folder.path(), &["plugin", "list"]);
     assert_eq!((plain.code, plain.stdout.as_str()), (2, ""));
     for part in ["latch.toml:1:1", "did you mean `database`?", "latch.toml:2:9", "L0003", "L0005", "latch explain"] {
         assert!(plain.stderr.contains(part), "{part}: {}", plain.stderr);
     }
-    let json = run(folder.path(), &["plugin", "list", "--json"]).json();
+    let json = run_latch(folder.path(), &["plugin", "list", "--json"]).json();
     assert_eq!(json["error"]["code"], "L0003");
     assert_eq!(json["error"]["problems"][0]["line"], 1);
     assert_eq!(json["error"]["problems"][1]["key"], "lease");
@@ -67,16 +67,16 @@ fn problems_of_the_configuration_are_all_shown_with_exit_2() {
 #[test]
 fn every_code_is_explained() {
     let folder = folder();
-    let page = run(folder.path(), &["explain", "indeterminate_effect"]);
+    let page = run_latch(folder.path(), &["explain", "indeterminate_effect"]);
     assert_eq!(page.code, 0);
     for section in ["What happened", "Usual cause", "What to do", "latch job resolve"] {
         assert!(page.stdout.contains(section), "{section}: {}", page.stdout);
     }
-    let all = run(folder.path(), &["--json", "explain"]).json();
+    let all = run_latch(folder.path(), &["--json", "explain"]).json();
     let codes: Vec<_> = all["codes"].as_array().unwrap().iter().map(|code| code["code"].as_str().unwrap()).collect();
     assert!(codes.len() > 60 && codes.contains(&"L0001") && codes.contains(&"RATE_LIMIT"), "{codes:?}");
 
-    let unknown = run(folder.path(), &["explain", "RATE_LIMITS"]);
+    let unknown = run_latch(folder.path(), &["explain", "RATE_LIMITS"]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("did you mean RATE_LIMIT?"), "{}", unknown.stderr);
 }
@@ -84,9 +84,10 @@ fn every_code_is_explained() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = folder();
-    let mut child = latch(folder.path(), &["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        latch_command(folder.path(), &["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let ended = ran(child.wait_with_output().unwrap());
+    let ended = command_output(child.wait_with_output().unwrap());
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
 }
 
@@ -94,7 +95,9 @@ fn a_reader_that_goes_away_is_no_error() {
 fn an_answer_that_cannot_be_written_is_an_error() {
     for command in ["explain", "--help", "--version"] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ended = ran(latch(folder().path(), &[command]).stdout(full).stderr(Stdio::piped()).output().unwrap());
+        let ended = command_output(
+            latch_command(folder().path(), &[command]).stdout(full).stderr(Stdio::piped()).output().unwrap(),
+        );
         assert_eq!(ended.code, 1, "{command}");
         assert!(ended.stderr.contains("L0040"), "{command}: {}", ended.stderr);
     }
@@ -104,11 +107,11 @@ fn an_answer_that_cannot_be_written_is_an_error() {
 fn completions_and_pages_are_complete() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish"] {
-        let script = run(folder.path(), &["completions", shell]);
+        let script = run_latch(folder.path(), &["completions", shell]);
         assert_eq!(script.code, 0);
         assert!(script.stdout.contains("every-prefix"), "{shell}");
     }
-    let man = run(folder.path(), &["--json", "man", "pages"]);
+    let man = run_latch(folder.path(), &["--json", "man", "pages"]);
     assert_eq!(man.code, 0, "{}", man.stderr);
     let pages = man.json();
     for page in ["pages/latch.1", "pages/latch-run.1", "pages/latch-job-resolve.1"] {
@@ -120,17 +123,19 @@ fn completions_and_pages_are_complete() {
 #[test]
 fn colours_are_for_terminals() {
     let folder = folder();
-    let ran = run(folder.path(), &["explain", "nonsense"]);
+    let ran = run_latch(folder.path(), &["explain", "nonsense"]);
     assert!(!ran.stderr.contains('\u{1b}'), "{:?}", ran.stderr);
 }
 
 #[test]
 fn log_lines_go_to_stderr_in_the_form_asked_for() {
     let folder = folder();
-    let ran = ran(latch(folder.path(), &["explain", "--log-format", "json"])
-        .env("LATCH_LOG", "=/=nonsense")
-        .output()
-        .unwrap());
+    let ran = command_output(
+        latch_command(folder.path(), &["explain", "--log-format", "json"])
+            .env("LATCH_LOG", "=/=nonsense")
+            .output()
+            .unwrap(),
+    );
     assert_eq!(ran.code, 0);
     let line: serde_json::Value = serde_json::from_str(ran.stderr.lines().next().expect("a warning")).unwrap();
     assert_eq!(line["level"], "WARN");
@@ -163,7 +168,7 @@ const TEN_MISTAKES: &str = r#"{
 fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
     let folder = folder();
     std::fs::write(folder.path().join("plan.json"), TEN_MISTAKES).unwrap();
-    let ran = run(folder.path(), &["--json", "plan", "check", "plan.json", "--no-plugins"]);
+    let ran = run_latch(folder.path(), &["--json", "plan", "check", "plan.json", "--no-plugins"]);
     assert_eq!(ran.code, 2);
     let json = ran.json();
     assert_eq!(json["error"]["code"], "L0012");
@@ -174,9 +179,9 @@ fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
         assert!(problem["line"].as_u64().unwrap() >= 1 && problem["column"].as_u64().unwrap() >= 1, "{problem}");
         assert!(problem["pointer"].is_string() && problem["message"].as_str().unwrap().len() > 10, "{problem}");
         let code = problem["code"].as_str().unwrap();
-        assert_eq!(run(folder.path(), &["explain", code]).code, 0, "{code} is explained");
+        assert_eq!(run_latch(folder.path(), &["explain", code]).code, 0, "{code} is explained");
     }
-    let plain = run(folder.path(), &["plan", "check", "plan.json", "--no-plugins"]);
+    let plain = run_latch(folder.path(), &["plan", "check", "plan.json", "--no-plugins"]);
     assert_eq!(plain.stderr.lines().filter(|line| line.starts_with("  ")).count(), problems.len(), "{}", plain.stderr);
 }
 
@@ -184,7 +189,7 @@ fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
 fn the_schema_of_plans_is_json_with_and_without_json() {
     let folder = folder();
     for args in [&["plan", "schema"][..], &["--json", "plan", "schema"]] {
-        let schema = run(folder.path(), args).json();
+        let schema = run_latch(folder.path(), args).json();
         assert!(schema["$schema"].is_string(), "{schema}");
     }
 }
@@ -193,7 +198,7 @@ fn the_schema_of_plans_is_json_with_and_without_json() {
 fn a_file_that_is_not_there_is_named() {
     let folder = folder();
     for args in [&["--json", "plan", "check", "gone.json"][..], &["--json", "plugin", "inspect", "gone.json"]] {
-        let ran = run(folder.path(), args);
+        let ran = run_latch(folder.path(), args);
         assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("L0011")), "{args:?}");
         assert!(ran.json()["error"]["message"].as_str().unwrap().contains("gone.json"));
     }
@@ -204,11 +209,11 @@ fn a_damaged_database_is_an_error_that_loses_nothing() {
     let folder = folder();
     let damage = b"SQLite format 3\0 and then something else".repeat(200);
     std::fs::write(folder.path().join("latch.db"), &damage).unwrap();
-    let ran = run(folder.path(), &["--json", "job", "list"]);
+    let ran = run_latch(folder.path(), &["--json", "job", "list"]);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert_eq!(ran.json()["error"]["code"], "L0030", "{}", ran.stdout);
     assert_eq!(std::fs::read(folder.path().join("latch.db")).unwrap(), damage, "the damaged file is unchanged");
-    let doctor = run(folder.path(), &["--json", "doctor"]);
+    let doctor = run_latch(folder.path(), &["--json", "doctor"]);
     assert_eq!(doctor.code, 1);
     let json = doctor.json();
     let database = json["checks"].as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap();
@@ -219,7 +224,7 @@ fn a_damaged_database_is_an_error_that_loses_nothing() {
 #[test]
 fn a_folder_that_cannot_hold_the_database_is_named() {
     let folder = folder();
-    let ran = run(folder.path(), &["--json", "--db", "sqlite://no/such/folder/latch.db", "job", "list"]);
+    let ran = run_latch(folder.path(), &["--json", "--db", "sqlite://no/such/folder/latch.db", "job", "list"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert_eq!(ran.json()["error"]["code"], "L0032", "{}", ran.stdout);
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("no/such/folder"), "{}", ran.stdout);
@@ -229,7 +234,7 @@ fn a_folder_that_cannot_hold_the_database_is_named() {
 fn a_path_that_leads_nowhere_is_an_error_of_usage() {
     let folder = folder();
     for args in [&["key", "new", "no/such/key.pem"][..], &["man", "/dev/null/pages"]] {
-        let ran = run(folder.path(), &[args, &["--json"]].concat());
+        let ran = run_latch(folder.path(), &[args, &["--json"]].concat());
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &"L0040".into()), "{args:?} {}", ran.stdout);
     }
 }
@@ -238,14 +243,14 @@ fn a_path_that_leads_nowhere_is_an_error_of_usage() {
 fn a_job_that_is_not_there_is_named() {
     let folder = folder();
     std::fs::write(folder.path().join("latch.toml"), "").unwrap();
-    let ran = run(folder.path(), &["--json", "job", "show", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]);
+    let ran = run_latch(folder.path(), &["--json", "job", "show", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]);
     assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("L0014")), "{}", ran.stdout);
 }
 
 #[test]
 fn doctor_finds_nothing_wrong_in_an_empty_folder_and_makes_nothing() {
     let folder = folder();
-    let ran = run(folder.path(), &["--json", "doctor"]);
+    let ran = run_latch(folder.path(), &["--json", "doctor"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let json = ran.json();
     let names: Vec<_> = json["checks"].as_array().unwrap().iter().map(|c| c["check"].as_str().unwrap()).collect();
@@ -260,7 +265,7 @@ fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
     let folder = folder();
     let config = folder.path().join("latch.toml");
     std::fs::write(&config, "[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"\n").unwrap();
-    let missing = run(folder.path(), &["--json", "plugin", "list"]);
+    let missing = run_latch(folder.path(), &["--json", "plugin", "list"]);
     assert_eq!(missing.code, 2, "{}", missing.stdout);
     assert_eq!(missing.json()["error"]["problems"][0]["code"], "L0020");
     assert_eq!(missing.json()["error"]["problems"][0]["plugin"], "gone");
@@ -269,7 +274,7 @@ fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
     let digest = "0".repeat(64);
     let text = format!("[[plugin]]\nname = \"other\"\nsource = {guest:?}\ndigest = \"sha256:{digest}\"\n");
     std::fs::write(&config, text).unwrap();
-    let wrong = run(folder.path(), &["--json", "plugin", "list"]);
+    let wrong = run_latch(folder.path(), &["--json", "plugin", "list"]);
     assert_eq!(wrong.code, 2, "{}", wrong.stdout);
     assert_eq!(wrong.json()["error"]["problems"][0]["code"], "L0021");
     assert!(wrong.json()["error"]["problems"][0]["message"].as_str().unwrap().contains(&digest), "{}", wrong.stdout);
@@ -280,7 +285,7 @@ fn inspect_shows_what_a_plugin_is_and_may_reach() {
     let folder = folder();
     let file = guest("hostile-step");
     let file = file.to_str().unwrap();
-    let ran = run(folder.path(), &["--json", "plugin", "inspect", file]);
+    let ran = run_latch(folder.path(), &["--json", "plugin", "inspect", file]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let json = ran.json();
     assert_eq!((json["verdict"].as_str(), json["loads"].as_bool()), (Some("step"), Some(true)));
@@ -296,7 +301,8 @@ fn inspect_shows_what_a_plugin_is_and_may_reach() {
     let entry = format!("[[plugin]]\nname = \"w\"\nsource = {:?}\n", guest("wasi-step"));
     std::fs::write(folder.path().join("wasi.toml"), entry).unwrap();
     let file = guest("wasi-step");
-    let refused = run(folder.path(), &["--json", "--config", "wasi.toml", "plugin", "inspect", file.to_str().unwrap()]);
+    let refused =
+        run_latch(folder.path(), &["--json", "--config", "wasi.toml", "plugin", "inspect", file.to_str().unwrap()]);
     assert_eq!(refused.code, 1, "{}", refused.stdout);
     let json = refused.json();
     assert_eq!((&json["verdict"], &json["configured_as"]), (&"neither".into(), &"w".into()));
@@ -309,6 +315,6 @@ fn inspect_shows_what_a_plugin_is_and_may_reach() {
     }
 
     std::fs::write(folder.path().join("text.wasm"), "not a component").unwrap();
-    let text = run(folder.path(), &["--json", "plugin", "inspect", "text.wasm"]);
+    let text = run_latch(folder.path(), &["--json", "plugin", "inspect", "text.wasm"]);
     assert_eq!((text.code, text.json()["form"].as_str()), (1, Some("text")), "{}", text.stdout);
 }

@@ -3,24 +3,24 @@
 use serde_json::{Value, json};
 
 use crate::evidence;
-use crate::place::{Place, step, wait};
-use crate::program::{Ran, latch};
+use crate::place::{TestEnv, step, wait};
+use crate::program::{CommandOutput, latch_command};
 
 /// Writes a plan of these steps. `on_failure` says what happens when a step fails.
-pub(crate) fn plan(place: &Place, on_failure: &str, steps: &[Value]) {
+pub(crate) fn write_plan(place: &TestEnv, on_failure: &str, steps: &[Value]) {
     let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
 }
 
-pub(crate) fn with(mut step: Value, key: &str, value: Value) -> Value {
+pub(crate) fn with_field(mut step: Value, key: &str, value: Value) -> Value {
     step[key] = value;
     step
 }
 
 /// Waits for a signal that is never sent, so that the job parks.
-pub(crate) fn stop(depends_on: &str) -> Value {
+pub(crate) fn never_ending_wait(depends_on: &str) -> Value {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "never", "park": true });
-    with(wait("w", payload), "depends_on", json!([depends_on]))
+    with_field(wait("w", payload), "depends_on", json!([depends_on]))
 }
 
 /// Bookings of three kinds: one undone by its own plugin, one by another operator, and one made inside a
@@ -30,38 +30,38 @@ pub(crate) fn bookings() -> Vec<Value> {
     let other = step("b", "Booking.Make", &["a"], json!({ "note": 2 }));
     vec![
         step("a", "Booking.Make", &[], json!({ "note": 1 })),
-        with(other, "compensate_with", json!("Booking.Cancel")),
+        with_field(other, "compensate_with", json!("Booking.Cancel")),
         step("d", "Driver.Run", &["b"], inside),
-        stop("d"),
+        never_ending_wait("d"),
     ]
 }
 
-pub(crate) fn run(place: &Place, more: &[&str]) -> Ran {
+pub(crate) fn run_plan(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "plan.json", "--json", "--actor", "ada"], more].concat())
 }
 
-pub(crate) fn id(response: &Value) -> String {
+pub(crate) fn job_id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-fn resolve(place: &Place, job: &str, more: &[&str]) -> Value {
+fn resolve_and_resume(place: &TestEnv, job: &str, more: &[&str]) -> Value {
     let args = [&["job", "resolve", job, "--actor", "bob", "--reason", "looked"], more].concat();
     let resolved = place.latch(&args);
     assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
     place.latch(&["resume", job, "--json"]);
-    shown(place, job)
+    show_job(place, job)
 }
 
-pub(crate) fn shown(place: &Place, job: &str) -> Value {
+pub(crate) fn show_job(place: &TestEnv, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
 }
 
-fn cancel(place: &Place, job: &str) -> Ran {
+fn cancel_job(place: &TestEnv, job: &str) -> CommandOutput {
     place.latch(&["job", "cancel", job, "--json", "--actor", "bob", "--reason", "enough"])
 }
 
 /// Returns slot and state of each compensation, in the order of undoing.
-fn told(response: &Value) -> Vec<(&str, &str)> {
+fn compensation_states(response: &Value) -> Vec<(&str, &str)> {
     let views = response["compensations"].as_array().map(Vec::as_slice).unwrap_or_default();
     views.iter().map(|view| (view["slot"].as_str().unwrap(), view["state"].as_str().unwrap())).collect()
 }
@@ -72,14 +72,14 @@ fn result_types(response: &Value) -> Vec<&str> {
 }
 
 /// Checks that the job replays from every prefix and that its evidence verifies.
-pub(crate) fn holds(place: &Place, job: &str, when: &str) {
+pub(crate) fn assert_replayable_and_verified(place: &TestEnv, job: &str, when: &str) {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{when}: {}", replay.stdout);
-    evidence::holds(place, job, when);
+    evidence::verify_offline(place, job, when);
 }
 
 /// Returns the slots of a job's events of one kind, in order.
-fn events(place: &Place, job: &str, kind: &str) -> Vec<String> {
+fn event_slots(place: &TestEnv, job: &str, kind: &str) -> Vec<String> {
     let document = place.latch(&["job", "events", job, "--json"]).json();
     let all = document["events"].as_array().expect("a list").iter();
     let found = all.filter(|event| event["type"] == kind);
@@ -89,49 +89,55 @@ fn events(place: &Place, job: &str, kind: &str) -> Vec<String> {
 /// I37: a cancelled job undoes each effect once, the last one first, with the compensation of each call.
 #[test]
 fn a_cancelled_job_undoes_its_bookings() {
-    let place = Place::undo("atomic").again();
-    plan(&place, "keep", &bookings());
-    let stopped = run(&place, &[]);
+    let place = TestEnv::undo("atomic").fresh_copy();
+    write_plan(&place, "keep", &bookings());
+    let stopped = run_plan(&place, &[]);
     assert_eq!(stopped.code, 3, "{} {}", stopped.stdout, stopped.stderr);
-    let job = id(&stopped.json());
-    assert_eq!(place.world().len(), 3, "{:?}", place.world());
-    let ran = cancel(&place, &job);
+    let job = job_id(&stopped.json());
+    assert_eq!(place.effect_counts().len(), 3, "{:?}", place.effect_counts());
+    let ran = cancel_job(&place, &job);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let response = ran.json();
     assert_eq!(response["status"], "cancelled");
-    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(
         response["compensations"][1]["by"],
         json!({ "operator": "Booking.Cancel", "slot": "b~c", "own": false })
     );
     assert_eq!(result_types(&response), ["compensated", "compensated", "compensated", ""]);
-    assert_eq!(events(&place, &job, "compensation_finished"), ["d/0~c", "b~c", "a~c"]);
-    let world = place.world();
+    assert_eq!(event_slots(&place, &job, "compensation_finished"), ["d/0~c", "b~c", "a~c"]);
+    let world = place.effect_counts();
     for slot in ["a", "b", "d/0"] {
         assert_eq!((world.get(slot), world.get(&format!("undone {slot}"))), (Some(&1), Some(&1)), "{world:?}");
     }
     // A compensating call has a key of its own, and receives the key of the call that it undoes.
     for (slot, key) in [("a", "a~c"), ("b", "b~c"), ("d-0", "d/0~c")] {
-        let file =
-            files(&place).into_iter().find(|name| name.starts_with("undone.") && name.contains(&format!("-{slot}-")));
+        let file = effect_files(&place)
+            .into_iter()
+            .find(|name| name.starts_with("undone.") && name.contains(&format!("-{slot}-")));
         let text = std::fs::read_to_string(place.dir.join("effects").join(file.expect("it is there"))).unwrap();
         assert!(text.starts_with(&format!("latch:{job}:{key}:")), "{text}");
     }
-    holds(&place, &job, "cancelled");
+    assert_replayable_and_verified(&place, &job, "cancelled");
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
     assert!(shown.contains("compensated"), "{shown}");
     // A further command changes nothing.
     assert_eq!(place.latch(&["job", "retry", &job]).code, 2);
-    assert_eq!(place.world().len(), 6);
+    assert_eq!(place.effect_counts().len(), 6);
 
     // Undoing frees the action key, so another job performs the same action again.
-    let again = run(&place, &["--new"]);
+    let again = run_plan(&place, &["--new"]);
     assert_eq!(again.code, 3, "{} {}", again.stdout, again.stderr);
-    assert_eq!(files(&place).iter().filter(|name| name.starts_with("made.")).count(), 6, "{:?}", files(&place));
+    assert_eq!(
+        effect_files(&place).iter().filter(|name| name.starts_with("made.")).count(),
+        6,
+        "{:?}",
+        effect_files(&place)
+    );
 }
 
-fn files(place: &Place) -> Vec<String> {
+fn effect_files(place: &TestEnv) -> Vec<String> {
     let entries = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
     entries.map(|entry| entry.expect("readable").file_name().into_string().expect("plain names")).collect()
 }
@@ -139,54 +145,54 @@ fn files(place: &Place) -> Vec<String> {
 /// I37: a failed job rolls back if its plan says so.
 #[test]
 fn a_failed_job_rolls_back() {
-    let place = Place::undo("atomic").again();
+    let place = TestEnv::undo("atomic").fresh_copy();
     let mut steps = bookings();
     steps[3] = step("f", "Booking.Make", &["d"], json!({ "refuse": true }));
-    plan(&place, "compensate", &steps);
-    let ran = run(&place, &[]);
+    write_plan(&place, "compensate", &steps);
+    let ran = run_plan(&place, &[]);
     let response = ran.json();
     assert_eq!((ran.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
-    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(result_types(&response), ["compensated", "compensated", "compensated", "permanent_failure"]);
     assert_eq!(response["failed"][0]["step_id"], "f");
     assert!(response["next_actions"].as_array().unwrap().is_empty(), "an undone step is not retried");
-    let job = id(&response);
+    let job = job_id(&response);
     assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
-    holds(&place, &job, "rolled back");
+    assert_replayable_and_verified(&place, &job, "rolled back");
     // A fork executes all steps again. It copies no step that was undone, and the first call waits for
     // approval.
     let fork = place.latch(&["job", "fork", &job, "--at", "f", "--json", "--actor", "ada"]);
     let forked = fork.json();
     assert_eq!((fork.code, &forked["blocked_on"]["slot"]), (3, &json!("a")), "{forked:#}");
     assert_eq!(forked["blocked_on"]["reason_code"], "REQUIRES_APPROVAL");
-    assert_eq!(place.world().len(), 6, "{:?}", place.world());
+    assert_eq!(place.effect_counts().len(), 6, "{:?}", place.effect_counts());
 
-    let kept = Place::undo("atomic").again();
-    plan(&kept, "keep", &steps);
-    let response = run(&kept, &[]).json();
-    assert_eq!((&response["state"], told(&response).len()), (&json!("PARTIAL"), 0));
-    assert_eq!(kept.world().len(), 3);
+    let kept = TestEnv::undo("atomic").fresh_copy();
+    write_plan(&kept, "keep", &steps);
+    let response = run_plan(&kept, &[]).json();
+    assert_eq!((&response["state"], compensation_states(&response).len()), (&json!("PARTIAL"), 0));
+    assert_eq!(kept.effect_counts().len(), 3);
 }
 
 /// I38: a call that cannot be undone is reported. A failed compensation parks the job until a person decides,
 /// and each decision takes effect.
 #[test]
 fn what_cannot_be_undone_stops_the_job_or_is_told() {
-    let template = Place::undo("atomic");
-    plan(&template, "keep", &bookings());
+    let template = TestEnv::undo("atomic");
+    write_plan(&template, "keep", &bookings());
     std::fs::write(template.dir.join("switch/closed"), "").unwrap();
     std::fs::write(template.dir.join("result.json"), r#"{"file":"by hand"}"#).unwrap();
     let parked = || {
-        let place = template.again();
-        let job = id(&run(&place, &[]).json());
-        let ran = cancel(&place, &job);
+        let place = template.fresh_copy();
+        let job = job_id(&run_plan(&place, &[]).json());
+        let ran = cancel_job(&place, &job);
         let response = ran.json();
         assert_eq!((ran.code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
         let blocked = &response["blocked_on"];
         assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("d/0~c"), &json!("COMPENSATION_FAILED")));
         assert_eq!(response["compensations"][0]["reason_code"], "POLICY_DENIED");
         assert!(response["next_actions"][1].as_str().unwrap().ends_with("d/0~c --not-applied"), "{response:#}");
-        holds(&place, &job, "a failed compensation");
+        assert_replayable_and_verified(&place, &job, "a failed compensation");
         (place, job)
     };
     // No other compensation is in doubt.
@@ -195,73 +201,73 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
     assert_eq!(refused.code, 2, "this compensation has not failed yet");
     // The tool accepts cancellations again, and the compensation is retried.
     std::fs::remove_file(place.dir.join("switch/closed")).unwrap();
-    let response = resolve(&place, &job, &["d/0~c", "--not-applied"]);
+    let response = resolve_and_resume(&place, &job, &["d/0~c", "--not-applied"]);
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
-    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
-    assert_eq!(place.world().len(), 6, "{:?}", place.world());
-    holds(&place, &job, "tried again");
+    assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(place.effect_counts().len(), 6, "{:?}", place.effect_counts());
+    assert_replayable_and_verified(&place, &job, "tried again");
     // The first call was undone by hand. The next compensation fails as well and is left. The last decision
     // gives up the remaining ones.
     let (place, job) = parked();
-    let response = resolve(&place, &job, &["d/0~c", "--applied", "result.json"]);
+    let response = resolve_and_resume(&place, &job, &["d/0~c", "--applied", "result.json"]);
     assert_eq!(response["blocked_on"]["slot"], "b~c", "{response:#}");
-    let response = resolve(&place, &job, &["b~c", "--abort"]);
+    let response = resolve_and_resume(&place, &job, &["b~c", "--abort"]);
     assert_eq!(response["blocked_on"]["slot"], "a~c", "{response:#}");
-    let response = resolve(&place, &job, &["--abort"]);
+    let response = resolve_and_resume(&place, &job, &["--abort"]);
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
-    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "left"), ("a", "left")]);
+    assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "left"), ("a", "left")]);
     assert_eq!(result_types(&response)[..3], ["side_effect_committed", "side_effect_committed", "compensated"]);
-    assert_eq!(place.world().len(), 3, "{:?}", place.world());
-    holds(&place, &job, "by hand");
+    assert_eq!(place.effect_counts().len(), 3, "{:?}", place.effect_counts());
+    assert_replayable_and_verified(&place, &job, "by hand");
 
     // A call without a `compensate` export and without `compensate_with` is reported, and the rest is undone.
     // An export that refuses the operator is a failure like any other.
-    let place = Place::undo("atomic").again();
+    let place = TestEnv::undo("atomic").fresh_copy();
     let steps = [
         step("a", "Booking.Make", &[], json!({ "note": 1 })),
         step("e", "Effect.Opaque", &["a"], json!({ "note": 2 })),
-        stop("e"),
+        never_ending_wait("e"),
     ];
-    plan(&place, "keep", &steps);
-    let job = id(&run(&place, &["--approve", "e"]).json());
-    let response = cancel(&place, &job).json();
+    write_plan(&place, "keep", &steps);
+    let job = job_id(&run_plan(&place, &["--approve", "e"]).json());
+    let response = cancel_job(&place, &job).json();
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
-    assert_eq!(told(&response), [("e", "impossible"), ("a", "compensated")]);
+    assert_eq!(compensation_states(&response), [("e", "impossible"), ("a", "compensated")]);
     assert_eq!(result_types(&response), ["compensated", "side_effect_committed", ""]);
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("e Effect.Opaque: cannot be compensated"), "{shown}");
-    holds(&place, &job, "one that nothing undoes");
-    plan(&place, "keep", &[step("k", "Booking.Keep", &[], json!({ "note": 9 })), stop("k")]);
-    let job = id(&run(&place, &[]).json());
-    let response = cancel(&place, &job).json();
+    assert_replayable_and_verified(&place, &job, "one that nothing undoes");
+    write_plan(&place, "keep", &[step("k", "Booking.Keep", &[], json!({ "note": 9 })), never_ending_wait("k")]);
+    let job = job_id(&run_plan(&place, &[]).json());
+    let response = cancel_job(&place, &job).json();
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
-    let response = resolve(&place, &job, &["--continue"]);
-    assert_eq!((&response["state"], told(&response)[0]), (&json!("CANCELLED"), ("k", "left")));
+    let response = resolve_and_resume(&place, &job, &["--continue"]);
+    assert_eq!((&response["state"], compensation_states(&response)[0]), (&json!("CANCELLED"), ("k", "left")));
 }
 
 /// I3, I37: a keyed call in doubt is settled before a committed call is undone. A cancelled job repeats no
 /// call.
 #[test]
 fn a_call_in_doubt_comes_first() {
-    let place = Place::undo("staged").again();
+    let place = TestEnv::undo("staged").fresh_copy();
     let steps =
         [step("a", "Booking.Make", &[], json!({ "note": 1 })), step("k", "Effect.Keyed", &["a"], json!({ "note": 2 }))];
-    plan(&place, "keep", &steps);
-    let mut command = latch(&place.dir, &["run", "plan.json", "--json", "--actor", "ada", "--approve", "k"]);
+    write_plan(&place, "keep", &steps);
+    let mut command = latch_command(&place.dir, &["run", "plan.json", "--json", "--actor", "ada", "--approve", "k"]);
     let output = command.env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
     assert!(output.status.code().is_none(), "the process was killed after the keyed call");
-    let job = id(&place.the_job());
-    let response = cancel(&place, &job).json();
+    let job = job_id(&place.only_job());
+    let response = cancel_job(&place, &job).json();
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("k"), &json!("INDETERMINATE_EFFECT")));
-    assert_eq!(place.world().get("k"), Some(&1), "a cancelled job repeats nothing");
-    assert_eq!(place.world().get("undone a"), None, "nothing is undone while a call is in doubt");
+    assert_eq!(place.effect_counts().get("k"), Some(&1), "a cancelled job repeats nothing");
+    assert_eq!(place.effect_counts().get("undone a"), None, "nothing is undone while a call is in doubt");
     std::fs::write(place.dir.join("result.json"), r#"{"file":null,"note":null}"#).unwrap();
-    let response = resolve(&place, &job, &["k", "--applied", "result.json"]);
+    let response = resolve_and_resume(&place, &job, &["k", "--applied", "result.json"]);
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
-    assert_eq!(told(&response), [("k", "impossible"), ("a", "compensated")]);
-    assert_eq!(place.world().get("undone a"), Some(&1));
-    holds(&place, &job, "in doubt, then cancelled");
+    assert_eq!(compensation_states(&response), [("k", "impossible"), ("a", "compensated")]);
+    assert_eq!(place.effect_counts().get("undone a"), Some(&1));
+    assert_replayable_and_verified(&place, &job, "in doubt, then cancelled");
 }
 
 /// I5, I38, I45: a job is given up before anything is undone, and killed at each write of that decision. The
@@ -269,29 +275,33 @@ fn a_call_in_doubt_comes_first() {
 #[test]
 fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
     for commit in ["atomic", "staged"] {
-        let template = Place::undo(commit);
+        let template = TestEnv::undo(commit);
         let make = step("a", "Booking.Make", &[], json!({ "note": 1 }));
-        plan(&template, "keep", &[with(make, "gate", json!("human_confirm")), stop("a")]);
+        write_plan(&template, "keep", &[with_field(make, "gate", json!("human_confirm")), never_ending_wait("a")]);
         let mut kills = 0;
         for (name, side) in [("group_write", "before"), ("group_write", "after"), ("commit", "before")] {
             for nth in 1.. {
-                let place = template.again();
-                let job = id(&run(&place, &["--approve", "a"]).json());
-                let asked = cancel(&place, &job).json();
+                let place = template.fresh_copy();
+                let job = job_id(&run_plan(&place, &["--approve", "a"]).json());
+                let asked = cancel_job(&place, &job).json();
                 assert_eq!(asked["blocked_on"]["gate_id"], "gate-a~c", "{asked:#}");
                 let given_up = place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]);
                 assert_eq!(given_up.code, 0, "{}", given_up.stderr);
-                let mut resume = latch(&place.dir, &["resume", &job]);
+                let mut resume = latch_command(&place.dir, &["resume", &job]);
                 let resumed = resume.env("LATCH_CRASH_AT", format!("{name}:{side}:{nth}")).output().unwrap();
                 place.latch(&["resume", &job]);
                 let when = format!("{commit}, killed {side} {name} {nth}");
-                let response = shown(&place, &job);
-                assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("a", "left")]), "{when}");
-                let other = run(&place, &["--new"]).json();
+                let response = show_job(&place, &job);
+                assert_eq!(
+                    (&response["state"], compensation_states(&response)),
+                    (&json!("CANCELLED"), vec![("a", "left")]),
+                    "{when}"
+                );
+                let other = run_plan(&place, &["--new"]).json();
                 assert_eq!(other["blocked_on"]["reason_code"], "REQUIRES_SIGNAL", "{when}: {other:#}");
-                assert_eq!(events(&place, &id(&other), "action_reused"), ["a"], "{when}");
-                assert_eq!((place.world().get("a"), place.world().len()), (Some(&1), 1), "{when}");
-                holds(&place, &job, &when);
+                assert_eq!(event_slots(&place, &job_id(&other), "action_reused"), ["a"], "{when}");
+                assert_eq!((place.effect_counts().get("a"), place.effect_counts().len()), (Some(&1), 1), "{when}");
+                assert_replayable_and_verified(&place, &job, &when);
                 if resumed.status.code().is_some() {
                     break;
                 }
@@ -305,31 +315,34 @@ fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
 /// I20, I37: the golden flow, cancelled at its second gate, and rolled back after the letter was sent.
 #[test]
 fn the_golden_flow_takes_back_what_nobody_has_seen() {
-    let messages = |place: &Place, folder: &str| {
+    let messages = |place: &TestEnv, folder: &str| {
         std::fs::read_dir(place.dir.join("outbox").join(folder)).map_or(0, Iterator::count)
     };
-    let approve = |place: &Place, job: &str, slot: &str| {
+    let approve = |place: &TestEnv, job: &str, slot: &str| {
         let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
         place.latch(&["resume", job, "--json"]);
-        shown(place, job)
+        show_job(place, job)
     };
-    let template = Place::golden("atomic");
-    let place = template.again();
-    let job = id(&run(&place, &["--approve", "s5"]).json());
-    let response = cancel(&place, &job).json();
+    let template = TestEnv::golden("atomic");
+    let place = template.fresh_copy();
+    let job = job_id(&run_plan(&place, &["--approve", "s5"]).json());
+    let response = cancel_job(&place, &job).json();
     // The plan requires a confirmation for the effect of `s5`, so undoing that effect is gated, too.
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
     let shown_gate = place.latch(&["job", "show", &job]).stdout;
     assert!(shown_gate.contains("s5~c wants to undo s5, by Request.Apply"), "{shown_gate}");
     let response = approve(&place, &job, "s5~c");
-    assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("s5", "compensated")]));
-    holds(&place, &job, "the golden flow cancelled");
+    assert_eq!(
+        (&response["state"], compensation_states(&response)),
+        (&json!("CANCELLED"), vec![("s5", "compensated")])
+    );
+    assert_replayable_and_verified(&place, &job, "the golden flow cancelled");
 
     // A step after the letter fails, and the plan rolls back.
     let rolled_back = |seen: bool| {
-        let place = template.again();
+        let place = template.fresh_copy();
         let file = place.dir.join("plan.json");
         let mut plan: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         plan["on_failure"] = "compensate".into();
@@ -340,7 +353,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
         });
         plan["steps"].as_array_mut().unwrap().push(last);
         std::fs::write(&file, plan.to_string()).unwrap();
-        let response = run(&place, &["--approve", "s5", "--approve", "s6"]).json();
+        let response = run_plan(&place, &["--approve", "s5", "--approve", "s6"]).json();
         assert_eq!(response["blocked_on"]["gate_id"], "gate-s6~c", "{response:#}");
         assert_eq!(messages(&place, "new"), 1, "an approval to send is no approval to undo");
         if seen {
@@ -348,7 +361,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
             let name = std::fs::read_dir(&new).unwrap().next().unwrap().unwrap().file_name();
             std::fs::rename(new.join(&name), cur.join(format!("{}:2,S", name.to_str().unwrap()))).unwrap();
         }
-        let job = id(&response);
+        let job = job_id(&response);
         let response = approve(&place, &job, "s6~c");
         (place, job, response)
     };
@@ -357,31 +370,38 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
     assert_eq!(response["blocked_on"]["gate_id"], "gate-s5~c", "{response:#}");
     let response = approve(&place, &job, "s5~c");
     assert_eq!(
-        (&response["state"], told(&response)),
+        (&response["state"], compensation_states(&response)),
         (&json!("PARTIAL"), vec![("s6", "compensated"), ("s5", "compensated")])
     );
-    holds(&place, &job, "the golden flow rolled back");
+    assert_replayable_and_verified(&place, &job, "the golden flow rolled back");
 
     let (place, job, response) = rolled_back(true);
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
     assert_eq!(messages(&place, "cur"), 1, "a message that was read cannot be undone");
-    resolve(&place, &job, &["s6~c", "--abort"]);
+    resolve_and_resume(&place, &job, &["s6~c", "--abort"]);
     let response = approve(&place, &job, "s5~c");
-    assert_eq!((&response["state"], told(&response)), (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")]));
-    holds(&place, &job, "a letter that was seen");
+    assert_eq!(
+        (&response["state"], compensation_states(&response)),
+        (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")])
+    );
+    assert_replayable_and_verified(&place, &job, "a letter that was seen");
 }
 
 /// I18: a plan whose compensation could not work is refused when it is checked.
 #[test]
 fn plans_that_could_not_be_undone_as_they_say_are_refused() {
-    let place = Place::undo("atomic").again();
-    let narrow = |step: Value| with(step, "effects", json!(["external_send"]));
+    let place = TestEnv::undo("atomic").fresh_copy();
+    let narrow = |step: Value| with_field(step, "effects", json!(["external_send"]));
     let steps = [
-        with(narrow(step("a", "Effect.Opaque", &[], json!({ "note": 1 }))), "compensate_with", json!("Booking.Cancel")),
-        with(step("b", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("self")),
-        with(step("c", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("Effect.Read")),
+        with_field(
+            narrow(step("a", "Effect.Opaque", &[], json!({ "note": 1 }))),
+            "compensate_with",
+            json!("Booking.Cancel"),
+        ),
+        with_field(step("b", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("self")),
+        with_field(step("c", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("Effect.Read")),
     ];
-    plan(&place, "keep", &steps);
+    write_plan(&place, "keep", &steps);
     let ran = place.latch(&["plan", "check", "plan.json", "--json"]);
     let problems = ran.json()["error"]["problems"].as_array().expect("a list").clone();
     let found: Vec<_> =

@@ -8,17 +8,17 @@ use latchwork::worker::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 use serde_json::Value;
 
-use crate::compensation::{bookings, holds, id, plan, run, shown};
-use crate::place::Place;
-use crate::program::latch;
+use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan};
+use crate::place::TestEnv;
+use crate::program::latch_command;
 
 /// Crash points that undoing passes on any machine. With staged commit, effects are stored before the other
 /// writes.
-const EXPECTED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
+const ALWAYS_REACHED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
 
 /// Cancels or undoes the job with a kill at this crash point. Returns false if the point was not reached.
-fn killed(place: &Place, verb: &str, job: &str, point: &str) -> bool {
-    let mut command = latch(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
+fn kill_at(place: &TestEnv, verb: &str, job: &str, point: &str) -> bool {
+    let mut command = latch_command(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
     let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
     let signal = output.status.signal();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -27,9 +27,9 @@ fn killed(place: &Place, verb: &str, job: &str, point: &str) -> bool {
 }
 
 /// Repeats the command until the job is cancelled, and resolves each call in doubt with what really happened.
-fn finish(place: &Place, verb: &str, job: &str, when: &str) -> Value {
+fn finish_undoing(place: &TestEnv, verb: &str, job: &str, when: &str) -> Value {
     for _ in 0..12 {
-        let response = shown(place, job);
+        let response = show_job(place, job);
         if response["state"] == "CANCELLED" {
             return response;
         }
@@ -44,78 +44,78 @@ fn finish(place: &Place, verb: &str, job: &str, when: &str) -> Value {
         assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT", "{when}: {response:#}");
         let slot = blocked["slot"].as_str().expect("a call in doubt has a slot");
         let undone = format!("undone {}", slot.strip_suffix("~c").expect("nothing else is in doubt"));
-        let happened = place.world().contains_key(&undone);
+        let happened = place.effect_counts().contains_key(&undone);
         std::fs::write(place.dir.join("result.json"), r#"{"file":"looked"}"#).expect("writable");
         let verdict: &[&str] = if happened { &["--applied", "result.json"] } else { &["--not-applied"] };
         let args = [&["job", "resolve", job, slot, "--reason", "looked", "--actor", "bob"], verdict].concat();
         let resolved = place.latch(&args);
         assert_eq!(resolved.code, 0, "{when}: {} {}", resolved.stdout, resolved.stderr);
     }
-    panic!("{when}: the job does not end: {:#}", shown(place, job));
+    panic!("{when}: the job does not end: {:#}", show_job(place, job));
 }
 
-fn check(place: &Place, verb: &str, job: &str, when: &str) {
-    let response = finish(place, verb, job, when);
+fn check_each_effect_undone_once(place: &TestEnv, verb: &str, job: &str, when: &str) {
+    let response = finish_undoing(place, verb, job, when);
     let views = response["compensations"].as_array().expect("a list");
     assert!(views.iter().all(|view| view["state"] == "compensated"), "{when}: {response:#}");
-    let world = place.world();
+    let world = place.effect_counts();
     for slot in ["a", "b", "d/0"] {
         assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}");
         assert_eq!(world.get(&format!("undone {slot}")), Some(&1), "{when}: {slot} in {world:?}");
     }
     assert_eq!(world.len(), 6, "{when}: nothing else happened: {world:?}");
-    holds(place, job, when);
+    assert_replayable_and_verified(place, job, when);
 }
 
-fn sweep(commit: &str, verb: &str) {
-    let template = Place::undo(commit);
+fn sweep_crash_points(commit: &str, verb: &str) {
+    let template = TestEnv::undo(commit);
     let mut steps = bookings();
     let code = if verb == "undo" { 0 } else { 3 };
     // Without the wait at its end, the job completes.
     steps.truncate(if verb == "undo" { 3 } else { 4 });
-    plan(&template, "keep", &steps);
-    let stopped = run(&template, &[]);
+    write_plan(&template, "keep", &steps);
+    let stopped = run_plan(&template, &[]);
     assert_eq!(stopped.code, code, "{} {}", stopped.stdout, stopped.stderr);
-    let job = id(&stopped.json());
+    let job = job_id(&stopped.json());
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
         for side in ["before", "after"] {
             for nth in 1.. {
-                let place = template.again();
+                let place = template.fresh_copy();
                 let point = format!("{name}:{side}:{nth}");
-                if !killed(&place, verb, &job, &point) {
+                if !kill_at(&place, verb, &job, &point) {
                     break;
                 }
                 reached.insert(*name);
-                check(&place, verb, &job, &format!("{commit}, {verb}, killed at {point}"));
+                check_each_effect_undone_once(&place, verb, &job, &format!("{commit}, {verb}, killed at {point}"));
             }
         }
     }
     let staged: &[&str] = if commit == "staged" { &["effects_insert", "commit"] } else { &[] };
-    let missing: Vec<_> = EXPECTED.iter().chain(staged).filter(|name| !reached.contains(*name)).collect();
+    let missing: Vec<_> = ALWAYS_REACHED.iter().chain(staged).filter(|name| !reached.contains(*name)).collect();
     assert!(missing.is_empty(), "not on the path of undoing: {missing:?}; reached {reached:?}");
 }
 
 /// I1, I5, I37: atomic commit.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_each_effect_is_undone_once() {
-    sweep("atomic", "cancel");
+    sweep_crash_points("atomic", "cancel");
 }
 
 /// I1, I5, I37: staged commit, where window 4 exists.
 #[test]
 fn killed_at_every_point_of_a_staged_commit_each_effect_is_undone_once() {
-    sweep("staged", "cancel");
+    sweep_crash_points("staged", "cancel");
 }
 
 /// I1, I5, I155: undoing a finished job, atomic commit.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_a_finished_job_is_undone_once() {
-    sweep("atomic", "undo");
+    sweep_crash_points("atomic", "undo");
 }
 
 /// I1, I5, I155: undoing a finished job, staged commit.
 #[test]
 fn killed_at_every_point_of_a_staged_commit_a_finished_job_is_undone_once() {
-    sweep("staged", "undo");
+    sweep_crash_points("staged", "undo");
 }

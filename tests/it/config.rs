@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use latchwork::config::{
-    Commit, Config, ConfigErrors, DirGrant, Durability, Failover, HttpGrant, LoadOptions, Origin, TcpGrant,
+    CommitMode, Config, ConfigErrors, DirGrant, Durability, Failover, HttpGrant, LoadOptions, SettingSource, TcpGrant,
 };
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Effect, OnIndeterminate, WasiMode};
+use latchwork_core::manifest::{EffectKind, OnIndeterminate, WasiMode};
 use serde_json::json;
 
-use crate::program::{latch, ran, run};
+use crate::program::{command_output, latch_command, run_latch};
 
 /// A folder with a `latch.toml`.
 struct Folder(tempfile::TempDir);
@@ -33,15 +33,15 @@ impl Folder {
 }
 
 fn options(cwd: &Path) -> LoadOptions<'_> {
-    LoadOptions { cwd, config: None, db: None, near: None, env: &|_| None }
+    LoadOptions { cwd, config: None, db: None, plan_folder: None, env: &|_| None }
 }
 
 /// Returns each problem as `line:column code key: message`.
 fn problems(text: &str) -> Vec<String> {
     let folder = Folder::with(text);
     let errors = folder.load().expect_err("the configuration is refused");
-    let show = |problem: &latchwork::config::Problem| {
-        let Origin::File { line, column, path } = &problem.origin else { panic!("{problem}: no place") };
+    let show = |problem: &latchwork::config::ConfigProblem| {
+        let SettingSource::File { line, column, path } = &problem.origin else { panic!("{problem}: no place") };
         assert_eq!(path, &folder.path().join("latch.toml"));
         format!("{line}:{column} {} {}: {}", problem.code, problem.key, problem.message)
     };
@@ -57,7 +57,7 @@ fn nothing_configured_is_a_configuration() {
     assert_eq!(config.database, format!("sqlite://{}/latch.db", folder.path().display()));
     assert_eq!(config.state_dir, folder.path().join(".latch"));
     assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (15_000, 5_000, 2_000));
-    assert_eq!((config.commit, config.durability), (Commit::Atomic, Durability::Full));
+    assert_eq!((config.commit, config.durability), (CommitMode::Atomic, Durability::Full));
     assert_eq!(config.max_attempts_without_progress, 5);
     assert_eq!(config.keep_undoable_ms, 30 * 86_400_000);
     assert_eq!(config.policy["default"].modes, [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated]);
@@ -102,7 +102,7 @@ config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested
     let config = folder.load().unwrap();
     let root = folder.path();
     assert_eq!(config.database, format!("sqlite://{}/data/latch.db", root.display()));
-    assert_eq!(config.commit, Commit::Staged);
+    assert_eq!(config.commit, CommitMode::Staged);
     assert_eq!(config.effect_store.as_deref(), Some("sqlite:///var/effects.db"));
     assert_eq!(config.durability, Durability::Relaxed);
     assert_eq!(config.on_indeterminate, OnIndeterminate::Fail);
@@ -114,12 +114,12 @@ config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested
 
     let default = &config.policy["default"];
     assert_eq!(default.modes, [Mode::DryRun, Mode::HumanGated]);
-    assert_eq!(default.gate_effects, [Effect::ExternalWrite, Effect::ExternalSend]);
+    assert_eq!(default.gate_effects, [EffectKind::ExternalWrite, EffectKind::ExternalSend]);
     assert!(!default.standing_approvals);
     let acme = &config.policy["acme"];
     assert_eq!(acme.modes, default.modes, "omitted keys of a tenant have the values of the default policy");
     assert!(!acme.standing_approvals, "omitted keys of a tenant have the values of the default policy");
-    assert_eq!(acme.gate_effects, [Effect::InternalWrite]);
+    assert_eq!(acme.gate_effects, [EffectKind::InternalWrite]);
     assert_eq!(acme.gate_tags, ["law", "money"]);
 
     let [mail] = config.plugins.as_slice() else { panic!("one plugin") };
@@ -224,7 +224,7 @@ gate = { effects = ["external_send"] }
     assert_eq!((auto.enabled, auto.min_trust, auto.trust["ada/Mail.Send"], auto.trust.len()), (true, 2, 3, 2));
     assert_eq!(policy.require.values().next().map(Vec::len), Some(2));
     assert!(policy.gate_effects.is_empty(), "the built-in gates would leave nothing for trust to lift");
-    assert_eq!(config.policy["named"].gate_effects, [Effect::ExternalSend], "gates that are named stay");
+    assert_eq!(config.policy["named"].gate_effects, [EffectKind::ExternalSend], "gates that are named stay");
     assert!(!config.policy["strict"].auto_exec.enabled);
     assert_eq!(config.policy["strict"].gate_effects, Folder::empty().load().unwrap().policy["default"].gate_effects);
     let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
@@ -363,13 +363,13 @@ fn the_file_is_searched_in_order() {
 
     let nowhere = Folder::empty();
     assert_eq!(lease(&options(nowhere.path())), 15_000);
-    assert_eq!(lease(&LoadOptions { near: Some(&deep), ..options(nowhere.path()) }), 22_000);
-    let near = LoadOptions { near: Some(&deep), ..options(cwd.path()) };
+    assert_eq!(lease(&LoadOptions { plan_folder: Some(&deep), ..options(nowhere.path()) }), 22_000);
+    let near = LoadOptions { plan_folder: Some(&deep), ..options(cwd.path()) };
     assert_eq!(lease(&near), 21_000, "the working directory comes before the plan's");
     let below = cwd.path().join("c/d");
     std::fs::create_dir_all(&below).unwrap();
     assert_eq!(lease(&options(&below)), 21_000, "the nearest file above the working directory");
-    let near_from_below = LoadOptions { near: Some(&deep), ..options(&below) };
+    let near_from_below = LoadOptions { plan_folder: Some(&deep), ..options(&below) };
     assert_eq!(lease(&near_from_below), 22_000, "the plan's comes before one above the working directory");
     let variable = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
     let from_variable = LoadOptions { env: &variable, ..near };
@@ -379,7 +379,7 @@ fn the_file_is_searched_in_order() {
     let missing = Path::new("missing.toml");
     let errors = Config::load(&LoadOptions { config: Some(missing), ..options(cwd.path()) }).unwrap_err();
     assert_eq!(errors.0[0].code, "L0001");
-    assert_eq!(errors.0[0].origin, Origin::WholeFile(cwd.path().join("missing.toml")));
+    assert_eq!(errors.0[0].origin, SettingSource::WholeFile(cwd.path().join("missing.toml")));
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn flag_wins_over_variable_wins_over_file() {
     assert_eq!(database(&postgres), "postgres://a:b@localhost/latch");
     let nameless = LoadOptions { db: Some("postgres://localhost"), ..options(folder.path()) };
     let errors = Config::load(&nameless).unwrap_err();
-    assert_eq!(errors.0[0].origin, Origin::Flag("--db"));
+    assert_eq!(errors.0[0].origin, SettingSource::Flag("--db"));
     assert!(errors.0[0].message.contains("the URL has no database"), "{errors}");
 }
 
@@ -460,7 +460,7 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
 fn a_webhook_is_read_and_its_address_not_repeated() {
     let config = Folder::with("[notify]\nwebhook = \"https://h.example/s3cret\"\ntimeout = \"3s\"").load().unwrap();
     let notify = config.notify.as_ref().unwrap();
-    assert_eq!((notify.webhook.path(), notify.place.port, notify.timeout_ms), ("/s3cret", 443, 3_000));
+    assert_eq!((notify.webhook.path(), notify.origin.port, notify.timeout_ms), ("/s3cret", 443, 3_000));
     assert!(!format!("{config:?}").contains("s3cret"));
     for good in ["http://127.0.0.1:9/x", "http://[::1]/x", "http://localhost/x"] {
         assert!(Folder::with(&format!("[notify]\nwebhook = {good:?}")).load().is_ok(), "{good}");
@@ -483,9 +483,9 @@ fn a_webhook_is_read_and_its_address_not_repeated() {
 
 #[test]
 fn validators_are_named() {
-    use latchwork::validate::Shipped;
+    use latchwork::validate::BuiltinValidator;
     let config = Folder::with("[validators]\nrun = [\"static\", \"sandbox\"]").load().unwrap();
-    assert_eq!(config.validators, [Shipped::Static, Shipped::Sandbox]);
+    assert_eq!(config.validators, [BuiltinValidator::Static, BuiltinValidator::Sandbox]);
     assert!(Folder::empty().load().unwrap().validators.is_empty(), "none by default");
     let found = problems("[validators]\nrun = [\"sandbx\"]\nrum = 1");
     assert!(found[0].starts_with("2:8 L0006 validators.run[0]: ") && found[0].contains("`sandbox`"), "{found:?}");
@@ -498,9 +498,12 @@ fn validators_are_named() {
 fn effects_are_not_kept_beside_a_server() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");
     let server = "postgres://latch@localhost:1/latch";
-    let on_server =
-        |args: &[&str]| ran(latch(folder.path(), args).env("LATCH_DATABASE", server).output().expect("latch runs"));
-    for ran in [on_server(&["job", "list", "--json"]), run(folder.path(), &["job", "list", "--json", "--db", server])] {
+    let on_server = |args: &[&str]| {
+        command_output(latch_command(folder.path(), args).env("LATCH_DATABASE", server).output().expect("latch runs"))
+    };
+    for ran in
+        [on_server(&["job", "list", "--json"]), run_latch(folder.path(), &["job", "list", "--json", "--db", server])]
+    {
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0009")), "{} {}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("Remove `effect_store`"), "{}", ran.stdout);
     }
@@ -510,8 +513,8 @@ fn effects_are_not_kept_beside_a_server() {
     assert_eq!((&check["verdict"], &check["fix"]), (&json!("fail"), &json!("latch explain L0009")), "{doctor:#}");
     assert!(!folder.path().join("effects.db").exists(), "no file was created");
     // With a database file, the effect store may be a file. With a server, it must be on a server.
-    assert_eq!(run(folder.path(), &["job", "list", "--json"]).code, 0);
+    assert_eq!(run_latch(folder.path(), &["job", "list", "--json"]).code, 0);
     let both = Folder::with(&format!("commit = \"staged\"\neffect_store = {server:?}\ndatabase = {server:?}\n"));
-    let away = run(both.path(), &["job", "list", "--json"]);
+    let away = run_latch(both.path(), &["job", "list", "--json"]);
     assert_eq!(away.json()["error"]["code"], "L0032", "{}", away.stdout);
 }

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step, wait};
-use crate::program::{latch, run};
-use crate::server::Server;
+use crate::place::{TestEnv, step, wait};
+use crate::program::{latch_command, run_latch};
+use crate::server::TestServer;
 use crate::support::guest;
 
 /// A secret that may reach only the server.
@@ -13,7 +13,7 @@ const CANARY: &str = "tok-canary-81f3";
 
 /// Environment with a tool that executes the script in its arguments. `lines` are added to the plugin's
 /// table.
-fn place(server: &Server, lines: &str) -> Place {
+fn env_with_scripted_tool(server: &TestServer, lines: &str) -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
          grants = {{ http = [\"http://127.0.0.1:{}\"], tcp = [\"127.0.0.1:9\"], secrets = [\"TOKEN\"], \
@@ -22,15 +22,15 @@ fn place(server: &Server, lines: &str) -> Place {
         guest("hostile-tool"),
         server.port,
     );
-    let place = Place::configured(&config, vec!["a", "b"]);
+    let place = TestEnv::configured(&config, vec!["a", "b"]);
     std::fs::create_dir(place.dir.join("d")).unwrap();
     place
 }
 
 /// `a` writes `/d/f` and reports `change`, `r` sleeps, and `b` writes `/d/g`.
-fn plan(place: Place, change: Value) -> Place {
+fn with_three_step_plan(place: TestEnv, change: Value) -> TestEnv {
     let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
-    place.plan(&[
+    place.with_plan(&[
         step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
         // Long enough for the effect of `a` to become durable.
         step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 1_000 }] })),
@@ -39,50 +39,52 @@ fn plan(place: Place, change: Value) -> Place {
 }
 
 /// A state change that the tool's own `verify` checks.
-fn file() -> Value {
+fn file_change() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
 /// Runs the job until `r` was executed but not recorded, and kills the process there. Returns the job's id.
-fn killed(place: &Place) -> String {
+fn run_until_killed(place: &TestEnv) -> String {
     use std::os::unix::process::ExitStatusExt;
-    let output = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
+    let output =
+        latch_command(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
     assert_eq!(output.status.signal(), Some(9), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(std::fs::read_to_string(place.dir.join("d/f")).unwrap(), "one");
-    place.the_job()["job_id"].as_str().unwrap().to_owned()
+    place.only_job()["job_id"].as_str().unwrap().to_owned()
 }
 
 /// Returns a short timer wait after a step.
-fn wait_for(id: &str, after: &str) -> Value {
+fn timer_after(id: &str, after: &str) -> Value {
     let mut short = wait(id, json!({ "wait_kind": "timer", "duration": "300ms" }));
     short["depends_on"] = json!([after]);
     short
 }
 
-fn resume(place: &Place, id: &str) -> (i32, Value, String) {
-    let output = latch(&place.dir, &["resume", id, "--json"]).env("LATCH_SECRET_TOKEN", CANARY).output().unwrap();
-    let ran = crate::program::ran(output);
+fn resume_job(place: &TestEnv, id: &str) -> (i32, Value, String) {
+    let output =
+        latch_command(&place.dir, &["resume", id, "--json"]).env("LATCH_SECRET_TOKEN", CANARY).output().unwrap();
+    let ran = crate::program::command_output(output);
     let stderr = ran.stderr.clone();
     (ran.code, ran.json(), stderr)
 }
 
-fn change_file(place: &Place) {
+fn change_file(place: &TestEnv) {
     std::fs::write(place.dir.join("d/f"), "two").unwrap();
 }
 
-fn events(place: &Place, id: &str, name: &str) -> Vec<Value> {
+fn events_of_type(place: &TestEnv, id: &str, name: &str) -> Vec<Value> {
     let events = place.latch(&["job", "events", id, "--json"]).json()["events"].clone();
     events.as_array().unwrap().iter().filter(|event| event["type"] == name).cloned().collect()
 }
 
 /// Checks that replay and `latch verify` accept the log. Returns the report of `latch verify`.
-fn sound(place: &Place, id: &str) -> Value {
+fn assert_verified(place: &TestEnv, id: &str) -> Value {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
     let file = format!("{id}.jsonl");
     let exported = place.latch(&["job", "export", id, "--out", &file, "--force"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
-    let verified = run(&place.dir, &["verify", &file, "--json"]);
+    let verified = run_latch(&place.dir, &["verify", &file, "--json"]);
     assert_eq!(verified.code, 0, "{}", verified.stdout);
     verified.json()
 }
@@ -90,25 +92,25 @@ fn sound(place: &Place, id: &str) -> Value {
 /// I39: a job whose effects are as recorded continues, and the confirmation leaves no event.
 #[test]
 fn what_is_as_recorded_goes_on() {
-    let server = Server::start();
-    let place = plan(place(&server, ""), file());
-    let id = killed(&place);
-    let (code, response, _) = resume(&place, &id);
+    let server = TestServer::start();
+    let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
+    let id = run_until_killed(&place);
+    let (code, response, _) = resume_job(&place, &id);
     assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
     assert!(place.dir.join("d/g").exists());
-    assert!(events(&place, &id, "confirmation_failed").is_empty());
-    let notes = sound(&place, &id)["not_checked"].to_string();
+    assert!(events_of_type(&place, &id, "confirmation_failed").is_empty());
+    let notes = assert_verified(&place, &id)["not_checked"].to_string();
     assert!(notes.contains("effects_not_asked_about") && !notes.contains("unverified_effects"), "{notes}");
 }
 
 /// I39: with `strict`, the default, a mismatch ends the job. No later step runs, and a retry is refused.
 #[test]
 fn a_strict_mismatch_ends_the_job_for_good() {
-    let server = Server::start();
-    let place = plan(place(&server, ""), file());
-    let id = killed(&place);
+    let server = TestServer::start();
+    let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
+    let id = run_until_killed(&place);
     change_file(&place);
-    let (code, response, stderr) = resume(&place, &id);
+    let (code, response, stderr) = resume_job(&place, &id);
     assert_eq!((code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
     let states: Vec<_> = response["steps"].as_array().unwrap().iter().map(|step| step["state"].clone()).collect();
     assert_eq!(states, ["SUCCEEDED", "CANCELLED", "CANCELLED"]);
@@ -122,20 +124,20 @@ fn a_strict_mismatch_ends_the_job_for_good() {
     assert!(retried.stderr.contains("L0015") && retried.stderr.contains("is not as recorded"), "{}", retried.stderr);
     let shown = place.latch(&["job", "show", &id]).stdout;
     assert!(shown.contains("mismatch") && shown.contains("CONFIRMATION_MISMATCH"), "{shown}");
-    assert_eq!(events(&place, &id, "confirmation_failed").len(), 1);
-    sound(&place, &id);
+    assert_eq!(events_of_type(&place, &id, "confirmation_failed").len(), 1);
+    assert_verified(&place, &id);
 }
 
 /// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job a
 /// person decides what the receipt is worth, and the waiting job continues.
 #[test]
 fn what_is_gone_is_no_receipt() {
-    let server = Server::start();
+    let server = TestServer::start();
     for gone in [true, false] {
-        let place = plan(place(&server, ""), file());
-        let id = killed(&place);
+        let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
+        let id = run_until_killed(&place);
         std::fs::remove_file(place.dir.join("d/f")).unwrap();
-        resume(&place, &id);
+        resume_job(&place, &id);
         let again = place.latch(&[&place.run_args()[..], &["--new"]].concat());
         let response = again.json();
         assert_eq!(
@@ -152,7 +154,7 @@ fn what_is_gone_is_no_receipt() {
         let said = place.latch(&[&["job", "confirm", &id, "a", "--actor", "bob", "--reason", "looked"], word].concat());
         assert_eq!(said.code, 0, "{}", said.stderr);
         assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "a second confirmation is refused");
-        let last = events(&place, &id, "confirmation_accepted").pop().unwrap();
+        let last = events_of_type(&place, &id, "confirmation_accepted").pop().unwrap();
         assert_eq!((&last["actor"], last["gone"] == json!(true)), (&json!("bob"), gone), "{last}");
         assert_eq!(
             place.latch(&["job", "show", &id, "--json"]).json()["state"],
@@ -160,40 +162,41 @@ fn what_is_gone_is_no_receipt() {
             "the job's state is unchanged"
         );
         let other = response["job_id"].as_str().unwrap();
-        let (code, response, _) = resume(&place, other);
+        let (code, response, _) = resume_job(&place, other);
         assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
         assert_eq!(place.dir.join("d/f").exists(), gone, "the action is performed again only if its effect is missing");
-        sound(&place, &id);
-        sound(&place, other);
+        assert_verified(&place, &id);
+        assert_verified(&place, other);
     }
 }
 
 /// I39: with `warn`, set for all plugins, a mismatch is counted and shown, and the job continues.
 #[test]
 fn a_warning_is_counted_and_seen() {
-    let server = Server::start();
-    let place = plan(place(&server, "confirmation = \"warn\""), file());
-    let id = killed(&place);
+    let server = TestServer::start();
+    let place = with_three_step_plan(env_with_scripted_tool(&server, "confirmation = \"warn\""), file_change());
+    let id = run_until_killed(&place);
     change_file(&place);
-    let (code, response, stderr) = resume(&place, &id);
+    let (code, response, stderr) = resume_job(&place, &id);
     assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
     assert_eq!(response["confirmation_replay_warnings_total"], 1);
     assert!(stderr.contains("not confirmed"), "{stderr}");
     let shown = place.latch(&["job", "show", &id]).stdout;
     assert!(shown.contains("confirmation_replay_warnings_total: 1"), "{shown}");
-    sound(&place, &id);
+    assert_verified(&place, &id);
 }
 
 /// I39: a person is asked only about the effect in question. The confirmation is accepted once and recorded
 /// with actor and reason.
 #[test]
 fn a_person_confirms() {
-    let server = Server::start();
-    let place = plan(place(&server, "confirmation = \"human_in_loop\""), file());
-    let id = killed(&place);
+    let server = TestServer::start();
+    let place =
+        with_three_step_plan(env_with_scripted_tool(&server, "confirmation = \"human_in_loop\""), file_change());
+    let id = run_until_killed(&place);
     change_file(&place);
     for _ in 0..2 {
-        let (code, response, _) = resume(&place, &id);
+        let (code, response, _) = resume_job(&place, &id);
         assert_eq!((code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
         let blocked = &response["blocked_on"];
         assert_eq!((&blocked["reason_code"], &blocked["slot"]), (&json!("CONFIRMATION_REQUIRED"), &json!("a")));
@@ -202,19 +205,19 @@ fn a_person_confirms() {
         let go_on = place.latch(&["job", "resolve", &id, "--continue"]);
         assert_eq!(go_on.code, 0, "the effect is verified again: {}", go_on.stderr);
     }
-    resume(&place, &id);
+    resume_job(&place, &id);
     assert!(!place.dir.join("d/g").exists());
     let wrong = place.latch(&["job", "confirm", &id, "b"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("no effect of b needs confirmation"), "{}", wrong.stderr);
     let confirmed = place.latch(&["job", "confirm", &id, "a", "--reason", "I wrote it", "--actor", "bob"]);
     assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
-    let (code, response, _) = resume(&place, &id);
+    let (code, response, _) = resume_job(&place, &id);
     assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
-    let accepted = events(&place, &id, "confirmation_accepted");
+    let accepted = events_of_type(&place, &id, "confirmation_accepted");
     assert_eq!(accepted.len(), 1);
     assert_eq!((&accepted[0]["actor"], &accepted[0]["reason"]), (&json!("bob"), &json!("I wrote it")));
-    let report = sound(&place, &id);
+    let report = assert_verified(&place, &id);
     assert_eq!(report["intact"], true);
 }
 
@@ -222,8 +225,8 @@ fn a_person_confirms() {
 /// change nothing.
 #[test]
 fn a_verifier_that_fails_is_unavailable() {
-    let server = Server::start();
-    let place = place(&server, "");
+    let server = TestServer::start();
+    let place = env_with_scripted_tool(&server, "");
     for (script, says) in [
         (json!([{ "error": "no" }]), "RATE_LIMIT"),
         (json!(["trap"]), "PLUGIN_TRAP"),
@@ -232,33 +235,34 @@ fn a_verifier_that_fails_is_unavailable() {
         (json!([{ "sleep": 60_000 }]), "WALL_CLOCK_LIMIT"),
     ] {
         let script = json!({ "do": script }).to_string();
-        let place = plan(place.again(), json!({ "type": "script", "id": "s", "ref": script }));
-        let id = killed(&place);
-        let (code, response, _) = resume(&place, &id);
+        let place = with_three_step_plan(place.fresh_copy(), json!({ "type": "script", "id": "s", "ref": script }));
+        let id = run_until_killed(&place);
+        let (code, response, _) = resume_job(&place, &id);
         assert_eq!((code, &response["state"]), (3, &json!("PARKED")), "{script}: {response:#}");
         let unconfirmed = &response["unconfirmed"][0];
         assert_eq!((&unconfirmed["outcome"], &unconfirmed["consequence"]), (&json!("unavailable"), &json!("asked")));
         assert!(unconfirmed["found"].as_str().unwrap().contains(says), "{script}: {unconfirmed}");
-        sound(&place, &id);
+        assert_verified(&place, &id);
     }
     let url = server.url("/");
     let script = json!({ "do": [
         { "write": { "path": "/d/planted", "text": "x" } }, { "http": { "method": "POST", "url": url, "body": ["x"] } },
         { "kv-set": { "key": "k", "value": "v" } },
     ] });
-    let place = plan(place.again(), json!({ "type": "script", "id": "s", "ref": script.to_string() }));
-    let id = killed(&place);
-    let (_, response, _) = resume(&place, &id);
+    let place =
+        with_three_step_plan(place.fresh_copy(), json!({ "type": "script", "id": "s", "ref": script.to_string() }));
+    let id = run_until_killed(&place);
+    let (_, response, _) = resume_job(&place, &id);
     let said: Vec<Value> = serde_json::from_str(response["unconfirmed"][0]["found"].as_str().unwrap()).unwrap();
     assert!(said.iter().all(|answer| answer.get("error").is_some()), "{said:?}");
-    assert!(!place.dir.join("d/planted").exists() && server.asked().is_empty());
+    assert!(!place.dir.join("d/planted").exists() && server.requests().is_empty());
 }
 
 /// I39: the host asks the server with the plugin's secret, once in each attempt and never in replay.
 #[test]
 fn the_host_asks_for_the_entity_tag() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
-    let change = |server: &Server| json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") });
+    let change = |server: &TestServer| json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") });
     let cases = [
         (200, Some("\"v1\""), "COMPLETED", None, 1),
         (200, Some("W/\"v1\""), "COMPLETED", None, 1),
@@ -270,16 +274,16 @@ fn the_host_asks_for_the_entity_tag() {
         (200, None, "PARKED", Some("no entity tag"), 2),
     ];
     for (status, etag, state, says, requests) in cases {
-        let server = Server::start();
-        let place = plan(place(&server, lines), change(&server));
-        let id = killed(&place);
-        server.put("/pages/1", status, etag);
-        let (_, response, _) = resume(&place, &id);
+        let server = TestServer::start();
+        let place = with_three_step_plan(env_with_scripted_tool(&server, lines), change(&server));
+        let id = run_until_killed(&place);
+        server.set_resource("/pages/1", status, etag);
+        let (_, response, _) = resume_job(&place, &id);
         assert_eq!(response["state"], state, "{status} {etag:?}: {response:#}");
         let found = response["unconfirmed"][0]["found"].as_str();
         assert!(says.is_none_or(|says| found.unwrap().contains(says)), "{status} {etag:?}: {found:?}");
-        sound(&place, &id);
-        let asked = server.asked();
+        assert_verified(&place, &id);
+        let asked = server.requests();
         assert_eq!(asked.len(), requests, "not in replay: {asked:#?}");
         assert!(asked[0].line.starts_with("HEAD /pages/1 "), "{}", asked[0].line);
         assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")));
@@ -292,25 +296,25 @@ fn the_host_asks_for_the_entity_tag() {
 #[test]
 fn the_host_reads_the_file() {
     use sha2::Digest;
-    let server = Server::start();
+    let server = TestServer::start();
     let sha256 = hex::encode(sha2::Sha256::digest("one"));
     let change = json!({ "type": "file", "id": "f", "version": format!("sha256:{sha256}"), "ref": "/d/f" });
-    let place = plan(place(&server, "verifier = \"file-digest\""), change);
-    let id = killed(&place.again());
+    let place = with_three_step_plan(env_with_scripted_tool(&server, "verifier = \"file-digest\""), change);
+    let id = run_until_killed(&place.fresh_copy());
     assert!(!id.is_empty());
     for (changes, state) in [(false, "COMPLETED"), (true, "PARTIAL")] {
-        let place = place.again();
-        let id = killed(&place);
+        let place = place.fresh_copy();
+        let id = run_until_killed(&place);
         if changes {
             change_file(&place);
         }
-        let (_, response, _) = resume(&place, &id);
+        let (_, response, _) = resume_job(&place, &id);
         assert_eq!(response["state"], state, "{response:#}");
     }
-    let place = place.again();
-    let id = killed(&place);
+    let place = place.fresh_copy();
+    let id = run_until_killed(&place);
     std::fs::remove_file(place.dir.join("d/f")).unwrap();
-    let (_, response, _) = resume(&place, &id);
+    let (_, response, _) = resume_job(&place, &id);
     let found = response["unconfirmed"][0]["found"].as_str().unwrap();
     assert!(found.contains("/d/f is not there any more"), "{found}");
 }
@@ -318,14 +322,14 @@ fn the_host_reads_the_file() {
 /// I39: a shipped tool verifies the message that it delivered.
 #[test]
 fn a_mail_that_was_taken_away_is_missed() {
-    let template = Place::golden("atomic").plan(&[
+    let template = TestEnv::golden("atomic").with_plan(&[
         step("a", "Mail.Send", &[], json!({ "to": "grace@example.org", "subject": "Hello", "body": "Dear Grace" })),
-        wait_for("w", "a"),
+        timer_after("w", "a"),
         step("r", "File.Read", &["w"], json!({ "path": "/data/cv.md" })),
     ]);
     for (taken, state) in [(false, "COMPLETED"), (true, "PARTIAL")] {
-        let place = template.again();
-        let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "a"]);
+        let place = template.fresh_copy();
+        let mut run = latch_command(&place.dir, &["run", "plan.json", "--json", "--approve", "a"]);
         run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
         let message = std::fs::read_dir(place.dir.join("outbox/new")).unwrap().next().unwrap().unwrap().path();
         // A mail reader may move a message that it has shown. A moved message is not a mismatch.
@@ -335,30 +339,31 @@ fn a_mail_that_was_taken_away_is_missed() {
         if taken {
             std::fs::remove_file(&seen).unwrap();
         }
-        let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
-        let (_, response, _) = resume(&place, &id);
+        let id = place.only_job()["job_id"].as_str().unwrap().to_owned();
+        let (_, response, _) = resume_job(&place, &id);
         assert_eq!(response["state"], state, "{response:#}");
         let found = response["unconfirmed"][0]["found"].as_str();
         assert_eq!(found.is_some_and(|found| found.contains("no message")), taken, "{found:?}");
-        sound(&place, &id);
+        assert_verified(&place, &id);
     }
 }
 
 /// I39: without a verifier nothing is checked, and every report says `unverified`.
 #[test]
 fn without_a_verifier_it_says_so() {
-    let place = Place::witness("atomic")
-        .again()
-        .plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 })), step("r", "Effect.Read", &["o"], json!({}))]);
-    let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "o"]);
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
+        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
+        step("r", "Effect.Read", &["o"], json!({})),
+    ]);
+    let mut run = latch_command(&place.dir, &["run", "plan.json", "--json", "--approve", "o"]);
     run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
     for file in std::fs::read_dir(place.dir.join("effects")).unwrap() {
         std::fs::remove_file(file.unwrap().path()).unwrap();
     }
-    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
-    let (code, response, _) = resume(&place, &id);
+    let id = place.only_job()["job_id"].as_str().unwrap().to_owned();
+    let (code, response, _) = resume_job(&place, &id);
     assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
-    assert!(sound(&place, &id)["not_checked"].to_string().contains("unverified_effects"));
+    assert!(assert_verified(&place, &id)["not_checked"].to_string().contains("unverified_effects"));
 
     let listed = place.latch(&["plugin", "list"]).stdout;
     assert!(listed.contains("unverified"), "{listed}");

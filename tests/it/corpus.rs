@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::sdk::run;
+use crate::sdk::run_latch;
 
 const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
 
 /// One guest of a table.
-struct Guest {
+struct CorpusGuest {
     plugin: String,
     /// `None` if the mistake concerns the plugin as a whole.
     operator: Option<String>,
@@ -24,13 +24,13 @@ struct Guest {
 }
 
 /// The guests of one language, and the plugins that are built twice.
-struct Table {
+struct CorpusTable {
     dir: PathBuf,
-    guests: Vec<Guest>,
+    guests: Vec<CorpusGuest>,
     rebuilt: BTreeSet<String>,
 }
 
-impl Table {
+impl CorpusTable {
     fn read(lang: &str) -> Self {
         let dir = checkout::copy().join("tests/corpus").join(lang);
         let text = std::fs::read_to_string(dir.join("table.toml")).unwrap();
@@ -48,7 +48,7 @@ impl Table {
                 case["operator"] = json!(operator);
                 case
             };
-            Guest {
+            CorpusGuest {
                 plugin: text("plugin").unwrap(),
                 says: text("says").unwrap(),
                 breaks: texts(guest, "breaks").into_iter().collect(),
@@ -63,7 +63,7 @@ impl Table {
 
     /// Builds the plugin and copies its component to `to`.
     fn build(&self, plugin: &str, to: &Path) {
-        let built = run(&self.dir, &["plugin", "build", plugin, "--json"]);
+        let built = run_latch(&self.dir, &["plugin", "build", plugin, "--json"]);
         assert_eq!(built.code, 0, "{plugin}: {}", built.stderr);
         let made =
             built.json()["built"][0]["component"].as_str().unwrap_or_else(|| panic!("{}", built.stdout)).to_owned();
@@ -71,14 +71,14 @@ impl Table {
     }
 
     /// Checks each plugin with the cases of all its guests, and reports every difference from the table.
-    fn walk(&self) {
+    fn check_all(&self) {
         let place = tempfile::tempdir().unwrap();
         let mut plugins: Vec<&str> = self.guests.iter().map(|guest| guest.plugin.as_str()).collect();
         plugins.dedup();
         let (mut wrong, mut said) = (0, String::new());
         for plugin in plugins {
-            let found = self.check(place.path(), plugin);
-            let guests: Vec<&Guest> = self.guests.iter().filter(|guest| guest.plugin == plugin).collect();
+            let found = self.broken_rules(place.path(), plugin);
+            let guests: Vec<&CorpusGuest> = self.guests.iter().filter(|guest| guest.plugin == plugin).collect();
             for (operator, rules) in &found {
                 if !guests.iter().any(|guest| guest.operator == *operator) {
                     wrong += 1;
@@ -100,7 +100,7 @@ impl Table {
 
     /// Returns the rules that each operator of a plugin breaks. The key `None` holds the findings about the
     /// plugin as a whole.
-    fn check(&self, place: &Path, plugin: &str) -> BTreeMap<Option<String>, BTreeSet<String>> {
+    fn broken_rules(&self, place: &Path, plugin: &str) -> BTreeMap<Option<String>, BTreeSet<String>> {
         let (wasm, again) = (format!("{plugin}.wasm"), "again.wasm");
         self.build(plugin, &place.join(&wasm));
         let cases = self.guests.iter().filter(|guest| guest.plugin == plugin).flat_map(|guest| &guest.cases);
@@ -111,7 +111,7 @@ impl Table {
             self.build(plugin, &place.join(again));
             args.extend(["--rebuilt", again]);
         }
-        let ran = run(place, &args);
+        let ran = run_latch(place, &args);
         let report = ran.json();
         let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{plugin}: {report:#} {}", ran.stderr));
         let violated = findings.iter().any(|finding| finding["severity"] == "violation");
@@ -128,31 +128,31 @@ impl Table {
 /// I55.
 #[test]
 fn guests_in_python_are_found_each_by_its_rule() {
-    Table::read("python").walk();
+    CorpusTable::read("python").check_all();
 }
 
 /// I55.
 #[test]
 fn guests_in_javascript_are_found_each_by_its_rule() {
-    Table::read("js").walk();
+    CorpusTable::read("js").check_all();
 }
 
 /// I55.
 #[test]
 fn guests_in_c_are_found_each_by_its_rule() {
-    Table::read("c").walk();
+    CorpusTable::read("c").check_all();
 }
 
 /// I55.
 #[test]
 fn guests_in_go_are_found_each_by_its_rule() {
-    Table::read("go").walk();
+    CorpusTable::read("go").check_all();
 }
 
 /// I55.
 #[test]
 fn guests_in_rust_are_found_each_by_its_rule() {
-    Table::read("rust").walk();
+    CorpusTable::read("rust").check_all();
 }
 
 /// The corpus has at least the number of guests and rules that its README states.
@@ -161,7 +161,7 @@ fn the_corpus_is_as_large_as_it_says() {
     let (mut bad, mut good, mut rules) = (0, 0, BTreeMap::<String, usize>::new());
     let mut names = BTreeSet::new();
     for lang in LANGS {
-        let table = Table::read(lang);
+        let table = CorpusTable::read(lang);
         let of_lang = table.guests.iter().filter(|guest| !guest.breaks.is_empty()).count();
         assert!(of_lang >= 10, "{lang} has {of_lang} guests that break a rule");
         bad += of_lang;
@@ -170,7 +170,7 @@ fn the_corpus_is_as_large_as_it_says() {
             let name = (lang, guest.plugin.clone(), guest.operator.clone());
             assert!(names.insert(name.clone()), "{name:?} is listed twice");
             for rule in &guest.breaks {
-                assert!(latchwork::check::find(rule).is_some(), "{rule}");
+                assert!(latchwork::check::find_rule(rule).is_some(), "{rule}");
                 *rules.entry(rule.clone()).or_default() += 1;
             }
         }

@@ -3,24 +3,24 @@
 
 use serde_json::{Value, json};
 
-use crate::provider::{Answer, Desk, Provider, ask, of};
+use crate::provider::{LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
 
-fn costs(desk: &Desk, args: &[&str]) -> Value {
+fn costs(desk: &LlmProject, args: &[&str]) -> Value {
     let ran = desk.latch(&[&["job", "costs", "--json"], args].concat());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn policy(per_job: &str, per_month: &str) -> String {
+fn budget_policy(per_job: &str, per_month: &str) -> String {
     format!("[policy.default]\nbudget = {{ per_job_usd = {per_job:?}, per_month_usd = {per_month:?} }}\n")
 }
 
 /// I33.
 #[test]
 fn costs_are_summed_by_job_actor_and_tenant() {
-    let provider = Provider::start(vec![Answer::tokens(1_000, 1), Answer::tokens(10, 10)]);
-    let desk = Desk::new(&provider);
-    desk.plan(&[ask("a", &[]), ask("b", &["a"])]);
+    let provider = Provider::start(vec![ScriptedAnswer::tokens(1_000, 1), ScriptedAnswer::tokens(10, 10)]);
+    let desk = LlmProject::new(&provider);
+    desk.plan(&[llm_step("a", &[]), llm_step("b", &["a"])]);
     let first = desk.run().json();
     let bob = desk.latch(&["run", "plan.json", "--json", "--actor", "bob"]).json();
     assert_eq!((&first["status"], &bob["status"]), (&json!("completed"), &json!("completed")));
@@ -64,9 +64,9 @@ fn costs_are_summed_by_job_actor_and_tenant() {
 /// I33: a failed try is listed with the other tries and costs nothing.
 #[test]
 fn a_refused_try_costs_nothing() {
-    let provider = Provider::start(vec![Answer::status(503)]);
-    let desk = Desk::new(&provider);
-    desk.plan(&[ask("a", &[])]);
+    let provider = Provider::start(vec![ScriptedAnswer::status(503)]);
+    let desk = LlmProject::new(&provider);
+    desk.plan(&[llm_step("a", &[])]);
     let id = desk.run().json()["job_id"].as_str().unwrap().to_owned();
     let of_job = costs(&desk, &[&id]);
     let tries = of_job["tries"].as_array().unwrap();
@@ -78,16 +78,16 @@ fn a_refused_try_costs_nothing() {
 #[test]
 fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
-    desk.configure(&policy("0.0003", "50.00"));
-    desk.plan(&[ask("a", &[]), ask("b", &["a"]), ask("c", &["b"])]);
+    let desk = LlmProject::new(&provider);
+    desk.configure(&budget_policy("0.0003", "50.00"));
+    desk.plan(&[llm_step("a", &[]), llm_step("b", &["a"]), llm_step("c", &["b"])]);
     let ran = desk.run();
     let response = ran.json();
     assert_eq!((ran.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
     let failed = &response["failed"][0];
     assert_eq!((&failed["step_id"], &failed["reason_code"]), (&json!("c"), &json!("BUDGET_EXCEEDED")));
     assert!(failed["message"].as_str().unwrap().contains("spent 0.0004 USD; the budget is 0.0003 USD"), "{failed}");
-    assert_eq!(provider.asked().len(), 2, "200 of 300 leave the budget open, 400 do not");
+    assert_eq!(provider.requests().len(), 2, "200 of 300 leave the budget open, 400 do not");
 
     let events = desk.events(response["job_id"].as_str().unwrap());
     let at = events.iter().position(|event| event["type"] == "budget_exceeded").unwrap();
@@ -108,9 +108,9 @@ fn a_refusal_outlives_a_raised_budget() {
     for side in ["before", "after"] {
         for nth in 1.. {
             let provider = Provider::start(vec![]);
-            let desk = Desk::new(&provider);
-            desk.configure(&policy("0.0002", "50.00"));
-            desk.plan(&[driver(2)]);
+            let desk = LlmProject::new(&provider);
+            desk.configure(&budget_policy("0.0002", "50.00"));
+            desk.plan(&[driver_step(2)]);
             let mut run = desk.command(&["run", "plan.json", "--json"]);
             let killed = run.env("LATCH_CRASH_AT", format!("group_write:{side}:{nth}")).output().unwrap();
             if killed.status.code().is_some() {
@@ -118,12 +118,15 @@ fn a_refusal_outlives_a_raised_budget() {
             }
             let jobs = desk.latch(&["job", "list", "--json"]).json();
             let id = jobs["jobs"][0]["job_id"].as_str().unwrap().to_owned();
-            let refused = of(&desk.events(&id), "budget_exceeded").len();
-            desk.configure(&policy("1.00", "50.00"));
+            let refused = events_of_type(&desk.events(&id), "budget_exceeded").len();
+            desk.configure(&budget_policy("1.00", "50.00"));
             desk.latch(&["resume", &id]);
             let shown = desk.latch(&["job", "show", &id, "--json"]).json();
             assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
-            let answered = of(&desk.events(&id), "tool_invocation_finished").iter().filter(|e| e["ok"] == true).count();
+            let answered = events_of_type(&desk.events(&id), "tool_invocation_finished")
+                .iter()
+                .filter(|e| e["ok"] == true)
+                .count();
             assert_eq!(answered, 1, "killed {side} the {nth}th write");
             kept += refused;
         }
@@ -132,7 +135,7 @@ fn a_refusal_outlives_a_raised_budget() {
 }
 
 /// A step plugin that makes `calls` calls, one after another or all concurrently.
-fn driver(calls: u32) -> Value {
+fn driver_step(calls: u32) -> Value {
     let call = |n: u32| {
         json!({ "operator": "Llm.Chat", "args": {
         "model": "small", "prompt": format!("Why {n}?"), "params": { "max_tokens": 10 } } })
@@ -149,12 +152,12 @@ fn driver(calls: u32) -> Value {
 #[test]
 fn a_step_is_told_of_its_budget_in_its_own_codes() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
-    desk.configure(&policy("0.0002", "50.00"));
-    desk.plan(&[driver(2)]);
+    let desk = LlmProject::new(&provider);
+    desk.configure(&budget_policy("0.0002", "50.00"));
+    desk.plan(&[driver_step(2)]);
     let ran = desk.run();
     assert_eq!(ran.code, 0, "the step handles the refusal: {} {}", ran.stdout, ran.stderr);
-    assert_eq!(provider.asked().len(), 1);
+    assert_eq!(provider.requests().len(), 1);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let tries = costs(&desk, &[&id])["tries"].clone();
     assert_eq!(
@@ -167,7 +170,7 @@ fn a_step_is_told_of_its_budget_in_its_own_codes() {
 }
 
 /// Returns the text that the database's files contain.
-fn database_text(desk: &Desk) -> String {
+fn database_text(desk: &LlmProject) -> String {
     let files = ["latch.db", "latch.db-wal"].map(|name| std::fs::read(desk.dir.join(name)).unwrap_or_default());
     String::from_utf8_lossy(&files.concat()).into_owned()
 }
@@ -176,28 +179,32 @@ fn database_text(desk: &Desk) -> String {
 #[test]
 fn calls_side_by_side_share_the_budget() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
+    let desk = LlmProject::new(&provider);
     // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
-    desk.configure(&policy("0.0004", "50.00"));
-    let mut step = driver(6);
+    desk.configure(&budget_policy("0.0004", "50.00"));
+    let mut step = driver_step(6);
     step["payload"]["all"] = json!(true);
     desk.plan(&[step]);
     let ran = desk.run();
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(provider.asked().len(), 2, "{}", ran.stdout);
+    assert_eq!(provider.requests().len(), 2, "{}", ran.stdout);
 }
 
 /// I33, I34: an answer without usage is charged the most that it can have cost.
 #[test]
 fn an_answer_without_usage_is_charged_the_most() {
-    let provider = Provider::start(vec![Answer::silent(), Answer::silent(), Answer::silent()]);
-    let desk = Desk::new(&provider);
+    let provider = Provider::start(vec![
+        ScriptedAnswer::without_usage(),
+        ScriptedAnswer::without_usage(),
+        ScriptedAnswer::without_usage(),
+    ]);
+    let desk = LlmProject::new(&provider);
     // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
-    desk.configure(&policy("0.0004", "50.00"));
-    desk.plan(&[driver(6)]);
+    desk.configure(&budget_policy("0.0004", "50.00"));
+    desk.plan(&[driver_step(6)]);
     let ran = desk.run();
     let response = ran.json();
-    assert_eq!((provider.asked().len(), &response["cost"]["cost_micro_usd"]), (2, &json!(324)), "{response:#}");
+    assert_eq!((provider.requests().len(), &response["cost"]["cost_micro_usd"]), (2, &json!(324)), "{response:#}");
     let of_job = costs(&desk, &[response["job_id"].as_str().unwrap()]);
     let tries = of_job["tries"].as_array().unwrap();
     assert_eq!((&tries[0]["assumed_micro_usd"], &tries[0]["cost_micro_usd"]), (&json!(162), &json!(0)), "{of_job:#}");
@@ -210,18 +217,18 @@ fn an_answer_without_usage_is_charged_the_most() {
 #[test]
 fn a_tenant_stops_when_its_month_is_used_up() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
-    desk.configure(&policy("1.00", "0.0004"));
-    desk.plan(&[ask("a", &[])]);
+    let desk = LlmProject::new(&provider);
+    desk.configure(&budget_policy("1.00", "0.0004"));
+    desk.plan(&[llm_step("a", &[])]);
     let run = |tenant: &str| desk.latch(&["run", "plan.json", "--json", "--new", "--tenant", tenant]);
     for (n, state) in ["COMPLETED", "COMPLETED", "FAILED"].into_iter().enumerate() {
         let ran = run("acme");
         assert_eq!(ran.json()["state"], state, "job {n}: {}", ran.stdout);
     }
-    assert_eq!(provider.asked().len(), 2);
+    assert_eq!(provider.requests().len(), 2);
     // Another tenant's budget is not used up, and neither is a larger one.
     assert_eq!(run("other").code, 0);
-    desk.configure(&policy("1.00", "0.0005"));
+    desk.configure(&budget_policy("1.00", "0.0005"));
     assert_eq!(run("acme").code, 0);
 }
 
@@ -229,7 +236,7 @@ fn a_tenant_stops_when_its_month_is_used_up() {
 #[test]
 fn amounts_that_are_none_are_refused_in_their_place() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
+    let desk = LlmProject::new(&provider);
     let top = "[policy.default]\nbudget = { per_job_usd = \"1,00\", per_year_usd = \"1\" }\n[policy.acme]\nbudget = { per_month_usd = 5 }";
     desk.configure(top);
     let listed = desk.latch(&["plugin", "list", "--json"]);

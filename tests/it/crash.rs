@@ -9,14 +9,14 @@ use latchwork_store::STATEMENTS;
 use serde_json::json;
 
 use crate::evidence;
-use crate::place::{Place, step};
-use crate::program::latch;
-use crate::undisturbed::story;
-use crate::workers::events;
+use crate::place::{TestEnv, step};
+use crate::program::latch_command;
+use crate::undisturbed::comparable_log;
+use crate::workers::events_of;
 
 /// Statements that a worker never executes for this job. Commands that only read cause them, and so do a
 /// limited queue and steps that may be reused or that cost money.
-pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
+pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",
     "recover",
@@ -31,26 +31,26 @@ pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
 ];
 
 /// Statements that only faults and other processes cause. The store's own suite kills there.
-pub(crate) const ASKED_BY_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
+pub(crate) const STATEMENTS_OF_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
 
 /// Statements that only a long-running worker on a server executes. The store's own suite kills there.
-pub(crate) const ASKED_BY_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
+pub(crate) const STATEMENTS_OF_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
 
 /// Returns true if `latch run` of one job never executes the statement.
-pub(crate) fn is_beside(name: &str) -> bool {
-    [ASKED_BY_COMMANDS, ASKED_BY_FAULTS, ASKED_BY_WORKERS].iter().any(|names| names.contains(&name))
+pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
+    [STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, STATEMENTS_OF_WORKERS].iter().any(|names| names.contains(&name))
 }
 
 /// One kill: the crash point's name, its side, and the number of the pass, from 1.
-pub(crate) type Point = (String, &'static str, u32);
+pub(crate) type KillPoint = (String, &'static str, u32);
 
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
-pub(crate) fn run_killed(place: &Place, point: &Point) -> bool {
-    let mut command = latch(&place.dir, &place.run_args());
-    killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
+pub(crate) fn run_killed(place: &TestEnv, point: &KillPoint) -> bool {
+    let mut command = latch_command(&place.dir, &place.run_args());
+    is_killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
 }
 
-pub(crate) fn killed(command: &mut std::process::Command) -> bool {
+pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     use std::os::unix::process::ExitStatusExt;
     let output = command.output().expect("latch runs");
     let signal = output.status.signal();
@@ -65,13 +65,13 @@ pub(crate) fn killed(command: &mut std::process::Command) -> bool {
 
 /// Kills a run at every crash point and at every pass of the point, until a run ends without reaching that
 /// pass. Returns the names of the points reached.
-pub(crate) fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point)) -> BTreeSet<String> {
+pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
         for side in ["before", "after"] {
             for nth in 1.. {
                 let point = ((*name).to_owned(), side, nth);
-                let place = template.again();
+                let place = template.fresh_copy();
                 if !run_killed(&place, &point) {
                     break;
                 }
@@ -83,16 +83,16 @@ pub(crate) fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point
     reached
 }
 
-fn witness_suite(commit: &str) {
-    let template = Place::witness(commit);
-    let alone = template.again();
-    alone.finish_with_the_truth();
-    let undisturbed = story(&alone).expect("no call was in doubt");
+fn kill_at_every_point(commit: &str) {
+    let template = TestEnv::witness(commit);
+    let alone = template.fresh_copy();
+    alone.finish_with_observed_effects();
+    let undisturbed = comparable_log(&alone).expect("no call was in doubt");
     let mut alike = 0;
-    let reached = every_point(&template, |place, point| {
-        place.finish_with_the_truth();
-        check_world(place, &format!("{commit}, killed at {point:?}"));
-        if let Some(story) = story(place) {
+    let reached = for_every_point(&template, |place, point| {
+        place.finish_with_observed_effects();
+        check_single_job(place, &format!("{commit}, killed at {point:?}"));
+        if let Some(story) = comparable_log(place) {
             assert_eq!(story, undisturbed, "{commit}, killed at {point:?}");
             alike += 1;
         }
@@ -105,39 +105,39 @@ fn witness_suite(commit: &str) {
         .iter()
         .chain(EXECUTE_POINTS)
         .filter(|name| !reached.contains(**name))
-        .filter(|name| !is_beside(name))
+        .filter(|name| !is_never_reached_by_run(name))
         // An atomic commit writes effects together with the events that mention them.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"))
         .collect();
     for name in left {
         let mut times = 0;
         for side in ["before", "after"] {
-            let place = template.again();
+            let place = template.fresh_copy();
             assert!(run_killed(&place, &("execute".to_owned(), "after", 4)), "the queryable call is reached");
-            let mut resume = latch(&place.dir, &["resume"]);
-            times += u32::from(killed(resume.env("LATCH_CRASH_AT", format!("{name}:{side}:1"))));
-            place.finish_with_the_truth();
-            check_world(&place, &format!("{commit}, resumed and killed {side} {name}"));
+            let mut resume = latch_command(&place.dir, &["resume"]);
+            times += u32::from(is_killed(resume.env("LATCH_CRASH_AT", format!("{name}:{side}:1"))));
+            place.finish_with_observed_effects();
+            check_single_job(&place, &format!("{commit}, resumed and killed {side} {name}"));
         }
         assert_eq!(times, 2, "{name} is a crash point that no test reaches");
     }
 }
 
 /// Checks that the only job of the environment is completed and that its effects are correct.
-pub(crate) fn check_world(place: &Place, when: &str) {
-    let job = place.the_job();
-    check_worlds(place, &[job["job_id"].as_str().expect("a job has an id").to_owned()], when);
+pub(crate) fn check_single_job(place: &TestEnv, when: &str) {
+    let job = place.only_job();
+    check_jobs(place, &[job["job_id"].as_str().expect("a job has an id").to_owned()], when);
 }
 
 /// Checks that all jobs are completed. Opaque and queryable calls of each job happened exactly once. Keyed
 /// calls happened at least once under one key, and were applied once.
-pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
-    let worlds = place.worlds();
+pub(crate) fn check_jobs(place: &TestEnv, jobs: &[String], when: &str) {
+    let worlds = place.effect_counts_by_job();
     for job in jobs {
         let shown = place.latch(&["job", "show", job, "--json"]).json();
         assert_eq!(shown["state"], "COMPLETED", "{when}: {shown:#}");
         let times = |slot: &str| worlds.get(&(job.clone(), slot.to_owned())).copied().unwrap_or(0);
-        let told = || format!("{worlds:?}\n{:?}", events(place, job));
+        let told = || format!("{worlds:?}\n{:?}", events_of(place, job));
         for slot in ["o", "q", "d/0", "d/1"] {
             assert_eq!(times(slot), 1, "{when}: {slot} of {job} in {}", told());
         }
@@ -147,7 +147,7 @@ pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
         }
         let replay = place.latch(&["job", "replay", job, "--json"]);
         assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
-        evidence::holds(place, job, when);
+        evidence::verify_offline(place, job, when);
     }
     assert_eq!(worlds.len(), jobs.len() * 8, "{when}: nothing else happened: {worlds:?}");
 }
@@ -156,13 +156,13 @@ pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
 /// claim.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_each_effect_happens_once() {
-    witness_suite("atomic");
+    kill_at_every_point("atomic");
 }
 
 /// I1, I2, I5: staged commit, where window 4 exists.
 #[test]
 fn killed_at_every_point_of_a_staged_commit_each_effect_happens_once() {
-    witness_suite("staged");
+    kill_at_every_point("staged");
 }
 
 /// Passes of a statement at which the golden flow is killed: the first and two later ones.
@@ -173,21 +173,25 @@ const PASSINGS: &[u32] = &[1, 3, 12];
 fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
     let mut reached = BTreeSet::new();
     for commit in ["atomic", "staged"] {
-        let template = Place::golden(commit);
+        let template = TestEnv::golden(commit);
         for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
             for side in ["before", "after"] {
                 for nth in PASSINGS {
-                    let place = template.again();
+                    let place = template.fresh_copy();
                     let point = ((*name).to_owned(), side, *nth);
                     if !run_killed(&place, &point) {
                         break;
                     }
                     reached.insert((commit, *name));
-                    place.finish_with_the_truth();
-                    let job = place.the_job();
+                    place.finish_with_observed_effects();
+                    let job = place.only_job();
                     assert_eq!(job["state"], "COMPLETED", "{commit} {point:?}: {job:#}");
-                    assert_eq!(files(&place.dir.join("outbox/new")), 1, "{commit} {point:?}: one message");
-                    assert_eq!(files(&place.dir.join("outbox/tmp")), 0, "{commit} {point:?}: never half a message");
+                    assert_eq!(count_files(&place.dir.join("outbox/new")), 1, "{commit} {point:?}: one message");
+                    assert_eq!(
+                        count_files(&place.dir.join("outbox/tmp")),
+                        0,
+                        "{commit} {point:?}: never half a message"
+                    );
                 }
             }
         }
@@ -202,24 +206,25 @@ fn killed_while_a_call_is_repeated_it_is_applied_once() {
     for commit in ["atomic", "staged"] {
         // The next step needs the tool's answer. A retry that has only begun has not produced that answer.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
-        let template = Place::witness(commit).plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);
-        let template = template.approved(vec!["k"]);
+        let template =
+            TestEnv::witness(commit).with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);
+        let template = template.with_approved(vec!["k"]);
         let mut reached = BTreeSet::new();
         for name in ["group_write", "effects_insert", "commit", "execute"] {
             for side in ["before", "after"] {
                 for nth in 1.. {
-                    let (place, point) = (template.again(), format!("{name}:{side}:{nth}"));
+                    let (place, point) = (template.fresh_copy(), format!("{name}:{side}:{nth}"));
                     assert!(run_killed(&place, &("execute".to_owned(), "after", 1)), "the keyed call is reached");
-                    if !killed(latch(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &point)) {
+                    if !is_killed(latch_command(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &point)) {
                         break;
                     }
                     reached.insert(name);
-                    place.finish_with_the_truth();
-                    let world = place.world();
+                    place.finish_with_observed_effects();
+                    let world = place.effect_counts();
                     assert!(world["k"] >= 1 && world["applied k"] == 1, "{commit} {point}: {world:?}");
-                    let job = place.the_job();
+                    let job = place.only_job();
                     let id = job["job_id"].as_str().expect("an id");
-                    evidence::holds(&place, id, &point);
+                    evidence::verify_offline(&place, id, &point);
                 }
             }
         }
@@ -231,7 +236,7 @@ fn killed_while_a_call_is_repeated_it_is_applied_once() {
 /// I3: an opaque call in doubt is never repeated. The job parks with `INDETERMINATE_EFFECT`.
 #[test]
 fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
-    let place = Place::witness("atomic").again();
+    let place = TestEnv::witness("atomic").fresh_copy();
     assert!(run_killed(&place, &("execute".to_owned(), "after", 2)), "the first world-changing call is reached");
     for _ in 0..2 {
         let resumed = place.latch(&["resume", "--json"]);
@@ -250,15 +255,15 @@ fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
         for line in [format!("external key: latch:{id}:o:1"), "note: 1".to_owned()] {
             assert!(shown.stdout.contains(&line), "{line} in {}", shown.stdout);
         }
-        assert_eq!(place.world().get("o"), Some(&1), "resuming executes nothing that is in doubt");
-        evidence::holds(&place, job["job_id"].as_str().unwrap(), "parked");
+        assert_eq!(place.effect_counts().get("o"), Some(&1), "resuming executes nothing that is in doubt");
+        evidence::verify_offline(&place, job["job_id"].as_str().unwrap(), "parked");
     }
-    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let id = place.only_job()["job_id"].as_str().unwrap().to_owned();
     let refused = place.latch(&["job", "resolve", &id, "k", "--not-applied"]);
     assert_eq!(refused.code, 2, "a call that is not in doubt cannot be resolved");
 }
 
-fn files(dir: &Path) -> usize {
+fn count_files(dir: &Path) -> usize {
     std::fs::read_dir(dir).map_or(0, |entries| {
         entries.filter_map(Result::ok).filter(|entry| !entry.file_name().to_string_lossy().starts_with('.')).count()
     })

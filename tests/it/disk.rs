@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::crash::{check_world, check_worlds};
-use crate::place::{Place, step, witness_plan_of};
-use crate::postgres::live_call::until;
+use crate::crash::{check_jobs, check_single_job};
+use crate::place::{TestEnv, step, witness_plan_of};
+use crate::postgres::live_call::wait_until;
 use crate::postgres::server::Server;
-use crate::program::{latch, run};
+use crate::program::{latch_command, run_latch};
 use crate::sdk;
-use crate::workers::{Working, detached, events, until_over, worker};
+use crate::workers::{RunningWorker, events_of, resolve_until_over, submit_detached, worker_command};
 
 /// A file system of its own, unmounted on drop.
 struct SmallDisk {
@@ -42,7 +42,7 @@ impl SmallDisk {
     }
 
     /// Remounts the file system read-only.
-    fn read_only(&self) {
+    fn remount_read_only(&self) {
         let made = Command::new("mount").args(["-o", "remount,ro"]).arg(self.path()).status();
         assert!(made.is_ok_and(|made| made.success()), "the file system can be remounted");
     }
@@ -86,11 +86,11 @@ impl Drop for Ballast {
 #[test]
 fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(4_096) else { return };
-    let template = Place::witness("atomic");
+    let template = TestEnv::witness("atomic");
     let mut stopped = 0;
     for but_kib in [0, 96, 160, 224, 288, 352, 416, 480] {
         let file = disk.path().join(format!("{but_kib}.db"));
-        let place = template.again().on_server(&format!("sqlite://{}", file.display()));
+        let place = template.fresh_copy().with_database(&format!("sqlite://{}", file.display()));
         // The tables are created while there is room.
         assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
         let full = disk.fill(but_kib);
@@ -102,8 +102,8 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
             assert_eq!((ran.code, error["code"].as_str()), (1, Some("L0100")), "{} {}", ran.stdout, ran.stderr);
             assert!(error["message"].to_string().contains("full"), "{error:#}");
         }
-        place.finish_with_the_truth();
-        check_world(&place, &format!("{but_kib} KiB were left"));
+        place.finish_with_observed_effects();
+        check_single_job(&place, &format!("{but_kib} KiB were left"));
         drop(place);
         for end in ["db", "db-wal", "db-shm"] {
             let _ = std::fs::remove_file(disk.path().join(format!("{but_kib}.{end}")));
@@ -117,11 +117,11 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
 #[test]
 fn full_disks_and_read_only_folders_are_named() {
     let Some(disk) = SmallDisk::mount(16 * 1_024) else { return };
-    let place = Place::witness("atomic").again().approved(vec![]);
-    let place = place.plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let place = TestEnv::witness("atomic").fresh_copy().with_approved(vec![]);
+    let place = place.with_plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
     let done = place.latch(&place.run_args());
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
-    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+    let job = place.only_job()["job_id"].as_str().expect("an id").to_owned();
     let on = disk.path().join("project");
     std::fs::create_dir(&on).unwrap();
     for name in ["latch.toml", "plan.json"] {
@@ -131,14 +131,14 @@ fn full_disks_and_read_only_folders_are_named() {
     let database = format!("sqlite://{}", place.dir.join("elsewhere.db").display());
     let export = disk.path().join("job.jsonl");
     let refused = |expected: (&str, i32), what: &str| {
-        let code = |ran: crate::program::Ran| {
+        let code = |ran: crate::program::CommandOutput| {
             let code = ran.json()["error"]["code"].as_str().map(str::to_owned).unwrap_or_default();
             (code, ran.code, format!("{what}: {} {}", ran.stdout, ran.stderr))
         };
         // Components are stored in the state directory, beside the configuration.
-        let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json", "--db", &database]));
+        let (found, exit, said) = code(run_latch(&on, &["run", "plan.json", "--json", "--db", &database]));
         assert_eq!((found.as_str(), exit), (expected.0, 2), "components, {said}");
-        let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json"]));
+        let (found, exit, said) = code(run_latch(&on, &["run", "plan.json", "--json"]));
         assert_eq!((found.as_str(), exit), expected, "the database, {said}");
         let export = export.to_str().expect("a plain name");
         let (found, exit, said) = code(place.latch(&["job", "export", &job, "--out", export, "--json"]));
@@ -148,7 +148,7 @@ fn full_disks_and_read_only_folders_are_named() {
     let full = disk.fill(0);
     refused(("L0100", 1), "full");
     drop(full);
-    disk.read_only();
+    disk.remount_read_only();
     refused(("L0101", 2), "read-only");
 }
 
@@ -165,7 +165,7 @@ fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
         names
     };
     let new = ["plugin", "new", "there", "--lang", "c", "--kind", "step"];
-    assert_eq!(run(disk.path(), &new).code, 0);
+    assert_eq!(run_latch(disk.path(), &new).code, 0);
     let refused = |expected: (&str, i32)| {
         for args in [
             &["init", "project", "--lang", "c"][..],
@@ -174,7 +174,7 @@ fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
             &["plugin", "check", "there"],
             &["key", "new", "key.pem"],
         ] {
-            let ran = sdk::run(disk.path(), &[args, &["--json"]].concat());
+            let ran = sdk::run_latch(disk.path(), &[args, &["--json"]].concat());
             let error = ran.json()["error"].clone();
             let found = (error["code"].as_str().unwrap_or_default(), ran.code);
             assert_eq!(found, expected, "{args:?}: {} {}", ran.stdout, ran.stderr);
@@ -186,9 +186,9 @@ fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
     let full = disk.fill(0);
     refused(("L0100", 1));
     drop(full);
-    assert_eq!(run(disk.path(), &["key", "new", "key.pem"]).code, 0, "the refused file can be created later");
+    assert_eq!(run_latch(disk.path(), &["key", "new", "key.pem"]).code, 0, "the refused file can be created later");
     std::fs::remove_file(disk.path().join("key.pem")).unwrap();
-    disk.read_only();
+    disk.remount_read_only();
     refused(("L0101", 2));
 }
 
@@ -199,7 +199,7 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(96 * 1024) else { return };
     let small = ["max_wal_size=4MB", "min_wal_size=2MB", "wal_init_zero=off", "wal_recycle=off"];
     let Some(server) = Server::start_in(disk.path(), &["--wal-segsize=1"], &small) else { return };
-    let place = Place::witness("atomic").on_server(&server.url());
+    let place = TestEnv::witness("atomic").with_database(&server.url());
     let note = "n".repeat(40_000);
     let jobs: Vec<String> = (0..6)
         .map(|number| {
@@ -210,26 +210,26 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
                 }
             }
             std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
-            detached(&place)
+            submit_detached(&place)
         })
         .collect();
-    let mut working = vec![Working::start(&place, worker(&place, &[]))];
-    until("calls are made", || !place.world().is_empty());
+    let mut working = vec![RunningWorker::start(&place, worker_command(&place, &[]))];
+    wait_until("calls are made", || !place.effect_counts().is_empty());
     let full = disk.fill(64);
-    until("the disk is full", || server.log().contains("No space left on device"));
+    wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
     // A server that could not write its log has stopped.
     server.stop();
     server.run();
-    working.push(Working::start(&place, worker(&place, &[])));
-    until_over(&place, "the disk was full");
+    working.push(RunningWorker::start(&place, worker_command(&place, &[])));
+    resolve_until_over(&place, "the disk was full");
     for worker in working {
-        let notes = worker.notes();
+        let notes = worker.messages();
         // A worker that waited too long for the unavailable server exits with code 1.
         assert!(matches!(worker.stop().0, Some(0 | 1)), "{notes}");
     }
-    check_worlds(&place, &jobs, "the disk was full");
+    check_jobs(&place, &jobs, "the disk was full");
 }
 
 /// I127: the disk of a SQLite file is full when an opaque call returns. The process that has the answer
@@ -239,32 +239,37 @@ fn an_answer_outlives_a_full_disk() {
     for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {
         let Some(disk) = SmallDisk::mount(4_096) else { return };
         let file = disk.path().join("latch.db");
-        let place = Place::witness(commit).again().on_server(&format!("sqlite://{}", file.display()));
+        let place = TestEnv::witness(commit).fresh_copy().with_database(&format!("sqlite://{}", file.display()));
         let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
-        let place = place.approved(vec!["o"]).plan(&[step]);
+        let place = place.with_approved(vec!["o"]).with_plan(&[step]);
         assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0, "the worker creates the tables");
         let command = if waits {
-            latch(&place.dir, &place.run_args())
+            latch_command(&place.dir, &place.run_args())
         } else {
-            detached(&place);
-            worker(&place, &[])
+            submit_detached(&place);
+            worker_command(&place, &[])
         };
-        let mut working = Working::start(&place, command);
-        until("the call is in flight", || place.world().contains_key("o"));
+        let mut working = RunningWorker::start(&place, command);
+        wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
         let full = disk.fill(0);
         // Longer than the call takes.
         std::thread::sleep(Duration::from_secs(4));
         drop(full);
         if waits {
-            working.until_ended();
-            place.finish_with_the_truth();
+            working.wait_until_ended();
+            place.finish_with_observed_effects();
         }
-        assert_eq!(until_over(&place, "the disk was full"), 0, "{commit}: nothing was in doubt: {}", working.notes());
-        assert_eq!(place.world()["o"], 1);
-        let job = place.the_job();
-        assert_eq!(job["state"], "COMPLETED", "{commit}: {}", working.notes());
-        let told = events(&place, job["job_id"].as_str().expect("a job has an id"));
+        assert_eq!(
+            resolve_until_over(&place, "the disk was full"),
+            0,
+            "{commit}: nothing was in doubt: {}",
+            working.messages()
+        );
+        assert_eq!(place.effect_counts()["o"], 1);
+        let job = place.only_job();
+        assert_eq!(job["state"], "COMPLETED", "{commit}: {}", working.messages());
+        let told = events_of(&place, job["job_id"].as_str().expect("a job has an id"));
         let asked = told.iter().filter(|event| event["type"] == "invocation_resolved").count();
-        assert_eq!(asked, 0, "{commit}: no resolution by a person was needed: {}", working.notes());
+        assert_eq!(asked, 0, "{commit}: no resolution by a person was needed: {}", working.messages());
     }
 }

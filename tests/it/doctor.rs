@@ -4,30 +4,30 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step, wait};
-use crate::postgres::live::a_database;
-use crate::program::{latch, ran, run};
-use crate::storms::alter;
+use crate::place::{TestEnv, step, wait};
+use crate::postgres::live::blocking_database;
+use crate::program::{command_output, latch_command, run_latch};
+use crate::storms::alter_database;
 use crate::support::guest;
 
-fn checks(place: &Place, args: &[&str]) -> (i32, Vec<Value>) {
+fn doctor_checks(place: &TestEnv, args: &[&str]) -> (i32, Vec<Value>) {
     let ran = place.latch(&[&["doctor", "--json"], args].concat());
     let checks = ran.json()["checks"].as_array().unwrap().clone();
     (ran.code, checks)
 }
 
-fn named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
+fn checks_named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
     checks.iter().filter(|check| check["check"] == name).collect()
 }
 
 /// Returns a project with a job that has a step's output, and the job's id.
-fn project() -> (Place, String) {
+fn project_with_finished_job() -> (TestEnv, String) {
     let guest = guest("check-step");
     let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
     let mut step = crate::place::step("s", "Good.Pure", &[], json!({ "n": 7 }));
     step["effects"] = json!(["read_only"]);
-    let mut place = Place::configured(&config, vec![]).plan(&[step]);
-    place.damaged();
+    let mut place = TestEnv::configured(&config, vec![]).with_plan(&[step]);
+    place.skip_replay_of_damaged_jobs();
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap_or_else(|| panic!("{} {}", ran.stdout, ran.stderr)).to_owned();
@@ -37,9 +37,9 @@ fn project() -> (Place, String) {
 /// I169: a flipped byte of a payload is reported with job, slot and event, and with what to do.
 #[test]
 fn deep_finds_a_flipped_byte_with_its_place() {
-    let (place, id) = project();
-    let (code, sound) = checks(&place, &["--deep"]);
-    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    let (place, id) = project_with_finished_job();
+    let (code, sound) = doctor_checks(&place, &["--deep"]);
+    assert_eq!((code, &checks_named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
     for (change, label, slot) in [
         (
             "UPDATE payloads SET bytes = CAST(replace(CAST(bytes AS TEXT), '7', '8') AS BLOB) WHERE label = 'input/s'",
@@ -53,13 +53,13 @@ fn deep_finds_a_flipped_byte_with_its_place() {
         ),
         ("DELETE FROM payloads WHERE label = 'output/s'", "output/s", "s"),
     ] {
-        let mut damaged = place.again();
-        damaged.damaged();
-        alter(&damaged.dir.join("latch.db"), change);
-        let (_, shallow) = checks(&damaged, &[]);
-        assert_eq!(named(&shallow, "database")[0]["verdict"], "ok", "SQLite itself sees nothing: {change}");
-        let (code, deep) = checks(&damaged, &["--deep"]);
-        let found = named(&deep, "jobs");
+        let mut damaged = place.fresh_copy();
+        damaged.skip_replay_of_damaged_jobs();
+        alter_database(&damaged.dir.join("latch.db"), change);
+        let (_, shallow) = doctor_checks(&damaged, &[]);
+        assert_eq!(checks_named(&shallow, "database")[0]["verdict"], "ok", "SQLite itself sees nothing: {change}");
+        let (code, deep) = doctor_checks(&damaged, &["--deep"]);
+        let found = checks_named(&deep, "jobs");
         assert_eq!((code, found.len()), (1, 1), "{change}: {deep:#?}");
         assert_eq!((&found[0]["job"], &found[0]["slot"]), (&json!(id), &json!(slot)), "{change}");
         assert!(found[0]["event"].as_u64().is_some_and(|seq| seq > 0), "{change}: {found:#?}");
@@ -68,12 +68,12 @@ fn deep_finds_a_flipped_byte_with_its_place() {
     }
     // A damaged job does not prevent the check of the others.
     let second = place.latch(&["run", "plan.json", "--new", "--json"]).json()["job_id"].clone();
-    alter(
+    alter_database(
         &place.dir.join("latch.db"),
         "UPDATE events SET bytes = replace(bytes, 'check', 'chack') WHERE id = (SELECT MIN(id) FROM events)",
     );
-    let (code, deep) = checks(&place, &["--deep"]);
-    let found = named(&deep, "jobs");
+    let (code, deep) = doctor_checks(&place, &["--deep"]);
+    let found = checks_named(&deep, "jobs");
     assert_eq!(code, 1, "{deep:#?}");
     assert!(found.iter().any(|it| it["job"] == json!(id)) && found.iter().all(|it| it["job"] != second), "{found:#?}");
 }
@@ -87,12 +87,12 @@ fn deep_finds_damaged_reservations_and_indexes() {
     read["effects"] = json!(["read_only"]);
     read["cache_policy"] = json!({ "ttl_seconds": 3600 });
     read["idempotency_template"] = json!("r:{note}");
-    let mut place = Place::witness("atomic").plan(&[keyed, read]);
-    place.damaged();
+    let mut place = TestEnv::witness("atomic").with_plan(&[keyed, read]);
+    place.skip_replay_of_damaged_jobs();
     let ran = place.latch(&["run", "plan.json", "--approve", "k", "--json"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    let (code, sound) = checks(&place, &["--deep"]);
-    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    let (code, sound) = doctor_checks(&place, &["--deep"]);
+    assert_eq!((code, &checks_named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
     for (change, slot, says) in [
         ("UPDATE actions SET receipt = CAST('{\"result\":\"7\"}' AS BLOB)", "k", "receipt"),
         ("UPDATE actions SET args_hash = zeroblob(32)", "k", "arguments hash"),
@@ -103,11 +103,11 @@ fn deep_finds_damaged_reservations_and_indexes() {
         ("UPDATE reusables SET output_hash = zeroblob(32)", "r", "output hash in the index"),
         ("UPDATE reusables SET digest = zeroblob(32)", "r", "component digest in the index"),
     ] {
-        let mut damaged = place.again();
-        damaged.damaged();
-        alter(&damaged.dir.join("latch.db"), change);
-        let (code, deep) = checks(&damaged, &["--deep"]);
-        let found = named(&deep, "jobs");
+        let mut damaged = place.fresh_copy();
+        damaged.skip_replay_of_damaged_jobs();
+        alter_database(&damaged.dir.join("latch.db"), change);
+        let (code, deep) = doctor_checks(&damaged, &["--deep"]);
+        let found = checks_named(&deep, "jobs");
         let is_it = |it: &&&Value| it["slot"] == slot && it["found"].as_str().unwrap().contains(says);
         assert!(code == 1 && found.iter().filter(is_it).count() == 1, "{change}: {deep:#?}");
     }
@@ -116,15 +116,15 @@ fn deep_finds_damaged_reservations_and_indexes() {
 /// I169: a flipped byte is found in a PostgreSQL database.
 #[test]
 fn deep_finds_a_flipped_byte_on_a_server() {
-    let Some(url) = a_database() else { return };
+    let Some(url) = blocking_database() else { return };
     let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
-    let mut place = Place::configured("", vec![]).plan(&[wait("w", payload)]).on_server(&url);
-    place.damaged();
+    let mut place = TestEnv::configured("", vec![]).with_plan(&[wait("w", payload)]).with_database(&url);
+    place.skip_replay_of_damaged_jobs();
     let done = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
     let id = done.json()["job_id"].clone();
-    let (code, sound) = checks(&place, &["--deep"]);
-    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    let (code, sound) = doctor_checks(&place, &["--deep"]);
+    assert_eq!((code, &checks_named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         use sqlx::{ConnectOptions, Connection};
@@ -134,15 +134,15 @@ fn deep_finds_a_flipped_byte_on_a_server() {
         assert!(sqlx::raw_sql(flip).execute(&mut conn).await.unwrap().rows_affected() > 0);
         conn.close().await.unwrap();
     });
-    let (code, deep) = checks(&place, &["--deep"]);
-    let found = named(&deep, "jobs");
+    let (code, deep) = doctor_checks(&place, &["--deep"]);
+    let found = checks_named(&deep, "jobs");
     assert_eq!((code, &found[0]["job"], &found[0]["verdict"]), (1, &id, &json!("fail")), "{deep:#?}");
 }
 
 /// I169: damaged stored components and compiled code are reported by digest and error code.
 #[test]
 fn deep_finds_damaged_components_and_compiled_code() {
-    let (place, _) = project();
+    let (place, _) = project_with_finished_job();
     let flip = |path: &std::path::Path| {
         let mut bytes = std::fs::read(path).unwrap();
         let at = bytes.len() / 2;
@@ -157,7 +157,7 @@ fn deep_finds_damaged_components_and_compiled_code() {
     let cache = folder.path().join("compiled");
     let doctor = |args: &[&str]| {
         let args = [&["doctor", "--deep", "--json"], args].concat();
-        let ran = ran(latch(&place.dir, &args).env("LATCH_CACHE_DIR", &cache).output().unwrap());
+        let ran = command_output(latch_command(&place.dir, &args).env("LATCH_CACHE_DIR", &cache).output().unwrap());
         let checks = ran.json()["checks"].as_array().unwrap().clone();
         (ran.code, checks)
     };
@@ -170,10 +170,10 @@ fn deep_finds_damaged_components_and_compiled_code() {
     // Loading the plugin would repair both. The check must report the files as they were before.
     let (code, checks) = doctor(&[]);
     assert_eq!(code, 1, "{checks:#?}");
-    let kept = named(&checks, "components");
+    let kept = checks_named(&checks, "components");
     let kept = kept.iter().find(|check| check["verdict"] == "fail").unwrap();
     assert_eq!(kept["plugin"], "check");
-    let entry = named(&checks, "plugin cache");
+    let entry = checks_named(&checks, "plugin cache");
     let entry = entry.iter().find(|check| check["verdict"] == "warn").unwrap();
     assert!(entry["fix"].as_str().unwrap().contains(compiled[0].to_str().unwrap()), "{entry}");
 }
@@ -190,7 +190,7 @@ fn each_problem_names_its_plugin() {
                   [[plugin]]\nname = \"text\"\nsource = \"text.wasm\"\n\
                   [[plugin]]\nname = \"mail\"\nsource = \"mail\"\n";
     std::fs::write(folder.path().join("latch.toml"), config).unwrap();
-    let ran = run(folder.path(), &["doctor", "--json"]);
+    let ran = run_latch(folder.path(), &["doctor", "--json"]);
     let checks = ran.json()["checks"].as_array().unwrap().clone();
     assert_eq!(ran.code, 1, "{checks:#?}");
     let of = |plugin: &str| {
@@ -202,7 +202,7 @@ fn each_problem_names_its_plugin() {
     assert_eq!(of("mail"), "latch plugin build mail");
     assert!(of("gone").contains("L0020"));
     assert!(of("text").contains("L0023"));
-    let toolchain = named(&checks, "toolchain");
+    let toolchain = checks_named(&checks, "toolchain");
     let rust = toolchain.iter().find(|check| check["language"] == "rust").unwrap();
     assert_eq!(rust["plugins"], json!(["mail"]));
     assert!(rust["verdict"] == "ok" || rust["fix"].as_str().unwrap().contains("rustup target add"), "{rust}");
@@ -211,12 +211,12 @@ fn each_problem_names_its_plugin() {
 /// I169: secrets without a value, and secret files that other users can read.
 #[test]
 fn secrets_without_value_or_open_to_others_are_found() {
-    let place = Place::configured(
+    let place = TestEnv::configured(
         "[[plugin]]\nname = \"mail\"\nsource = \"mail.wasm\"\ngrants = { secrets = [\"TOKEN\"] }\n",
         vec![],
     );
-    let (_, found) = checks(&place, &[]);
-    let secrets = named(&found, "secrets");
+    let (_, found) = doctor_checks(&place, &[]);
+    let secrets = checks_named(&found, "secrets");
     assert_eq!((&secrets[0]["secret"], &secrets[0]["verdict"]), (&json!("TOKEN"), &json!("fail")), "{found:#?}");
     let said = secrets[0]["found"].as_str().unwrap();
     assert!(said.contains("plugin mail"), "{said}");
@@ -228,30 +228,30 @@ fn secrets_without_value_or_open_to_others_are_found() {
         |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(&dir, 0o755);
     std::fs::write(dir.join("TOKEN"), "").unwrap();
-    let (_, found) = checks(&place, &[]);
-    let empty = named(&found, "secrets")[0].clone();
+    let (_, found) = doctor_checks(&place, &[]);
+    let empty = checks_named(&found, "secrets")[0].clone();
     assert_eq!(empty["verdict"], "fail", "{found:#?}");
     assert!(empty["found"].as_str().unwrap().ends_with("is empty"), "{empty}");
     std::fs::write(dir.join("TOKEN"), "a value").unwrap();
     mode(&dir.join("TOKEN"), 0o644);
-    let (_, found) = checks(&place, &[]);
-    let secrets = named(&found, "secrets");
+    let (_, found) = doctor_checks(&place, &[]);
+    let secrets = checks_named(&found, "secrets");
     assert_eq!((secrets.len(), &secrets[0]["verdict"]), (1, &json!("warn")), "{found:#?}");
     assert!(secrets[0]["fix"].as_str().unwrap().starts_with("chmod 600 "), "{secrets:#?}");
     assert!(!found.iter().any(|check| check.to_string().contains("a value\"")), "no value is shown");
     mode(&dir.join("TOKEN"), 0o600);
-    let (_, found) = checks(&place, &[]);
-    assert_eq!(named(&found, "secrets")[0]["verdict"], "ok", "{found:#?}");
+    let (_, found) = doctor_checks(&place, &[]);
+    assert_eq!(checks_named(&found, "secrets")[0]["verdict"], "ok", "{found:#?}");
 }
 
 /// The line about an effect store in a file separates the file name from the finding.
 #[test]
 fn effect_store_in_a_file_is_named_apart_from_what_is_said_of_it() {
-    let place = Place::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);
+    let place = TestEnv::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);
     let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
-    let place = place.plan(&[wait("w", payload)]);
+    let place = place.with_plan(&[wait("w", payload)]);
     assert_eq!(place.latch(&["run", "plan.json"]).code, 0);
-    let (code, found) = checks(&place, &["--deep"]);
-    let store = named(&found, "effect store")[0]["found"].as_str().unwrap().to_owned();
+    let (code, found) = doctor_checks(&place, &["--deep"]);
+    let store = checks_named(&found, "effect store")[0]["found"].as_str().unwrap().to_owned();
     assert!(code == 0 && store.ends_with("effects.db: the file is sound"), "{store} {found:#?}");
 }

@@ -11,15 +11,15 @@ use latchwork_core::ids::Hash;
 use latchwork_core::keys;
 use serde_json::{Value, json};
 
-use crate::place::Place;
-use crate::program::{Ran, latch, run};
+use crate::place::TestEnv;
+use crate::program::{CommandOutput, latch_command, run_latch};
 use crate::support::guest;
 
 /// Exports the job, verifies the file in an empty folder, and returns the report.
-pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
+pub(crate) fn verify_offline(place: &TestEnv, id: &str, when: &str) -> Value {
     let exported = place.latch(&["job", "export", id, "--out", "evidence.jsonl", "--force", "--json"]);
     assert_eq!(exported.code, 0, "{when}: {} {}", exported.stdout, exported.stderr);
-    let verified = elsewhere(&place.dir.join("evidence.jsonl"), &[]);
+    let verified = verify_in_empty_folder(&place.dir.join("evidence.jsonl"), &[]);
     assert_eq!(verified.code, 0, "{when}: {} {}", verified.stdout, verified.stderr);
     verified.json()
 }
@@ -28,7 +28,7 @@ pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
 #[test]
 fn export_replaces_a_file_only_with_force() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
-    let place = Place::configured("", vec![]).plan(&[crate::place::wait("w", payload)]);
+    let place = TestEnv::configured("", vec![]).with_plan(&[crate::place::wait("w", payload)]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let file = place.dir.join("e.jsonl");
@@ -44,7 +44,7 @@ fn export_replaces_a_file_only_with_force() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
     let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
-    assert_eq!(elsewhere(&file, &[]).code, 0);
+    assert_eq!(verify_in_empty_folder(&file, &[]).code, 0);
     // The same holds for the default file name and for a link.
     assert_eq!(place.latch(&["job", "export", &id]).code, 0);
     assert_eq!(place.latch(&["job", "export", &id]).code, 2);
@@ -63,33 +63,36 @@ fn export_replaces_a_file_only_with_force() {
 
 /// Exports and verifies the job, then verifies the file again with `--plugins`, which executes the steps
 /// again.
-fn verified(place: &Place, id: &str, when: &str) -> Value {
-    holds(place, id, when);
-    let verified = elsewhere(&place.dir.join("evidence.jsonl"), &["--plugins", components(place).to_str().unwrap()]);
+fn verify_with_reexecution(place: &TestEnv, id: &str, when: &str) -> Value {
+    verify_offline(place, id, when);
+    let verified = verify_in_empty_folder(
+        &place.dir.join("evidence.jsonl"),
+        &["--plugins", components_dir(place).to_str().unwrap()],
+    );
     assert_eq!(verified.code, 0, "{when}: {} {}", verified.stdout, verified.stderr);
     verified.json()
 }
 
-fn components(place: &Place) -> PathBuf {
+fn components_dir(place: &TestEnv) -> PathBuf {
     place.dir.join(".latch/components")
 }
 
 /// Runs `latch verify` in an empty folder, without configuration or database.
-fn elsewhere(file: &Path, more: &[&str]) -> Ran {
+fn verify_in_empty_folder(file: &Path, more: &[&str]) -> CommandOutput {
     let empty = tempfile::tempdir().unwrap();
-    run(empty.path(), &[&["verify", "--json", file.to_str().unwrap()], more].concat())
+    run_latch(empty.path(), &[&["verify", "--json", file.to_str().unwrap()], more].concat())
 }
 
-fn notes(report: &Value) -> Vec<&str> {
+fn note_codes(report: &Value) -> Vec<&str> {
     report["not_checked"].as_array().unwrap().iter().map(|note| note["code"].as_str().unwrap()).collect()
 }
 
-fn kinds(report: &Value) -> Vec<&str> {
+fn problem_kinds(report: &Value) -> Vec<&str> {
     report["problems"].as_array().unwrap().iter().map(|problem| problem["kind"].as_str().unwrap()).collect()
 }
 
-fn golden() -> (Place, String) {
-    let place = Place::golden("atomic").again();
+fn finished_golden_flow() -> (TestEnv, String) {
+    let place = TestEnv::golden("atomic").fresh_copy();
     let done = place.latch(&place.run_args());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let id = done.json()["job_id"].as_str().unwrap().to_owned();
@@ -100,25 +103,28 @@ fn golden() -> (Place, String) {
 /// bytes.
 #[test]
 fn the_golden_flow_is_verified_offline_and_executed_again() {
-    let (place, id) = golden();
-    let report = verified(&place, &id, "the golden flow");
+    let (place, id) = finished_golden_flow();
+    let report = verify_with_reexecution(&place, &id, "the golden flow");
     assert_eq!((&report["intact"], &report["state"]), (&json!(true), &json!("COMPLETED")));
     assert!(report["steps_reexecuted"].as_u64() >= Some(4), "{report:#}");
-    assert!(notes(&report).contains(&"unsigned") && notes(&report).contains(&"effects_not_asked_about"), "{report:#}");
-    assert!(!notes(&report).contains(&"not_reexecuted"), "{report:#}");
+    assert!(
+        note_codes(&report).contains(&"unsigned") && note_codes(&report).contains(&"effects_not_asked_about"),
+        "{report:#}"
+    );
+    assert!(!note_codes(&report).contains(&"not_reexecuted"), "{report:#}");
     let file = place.dir.join("evidence.jsonl");
-    let plain = elsewhere(&file, &[]).json();
-    assert!(notes(&plain).contains(&"not_reexecuted"), "the report lists what was not checked: {plain:#}");
+    let plain = verify_in_empty_folder(&file, &[]).json();
+    assert!(note_codes(&plain).contains(&"not_reexecuted"), "the report lists what was not checked: {plain:#}");
 
     // With `--config`, the components stored by the host are used.
     let config = place.dir.join("latch.toml");
-    let kept = elsewhere(&file, &["--config", config.to_str().unwrap()]).json();
+    let kept = verify_in_empty_folder(&file, &["--config", config.to_str().unwrap()]).json();
     assert_eq!(kept["steps_reexecuted"], report["steps_reexecuted"]);
     assert!(!place.dir.join(".latch/cache").exists(), "compiled code stays outside of the project");
 
     // Standard output and standard input.
     let streamed = place.latch(&["job", "export", &id, "--out", "-"]);
-    let mut child = latch(&place.dir, &["verify", "-", "--json"])
+    let mut child = latch_command(&place.dir, &["verify", "-", "--json"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -130,8 +136,8 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
 /// I29: a changed byte is reported with its line and exit code 1.
 #[test]
 fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
-    let (place, id) = golden();
-    verified(&place, &id, "before");
+    let (place, id) = finished_golden_flow();
+    verify_with_reexecution(&place, &id, "before");
     let path = place.dir.join("evidence.jsonl");
     let good = std::fs::read(&path).unwrap();
     let changed = place.dir.join("changed.jsonl");
@@ -141,7 +147,7 @@ fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
         bytes[at] ^= 1;
         let line = good[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         std::fs::write(&changed, &bytes).unwrap();
-        let ran = elsewhere(&changed, &[]);
+        let ran = verify_in_empty_folder(&changed, &[]);
         assert_eq!((ran.code, &ran.json()["problems"][0]["line"]), (1, &json!(line)), "{}", ran.stdout);
     }
     // Further byte positions are checked in this process, without starting one for each.
@@ -158,21 +164,21 @@ fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
     }
     for bytes in [&b"hello\n"[..], b""] {
         std::fs::write(&changed, bytes).unwrap();
-        let ran = elsewhere(&changed, &[]);
+        let ran = verify_in_empty_folder(&changed, &[]);
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0050")), "{}", ran.stdout);
     }
-    assert_eq!(elsewhere(&place.dir.join("nothing"), &[]).code, 2);
+    assert_eq!(verify_in_empty_folder(&place.dir.join("nothing"), &[]).code, 2);
 }
 
 /// I30: an output was replaced and every hash recomputed. Executing the step again finds the forgery.
 #[test]
 fn an_exchanged_output_is_found_by_executing_again() {
-    let (place, id) = golden();
-    verified(&place, &id, "before");
+    let (place, id) = finished_golden_flow();
+    verify_with_reexecution(&place, &id, "before");
     let good = std::fs::read_to_string(place.dir.join("evidence.jsonl")).unwrap();
     let forged = place.dir.join("forged.jsonl");
     let mut step = String::new();
-    let bytes = forge(&good, |records| {
+    let bytes = forge_evidence(&good, |records| {
         // The last output that is its own payload and that no later input contains.
         let output = records
             .iter_mut()
@@ -184,7 +190,7 @@ fn an_exchanged_output_is_found_by_executing_again() {
             .unwrap();
         let text = output["content"]["text"].as_str().unwrap().replacen('a', "e", 1);
         let salt = Hash::from_hex(output["salt"].as_str().unwrap()).unwrap();
-        let reference = keys::salted_ref(&salt, text.as_bytes()).unwrap();
+        let reference = keys::payload_ref_from_salt(&salt, text.as_bytes()).unwrap();
         output["content"]["text"] = text.into();
         output["hash"] = json!(reference.hash);
         step = output["label"].as_str().unwrap().strip_prefix("output/").unwrap().to_owned();
@@ -195,21 +201,21 @@ fn an_exchanged_output_is_found_by_executing_again() {
         event["event"]["output"]["hash"] = json!(reference.hash);
     });
     std::fs::write(&forged, bytes).unwrap();
-    let plain = elsewhere(&forged, &[]);
+    let plain = verify_in_empty_folder(&forged, &[]);
     assert_eq!(plain.code, 0, "the file agrees with itself: {}", plain.stdout);
-    let again = elsewhere(&forged, &["--plugins", components(&place).to_str().unwrap()]);
-    assert_eq!((again.code, kinds(&again.json())), (1, vec!["reexecution"]), "{}", again.stdout);
+    let again = verify_in_empty_folder(&forged, &["--plugins", components_dir(&place).to_str().unwrap()]);
+    assert_eq!((again.code, problem_kinds(&again.json())), (1, vec!["reexecution"]), "{}", again.stdout);
     assert!(again.json()["problems"][0]["message"].as_str().unwrap().contains(&step), "{}", again.stdout);
 }
 
 /// A component with another digest is never used in place of a pinned one.
 #[test]
 fn a_changed_component_is_refused() {
-    let (place, id) = golden();
-    verified(&place, &id, "before");
+    let (place, id) = finished_golden_flow();
+    verify_with_reexecution(&place, &id, "before");
     let other = place.dir.join("other");
     std::fs::create_dir(&other).unwrap();
-    for entry in std::fs::read_dir(components(&place)).unwrap().map(Result::unwrap) {
+    for entry in std::fs::read_dir(components_dir(&place)).unwrap().map(Result::unwrap) {
         if entry.path().extension().is_some_and(|extension| extension == "wasm") {
             let mut bytes = std::fs::read(entry.path()).unwrap();
             // One more empty custom section: the same code under another digest.
@@ -217,7 +223,7 @@ fn a_changed_component_is_refused() {
             std::fs::write(other.join(entry.file_name()), bytes).unwrap();
         }
     }
-    let ran = elsewhere(&place.dir.join("evidence.jsonl"), &["--plugins", other.to_str().unwrap()]);
+    let ran = verify_in_empty_folder(&place.dir.join("evidence.jsonl"), &["--plugins", other.to_str().unwrap()]);
     let error = ran.json()["error"].clone();
     assert_eq!((ran.code, &error["code"]), (2, &json!("L0052")), "{}", ran.stdout);
     assert!(error["problems"][0]["digest"].as_str().is_some_and(|digest| digest.len() == 64), "{error:#}");
@@ -226,7 +232,7 @@ fn a_changed_component_is_refused() {
 /// I31: a redacted file verifies and contains nothing that tools answered.
 #[test]
 fn a_redacted_file_verifies_and_shows_nothing() {
-    let (place, id) = golden();
+    let (place, id) = finished_golden_flow();
     let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
     // The canary must not occur in the plan, which events contain in clear text.
     let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
@@ -241,15 +247,19 @@ fn a_redacted_file_verifies_and_shows_nothing() {
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     let redacted = std::fs::read_to_string(place.dir.join("redacted.jsonl")).unwrap();
     assert!(!redacted.contains(canary) && !redacted.contains("\"salt\""), "{canary}");
-    let ran = elsewhere(&place.dir.join("redacted.jsonl"), &["--plugins", components(&place).to_str().unwrap()]);
+    let ran = verify_in_empty_folder(
+        &place.dir.join("redacted.jsonl"),
+        &["--plugins", components_dir(&place).to_str().unwrap()],
+    );
     let report = ran.json();
     assert_eq!(ran.code, 0, "{report:#}");
     assert_eq!(report["steps_reexecuted"], 0);
-    assert!(notes(&report).contains(&"withheld") && notes(&report).contains(&"not_reexecuted"), "{report:#}");
+    assert!(note_codes(&report).contains(&"withheld") && note_codes(&report).contains(&"not_reexecuted"), "{report:#}");
 
     let some = place.latch(&["job", "export", &id, "--withhold", "answer/s5,output/s1", "--out", "some.jsonl"]);
     assert_eq!(some.code, 0, "{}", some.stderr);
-    let ran = elsewhere(&place.dir.join("some.jsonl"), &["--plugins", components(&place).to_str().unwrap()]);
+    let ran =
+        verify_in_empty_folder(&place.dir.join("some.jsonl"), &["--plugins", components_dir(&place).to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert!(
         ran.json()["steps_reexecuted"].as_u64() > Some(0),
@@ -264,7 +274,7 @@ fn a_redacted_file_verifies_and_shows_nothing() {
 /// I29: a signed file, checked against a trust file with the right key and with a wrong one.
 #[test]
 fn a_signed_file_is_trusted_by_its_key_alone() {
-    let (place, id) = golden();
+    let (place, id) = finished_golden_flow();
     let mut lines = Vec::new();
     for name in ["ada.pem", "eve.pem"] {
         let made = place.latch(&["key", "new", name, "--json"]);
@@ -281,19 +291,19 @@ fn a_signed_file_is_trusted_by_its_key_alone() {
     for (name, trusted, code) in [("ada", &lines[0], 0), ("eve", &lines[1], 1)] {
         let trust = place.dir.join(format!("{name}.trust"));
         std::fs::write(&trust, format!("# who may sign\n{trusted}\n")).unwrap();
-        let ran = elsewhere(&file, &["--trust", trust.to_str().unwrap()]);
+        let ran = verify_in_empty_folder(&file, &["--trust", trust.to_str().unwrap()]);
         assert_eq!(ran.code, code, "{name}: {}", ran.stdout);
         assert_eq!(ran.json()["signature"]["trusted"], json!(code == 0));
     }
-    let unknown = elsewhere(&file, &[]);
+    let unknown = verify_in_empty_folder(&file, &[]);
     assert_eq!(unknown.code, 0);
-    assert!(notes(&unknown.json()).contains(&"untrusted_key"), "{}", unknown.stdout);
+    assert!(note_codes(&unknown.json()).contains(&"untrusted_key"), "{}", unknown.stdout);
 
     let text = std::fs::read_to_string(&file).unwrap();
     let cut: String = text.split_inclusive('\n').filter(|line| !line.contains("\"record\":\"signature\"")).collect();
     std::fs::write(place.dir.join("cut.jsonl"), cut).unwrap();
-    let ran = elsewhere(&place.dir.join("cut.jsonl"), &[]);
-    assert_eq!((ran.code, kinds(&ran.json())), (1, vec!["signature"]), "{}", ran.stdout);
+    let ran = verify_in_empty_folder(&place.dir.join("cut.jsonl"), &[]);
+    assert_eq!((ran.code, problem_kinds(&ran.json())), (1, vec!["signature"]), "{}", ran.stdout);
     let refused = place.latch(&["job", "export", &id, "--sign", "plan.json", "--json"]);
     assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0051")));
 }
@@ -301,20 +311,20 @@ fn a_signed_file_is_trusted_by_its_key_alone() {
 /// I29: parked, rejected and cancelled jobs give valid evidence as well.
 #[test]
 fn partial_and_cancelled_jobs_verify() {
-    let place = Place::golden("staged").again();
+    let place = TestEnv::golden("staged").fresh_copy();
     let stopped = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5"]);
     let id = stopped.json()["job_id"].as_str().unwrap().to_owned();
-    assert_eq!(verified(&place, &id, "at its gate")["state"], "PARKED");
+    assert_eq!(verify_with_reexecution(&place, &id, "at its gate")["state"], "PARKED");
     place.latch(&["job", "reject", &id, "s6", "--reason", "not today"]);
-    verified(&place, &id, "refused, and not resumed yet");
+    verify_with_reexecution(&place, &id, "refused, and not resumed yet");
     place.latch(&["resume", &id]);
-    assert_eq!(verified(&place, &id, "refused")["state"], "PARTIAL");
+    assert_eq!(verify_with_reexecution(&place, &id, "refused")["state"], "PARTIAL");
 
     let second = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--new"]);
     let id = second.json()["job_id"].as_str().unwrap().to_owned();
     place.latch(&["job", "cancel", &id, "--reason", "enough"]);
     place.latch(&["resume", &id]);
-    assert_eq!(verified(&place, &id, "cancelled")["state"], "CANCELLED");
+    assert_eq!(verify_with_reexecution(&place, &id, "cancelled")["state"], "CANCELLED");
 }
 
 /// I13, I31: a secret reaches the granted host and appears in no evidence.
@@ -353,20 +363,20 @@ fn a_secret_is_never_in_evidence() {
     }] });
     std::fs::write(temp.path().join("latch.toml"), config).unwrap();
     std::fs::write(temp.path().join("plan.json"), plan.to_string()).unwrap();
-    let mut command = latch(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
-    let ran = crate::program::ran(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
+    let mut command = latch_command(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
+    let ran = crate::program::command_output(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert!(arrived.recv_timeout(Duration::from_secs(60)).is_ok(), "the secret did not arrive: {}", ran.stdout);
     server.join().unwrap();
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
-    let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);
+    let exported = run_latch(temp.path(), &["job", "export", &id, "--out", "-"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     assert!(exported.stdout.contains("latch-secret-"), "the tool's answer contains the placeholder");
     assert!(!exported.stdout.contains(CANARY), "the placeholder is not the secret");
 }
 
 /// Parses an evidence file, changes its records, and recomputes every number, checksum and hash.
-fn forge(file: &str, change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
+fn forge_evidence(file: &str, change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let mut records: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     change(&mut records);
     let mut head = Hash::default();

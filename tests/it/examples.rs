@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Context, Result, bail};
-use latchwork::build::{self, Built, Options};
+use latchwork::build::{self, BuildOptions, BuiltPlugin};
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Determinism, Effect, PluginKind};
+use latchwork_core::manifest::{Determinism, EffectKind, PluginKind};
 use latchwork_core::plan::{self, Catalog, OperatorInfo};
 use wit_component::DecodedWasm;
 
@@ -68,19 +68,19 @@ fn examples() -> PathBuf {
 
 /// Serializes the builds of this module. Cargo locks its target folder anyway, but a test would then report
 /// the wait as its own time.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
+fn lock_builds() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn build(dir: &Path) -> Result<Built> {
+fn build_example(dir: &Path) -> Result<BuiltPlugin> {
     let mut said = Vec::new();
-    build::build(dir, &Options::from_env(), &mut |line| said.push(line.to_owned()))
+    build::build(dir, &BuildOptions::from_env(), &mut |line| said.push(line.to_owned()))
         .with_context(|| format!("{}:\n{}", dir.display(), said.join("\n")))
 }
 
 /// Returns the names of a component's imports and exports, without `latchwork:plugin/` and versions.
-fn world(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
+fn imports_and_exports(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
     let DecodedWasm::Component(resolve, world) = wit_component::decode(&std::fs::read(wasm)?)? else {
         bail!("{} is not a component", wasm.display());
     };
@@ -101,9 +101,9 @@ fn world(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
 
 #[test]
 fn every_example_is_a_component_that_imports_what_it_needs_and_no_more() -> Result<()> {
-    let _guard = one_at_a_time();
+    let _guard = lock_builds();
     for (dir, name, imports, exports) in PLUGINS {
-        let built = build(&examples().join(dir))?;
+        let built = build_example(&examples().join(dir))?;
         assert_eq!(built.name, name);
         assert_eq!(built.kind, if name == "funding" { PluginKind::Step } else { PluginKind::Tool });
         assert_eq!(built.digest, Hash::of(&[&std::fs::read(&built.wasm)?]));
@@ -112,19 +112,19 @@ fn every_example_is_a_component_that_imports_what_it_needs_and_no_more() -> Resu
             names.sort();
             names
         };
-        let (imported, exported) = world(&built.wasm)?;
+        let (imported, exported) = imports_and_exports(&built.wasm)?;
         assert_eq!(imported, with(imports, &["log", "types"]), "{name}");
         assert_eq!(exported, with(exports, &["plugin"]), "{name}");
-        assert!(!build(&examples().join(dir))?.changed, "{name} was built again from the same sources");
+        assert!(!build_example(&examples().join(dir))?.changed, "{name} was built again from the same sources");
     }
     Ok(())
 }
 
 #[test]
 fn the_same_sources_give_the_same_component_again() -> Result<()> {
-    let _guard = one_at_a_time();
+    let _guard = lock_builds();
     let dir = examples().join("files-rust");
-    let first = build(&dir)?;
+    let first = build_example(&dir)?;
     let clean = std::process::Command::new("cargo")
         .args([
             "clean",
@@ -141,7 +141,7 @@ fn the_same_sources_give_the_same_component_again() -> Result<()> {
         .env_remove("CARGO_TARGET_DIR")
         .status()?;
     assert!(clean.success());
-    let second = build(&dir)?;
+    let second = build_example(&dir)?;
     assert_eq!((second.changed, second.digest), (false, first.digest));
     let text = String::from_utf8_lossy(&std::fs::read(&second.wasm)?).into_owned();
     let home = examples().parent().expect("the workspace").display().to_string();
@@ -152,12 +152,12 @@ fn the_same_sources_give_the_same_component_again() -> Result<()> {
 }
 
 /// The operators of the examples, as their plugins describe them.
-struct Examples;
+struct ExampleCatalog;
 
-impl Catalog for Examples {
+impl Catalog for ExampleCatalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo> {
         use Determinism::{External, Pure, Stable};
-        use Effect::{ExternalSend, InternalWrite, ProduceOutcome, ReadOnly};
+        use EffectKind::{ExternalSend, InternalWrite, ProduceOutcome, ReadOnly};
         let (effects, determinism, kind) = match name {
             "Professor.Summarize" | "Alignment.Build" => (vec![ReadOnly, ProduceOutcome], Pure, PluginKind::Step),
             "Email.GenerateDraft" => (vec![ProduceOutcome], Stable, PluginKind::Step),
@@ -179,7 +179,7 @@ impl Catalog for Examples {
 #[test]
 fn the_shipped_plan_holds_and_pins_the_shipped_files() -> Result<()> {
     let flow = examples().join("funding-outreach");
-    let plan = plan::check(&std::fs::read(flow.join("plan.json"))?, &Examples)
+    let plan = plan::check(&std::fs::read(flow.join("plan.json"))?, &ExampleCatalog)
         .map_err(|violations| anyhow::anyhow!("{violations:#?}"))?;
     assert_eq!(
         plan.steps.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(),

@@ -5,17 +5,17 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::checkout;
-use crate::place::built;
-use crate::program::{latch, ran};
+use crate::place::build_plugin;
+use crate::program::{command_output, latch_command};
 use crate::shim;
 
 /// Returns a folder with the benchmark's configuration.
-pub(crate) fn bench() -> tempfile::TempDir {
+pub(crate) fn bench_folder() -> tempfile::TempDir {
     let examples = checkout::copy().join("example-plugins");
     let folder = tempfile::tempdir().unwrap();
     let mut config = std::fs::read_to_string(examples.join("bench/latch.toml")).unwrap();
     for plugin in ["bench-rust", "bench-tool-rust"] {
-        let component = built(&examples.join(plugin));
+        let component = build_plugin(&examples.join(plugin));
         let before = config.clone();
         config = config.replace(&format!("\"../{plugin}\""), &format!("{component:?}"));
         assert_ne!(config, before, "{plugin} is configured");
@@ -28,11 +28,11 @@ pub(crate) fn bench() -> tempfile::TempDir {
 fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, &Path)>) -> Value {
     let at_once = at_once.to_string();
     let args = ["bench", ".", "--workload", workload, "--at-once", &at_once, "--seconds", "0.2", "--json"];
-    let mut command = latch(folder, &args);
+    let mut command = latch_command(folder, &args);
     if let Some((shim, log)) = preload {
         command.env("LD_PRELOAD", shim).env("FLUSH_LOG", log);
     }
-    let ran = ran(command.output().unwrap());
+    let ran = command_output(command.output().unwrap());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let document = ran.json();
     let loads = document["loads"].as_array().unwrap();
@@ -44,7 +44,7 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
 /// Returns the smallest number of flushes per job over several measurements. A deferred write is flushed
 /// after a few milliseconds at the latest, so a busy machine flushes more often. Measurements are repeated
 /// until the smallest is at most `most`.
-fn flushes(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
+fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {
         let flushes = measure(folder, workload, at_once, None)["flushes_per_job"].as_f64().unwrap();
@@ -60,9 +60,9 @@ fn flushes(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
 /// shares the flush of the next call's barrier.
 #[test]
 fn ten_keyed_calls_take_one_flush_each_and_two_more() {
-    let folder = bench();
+    let folder = bench_folder();
     for workload in ["ten", "ten-plan"] {
-        let flushes = flushes(folder.path(), workload, 1, 12.0);
+        let flushes = flushes_per_job(folder.path(), workload, 1, 12.0);
         // Fewer flushes would mean that a barrier was not flushed.
         assert!((10.0..=12.0).contains(&flushes), "{workload}: {flushes}");
     }
@@ -71,9 +71,9 @@ fn ten_keyed_calls_take_one_flush_each_and_two_more() {
 /// I36: reads and pure calls need no flush of their own.
 #[test]
 fn what_changes_nothing_needs_no_flush_of_its_own() {
-    let folder = bench();
+    let folder = bench_folder();
     for (workload, most) in [("ten-read", 3.0), ("ten-pure", 2.0), ("zero", 2.0)] {
-        let flushes = flushes(folder.path(), workload, 1, most);
+        let flushes = flushes_per_job(folder.path(), workload, 1, most);
         assert!((1.0..=most).contains(&flushes), "{workload}: {flushes}");
     }
 }
@@ -81,14 +81,14 @@ fn what_changes_nothing_needs_no_flush_of_its_own() {
 /// I36: jobs of one process share transactions.
 #[test]
 fn jobs_at_once_share_their_flushes() {
-    let flushes = flushes(bench().path(), "ten", 64, 1.5);
+    let flushes = flushes_per_job(bench_folder().path(), "ten", 64, 1.5);
     assert!(flushes <= 1.5, "{flushes}");
 }
 
 /// I36: the bytes that one call adds to the database, without those of the job itself.
 #[test]
 fn a_call_takes_little_more_than_a_kilobyte() {
-    let folder = bench();
+    let folder = bench_folder();
     let bytes = |workload| measure(folder.path(), workload, 1, None)["bytes_per_unit"].as_f64().unwrap();
     let (ten, zero) = (bytes("ten"), bytes("zero"));
     let call = ten - zero / 10.0;
@@ -98,8 +98,8 @@ fn a_call_takes_little_more_than_a_kilobyte() {
 /// I36: the counter agrees with the flushes requested from the operating system.
 #[test]
 fn the_count_of_flushes_is_what_the_disk_sees() {
-    let folder = bench();
-    let shim = shim::compiled("flushes", folder.path());
+    let folder = bench_folder();
+    let shim = shim::compile_shim("flushes", folder.path());
     let log = folder.path().join("flushes.log");
     let load = measure(folder.path(), "ten", 1, Some((&shim, &log)));
     let noted = std::fs::read_to_string(&log).unwrap();

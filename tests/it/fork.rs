@@ -5,17 +5,17 @@ use std::path::Path;
 use latchwork_core::decide;
 use latchwork_core::effect::{Answer, Effect, Provenance};
 use latchwork_core::error::{Code, Failure};
-use latchwork_core::event::{Body, Refused};
+use latchwork_core::event::{Body, RefusedCall};
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::state::{Draft, Durable, label};
-use latchwork_core::storage::{Claimer, EffectStore, Journal, StatusWrite};
+use latchwork_core::storage::{EffectStore, Journal, LeaseRequest, StatusWrite};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::place::TestEnv;
 
-fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
+fn world_changing_step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     json!({
         "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
         "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
@@ -23,53 +23,56 @@ fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     })
 }
 
-fn place(steps: &[Value]) -> Place {
-    let place = Place::witness("atomic").again();
+fn env_with_steps(steps: &[Value]) -> TestEnv {
+    let place = TestEnv::witness("atomic").fresh_copy();
     let plan = json!({ "plan_id": "forked", "schema_version": "1.0", "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
     place
 }
 
-fn run(place: &Place) -> Value {
+fn run_plan(place: &TestEnv) -> Value {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn id(response: &Value) -> String {
+fn job_id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-fn approved(place: &Place, job: &str, slot: &str) -> Value {
+fn approve_and_resume(place: &TestEnv, job: &str, slot: &str) -> Value {
     let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     place.latch(&["resume", job, "--json"]).json()
 }
 
-fn fork(place: &Place, job: &str, more: &[&str]) -> Value {
+fn fork_job(place: &TestEnv, job: &str, more: &[&str]) -> Value {
     let ran = place.latch(&[&["job", "fork", job, "--json", "--actor", "ada"], more].concat());
     assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn replays(place: &Place, job: &str) {
+fn assert_replays(place: &TestEnv, job: &str) {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-fn notes(response: &Value) -> Vec<String> {
+fn step_notes(response: &Value) -> Vec<String> {
     let steps = response["steps"].as_array().expect("a list");
     steps.iter().map(|step| step["notes"][0].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Writes into the log of a parked job the calls that another version of its step would have made.
-async fn foreign_history(dir: &Path, job: &JobId) {
+async fn write_foreign_history(dir: &Path, job: &JobId) {
     let clock = SystemClock::new().expect("the clock is readable");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
-    let lock =
-        OwnerLock::take(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock).expect("a lock");
-    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 5_000 };
-    store.put_inbox(job, "ada", None, latchwork_core::storage::Request::Continue).await.expect("the request is stored");
+    let lock = OwnerLock::acquire(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock)
+        .expect("a lock");
+    let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 5_000 };
+    store
+        .put_inbox(job, "ada", None, latchwork_core::storage::InboxRequest::Continue)
+        .await
+        .expect("the request is stored");
     let claim = store.claim_job(job, &claimer).await.expect("it answers").expect("the job is not claimed");
     let record = store.load(job).await.expect("it answers").expect("the job exists");
     let inbox = record.inbox.iter().map(|row| row.id).collect();
@@ -97,7 +100,7 @@ async fn foreign_history(dir: &Path, job: &JobId) {
         spent: None,
         assumed_micro_usd: None,
         nondeterministic: false,
-        refused: Some(Refused { operator: Operator::new("Effect.Keyed"), args, action_key: None }),
+        refused: Some(RefusedCall { operator: Operator::new("Effect.Keyed"), args, action_key: None }),
     };
     let draft = Draft {
         events: vec![finished, Body::CommandCommitted { slot }],
@@ -129,19 +132,21 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
         { "operator": "Effect.Read", "args": { "note": 1 } },
         { "operator": "Effect.Opaque", "args": { "note": 2 } },
     ] });
-    let mut place =
-        place(&[step("o", "Effect.Opaque", &[], json!({ "note": 0 })), step("d", "Driver.Run", &["o"], calls)]);
-    place.damaged();
-    let job = id(&run(&place));
+    let mut place = env_with_steps(&[
+        world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 0 })),
+        world_changing_step("d", "Driver.Run", &["o"], calls),
+    ]);
+    place.skip_replay_of_damaged_jobs();
+    let job = job_id(&run_plan(&place));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(foreign_history(&place.dir, &JobId::new(&job)));
+    runtime.block_on(write_foreign_history(&place.dir, &JobId::new(&job)));
 
-    let diverged = approved(&place, &job, "o");
+    let diverged = approve_and_resume(&place, &job, "o");
     assert_eq!(diverged["state"], "DIVERGED", "{diverged:#}");
     let report = &diverged["divergence"];
     assert_eq!((&report["at"], &report["field"]), (&json!("d/0"), &json!("operator")), "{report:#}");
     assert_eq!((&report["recorded"], &report["found"]), (&json!("Effect.Keyed"), &json!("Effect.Read")));
-    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), [("o".to_owned(), 1)]);
+    assert_eq!(place.effect_counts().into_iter().collect::<Vec<_>>(), [("o".to_owned(), 1)]);
     let actions: Vec<_> =
         diverged["next_actions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     for way in ["resolve {} --continue", "fork {} --at d", "resolve {} --abort"] {
@@ -156,20 +161,20 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     let again = place.latch(&["resume", &job, "--json"]);
     assert_eq!((again.code, &again.json()["state"]), (3, &json!("DIVERGED")), "{}", again.stdout);
-    assert_eq!(place.world().len(), 1);
+    assert_eq!(place.effect_counts().len(), 1);
 
-    let forked = fork(&place, &job, &["--at", "d"]);
-    let fork_id = id(&forked);
+    let forked = fork_job(&place, &job, &["--at", "d"]);
+    let fork_id = job_id(&forked);
     assert_eq!(forked["blocked_on"]["slot"], "d/1", "{forked:#}");
-    let done = approved(&place, &fork_id, "d/1");
+    let done = approve_and_resume(&place, &fork_id, "d/1");
     assert_eq!(done["state"], "COMPLETED", "{done:#}");
     let world = [("d/1".to_owned(), 1), ("o".to_owned(), 1)];
-    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), world, "copied steps are not executed again");
-    replays(&place, &fork_id);
+    assert_eq!(place.effect_counts().into_iter().collect::<Vec<_>>(), world, "copied steps are not executed again");
+    assert_replays(&place, &fork_id);
 
     assert_eq!(place.latch(&["job", "resolve", &job, "--abort"]).code, 0);
     assert_eq!(place.latch(&["resume", &job, "--json"]).json()["state"], "PARTIAL");
-    assert_eq!(place.world().len(), 2);
+    assert_eq!(place.effect_counts().len(), 2);
 }
 
 /// I40, I41: steps before the fork are copied with their times and answers, and an output can be replaced.
@@ -181,10 +186,10 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
         { "operator": "Effect.Read", "args": { "note": n } }, { "operator": operator, "args": { "note": n } },
     ] })
     };
-    let place = place(&[
-        step("a", "Driver.Run", &[], calls(1, "Effect.Opaque")),
-        step("b", "Driver.Pure", &[], json!({ "note": "before" })),
-        step(
+    let place = env_with_steps(&[
+        world_changing_step("a", "Driver.Run", &[], calls(1, "Effect.Opaque")),
+        world_changing_step("b", "Driver.Pure", &[], json!({ "note": "before" })),
+        world_changing_step(
             "c",
             "Driver.Run",
             &["a", "b"],
@@ -199,26 +204,26 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
     std::fs::write(place.dir.join("latch.toml"), format!("{config}\n{auto}")).expect("writable");
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"]);
     assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
-    let job = id(&ran.json());
-    assert_eq!(place.world().values().sum::<u32>(), 2);
+    let job = job_id(&ran.json());
+    assert_eq!(place.effect_counts().values().sum::<u32>(), 2);
 
     std::fs::write(place.dir.join("b.json"), r#"{ "note": "after" }"#).expect("writable");
-    let forked = fork(&place, &job, &["--at", "c", "--set", "b=b.json", "--reason", "another note"]);
-    let fork_id = id(&forked);
+    let forked = fork_job(&place, &job, &["--at", "c", "--set", "b=b.json", "--reason", "another note"]);
+    let fork_id = job_id(&forked);
     assert_eq!(
-        notes(&forked)[..2],
+        step_notes(&forked)[..2],
         [format!("output copied from {job}"), "output set with the fork".to_owned()],
         "{forked:#}"
     );
     assert_eq!(forked["blocked_on"]["slot"], "c/0", "gated although ada is trusted: {forked:#}");
     let shown = place.latch(&["job", "show", &fork_id]).stdout;
     assert!(shown.contains("after"), "with the replaced output: {shown}");
-    let done = approved(&place, &fork_id, "c/0");
+    let done = approve_and_resume(&place, &fork_id, "c/0");
     assert_eq!(done["state"], "COMPLETED", "{done:#}");
     let files = std::fs::read_dir(place.dir.join("effects")).expect("there").count();
     assert_eq!(files, 3, "one more effect than before");
-    replays(&place, &fork_id);
-    replays(&place, &job);
+    assert_replays(&place, &fork_id);
+    assert_replays(&place, &job);
     let events = place.latch(&["job", "events", &fork_id, "--json"]).json()["events"].clone();
     assert_eq!(
         (&events[2]["type"], &events[2]["origin"], &events[2]["reason"]),
@@ -226,9 +231,9 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
     );
 
     // In a fork of the fork, a step copied twice still replays as the job that executed it.
-    let twice = fork(&place, &fork_id, &["--at", "c"]);
-    assert_eq!(notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
-    replays(&place, &id(&twice));
+    let twice = fork_job(&place, &fork_id, &["--at", "c"]);
+    assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
+    assert_replays(&place, &job_id(&twice));
 
     // Invalid input is refused, and no job is created.
     let jobs = || place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
@@ -245,21 +250,21 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
         let ran = place.latch(&[&["job", "fork", &job], refused.as_slice()].concat());
         assert_eq!(ran.code, 2, "{refused:?}: {} {}", ran.stdout, ran.stderr);
     }
-    let running = run_parked(&place);
+    let running = run_until_gated(&place);
     assert_eq!(jobs(), before.map(|n| n + 1), "{running}");
 }
 
 /// Runs another job that parks at its gate, and returns its id.
-fn run_parked(place: &Place) -> String {
+fn run_until_gated(place: &TestEnv) -> String {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
-    id(&ran.json())
+    job_id(&ran.json())
 }
 
 /// I41: the fork has the origin's seed and answers. Its approvals, policy and plugins are the current ones.
 #[test]
 fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
-    let place = place(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let place = env_with_steps(&[world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let file = place.dir.join("latch.toml");
     let plain = std::fs::read_to_string(&file).expect("readable");
     std::fs::write(&file, format!("{plain}\n[policy.default.gate]\nquorum = 2\n")).expect("writable");
@@ -271,26 +276,26 @@ fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
     let limited = plain.replace(named, &format!("{named}limits = {{ timeout = \"7s\" }}\n"));
     std::fs::write(&file, limited).expect("writable");
 
-    let forked = fork(&place, &id(&origin), &["--at", "o"]);
+    let forked = fork_job(&place, &job_id(&origin), &["--at", "o"]);
     let blocked = &forked["blocked_on"];
     assert_eq!(
         (&blocked["slot"], &blocked["quorum"], &blocked["approved_by"]),
         (&json!("o"), &Value::Null, &Value::Null)
     );
-    let header = |job: &Value| place.latch(&["job", "events", &id(job), "--json"]).json()["events"][0].clone();
+    let header = |job: &Value| place.latch(&["job", "events", &job_id(job), "--json"]).json()["events"][0].clone();
     let (old, new) = (header(&origin), header(&forked));
     assert!(old["job_seed"].is_string() && old["job_seed"] == new["job_seed"], "{new:#}");
     assert_eq!((&old["rules"]["gate_quorum"], &new["rules"]["gate_quorum"]), (&json!(2), &json!(1)));
     let timeout = |header: &Value| header["operators"]["Effect.Opaque"]["limits"]["timeout_ms"].clone();
     assert_eq!((timeout(&old), timeout(&new)), (json!(30_000), json!(7_000)));
-    assert_eq!(approved(&place, &id(&forked), "o")["state"], "COMPLETED");
+    assert_eq!(approve_and_resume(&place, &job_id(&forked), "o")["state"], "COMPLETED");
 }
 
 /// I41: the fork gets the contexts of the request, also for the step at which it forks.
 #[test]
 fn fork_at_a_step_that_names_a_context() {
-    let place = place(&[]);
-    let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
+    let place = env_with_steps(&[]);
+    let mut read = world_changing_step("r", "Effect.Read", &[], json!({ "note": 1 }));
     read["hashes"] = json!({ "cv": { "$context": "cv" } });
     read["idempotency_template"] = json!("read:{cv}");
     read["effects"] = json!(["read_only"]);
@@ -299,7 +304,7 @@ fn fork_at_a_step_that_names_a_context() {
         "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [read] },
     });
     std::fs::write(place.dir.join("plan.json"), request.to_string()).expect("writable");
-    let origin = run(&place);
+    let origin = run_plan(&place);
     assert_eq!(origin["state"], "COMPLETED", "{origin:#}");
-    assert_eq!(fork(&place, &id(&origin), &["--at", "r"])["state"], "COMPLETED");
+    assert_eq!(fork_job(&place, &job_id(&origin), &["--at", "r"])["state"], "COMPLETED");
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, sleep_past, step};
+use crate::place::{TestEnv, sleep_past, step};
 
 /// Two plans with their gated slot: a call of the plan, and a call inside a step.
-fn plans() -> [(&'static str, Value); 2] {
+fn gated_plans() -> [(&'static str, Value); 2] {
     let call = json!({ "operator": "Effect.Opaque", "args": { "note": 1 } });
     [
         ("o", step("o", "Effect.Opaque", &[], json!({ "note": 1 }))),
@@ -13,13 +13,13 @@ fn plans() -> [(&'static str, Value); 2] {
     ]
 }
 
-fn submit(place: &Place) -> Value {
+fn submit_gated(place: &TestEnv) -> Value {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn replays(place: &Place, id: &str) {
+fn assert_replays(place: &TestEnv, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
@@ -27,10 +27,10 @@ fn replays(place: &Place, id: &str) {
 /// I20, I27: a quorum of two approvers, with the requester excluded.
 #[test]
 fn a_quorum_of_others_approves() {
-    for (slot, step) in plans() {
+    for (slot, step) in gated_plans() {
         let policy = "[policy.default.gate]\nquorum = 2\nself_approve = false";
-        let place = Place::witness("atomic").again().plan(&[step]).configure(policy);
-        let id = submit(&place)["job_id"].as_str().unwrap().to_owned();
+        let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]).configure(policy);
+        let id = submit_gated(&place)["job_id"].as_str().unwrap().to_owned();
         let approve = |actor: &str| place.latch(&["job", "approve", &id, slot, "--actor", actor]);
         let own = approve("ada");
         assert_eq!(own.code, 2, "{}", own.stdout);
@@ -44,24 +44,24 @@ fn a_quorum_of_others_approves() {
         assert!(blocked["until"].is_i64(), "the gate has an expiry: {blocked}");
         let shown = place.latch(&["job", "show", &id]).stdout;
         assert!(shown.contains("1 of 2 approvals (bob)") && shown.contains("expires "), "{shown}");
-        assert!(place.world().is_empty());
+        assert!(place.effect_counts().is_empty());
         assert_eq!(approve("eve").code, 0);
-        assert!(place.world().is_empty(), "approving executes nothing");
+        assert!(place.effect_counts().is_empty(), "approving executes nothing");
         let done = place.latch(&["resume", &id, "--json"]);
         assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{}", done.stdout);
-        assert_eq!(place.world().get(slot), Some(&1));
+        assert_eq!(place.effect_counts().get(slot), Some(&1));
         assert_eq!(approve("eve").code, 2, "the gate is already decided");
-        replays(&place, &id);
+        assert_replays(&place, &id);
     }
 }
 
 /// I27: an expired gate fails its call. A step plugin receives `POLICY_DENIED` as the recorded answer.
 #[test]
 fn a_gate_expires() {
-    for (slot, step) in plans() {
-        let place = Place::witness("atomic").again().plan(&[step]);
+    for (slot, step) in gated_plans() {
+        let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
         let place = place.configure("[policy.default.gate]\nexpires = \"3s\"");
-        let parked = submit(&place);
+        let parked = submit_gated(&place);
         let id = parked["job_id"].as_str().unwrap().to_owned();
         sleep_past(&parked["blocked_on"]["until"]);
         let late = place.latch(&["job", "approve", &id, slot, "--actor", "bob"]);
@@ -74,19 +74,19 @@ fn a_gate_expires() {
             }
             _ => assert_eq!(response["state"], "COMPLETED", "{response:#}"),
         }
-        assert!(place.world().is_empty());
+        assert!(place.effect_counts().is_empty());
         let events = place.latch(&["job", "events", &id, "--json"]).stdout;
         assert_eq!(events.matches("\"gate_expired\"").count(), 1, "{events}");
         if slot == "d/0" {
-            let bound = step_output(&place, &id);
+            let bound = database_text(&place, &id);
             assert!(bound.contains("PolicyDenied") && bound.contains("GATE_EXPIRED"), "{bound}");
         }
-        replays(&place, &id);
+        assert_replays(&place, &id);
     }
 }
 
 /// Returns the readable text of the database's files, which contains the output of the only step.
-fn step_output(place: &Place, _: &str) -> String {
+fn database_text(place: &TestEnv, _: &str) -> String {
     let bytes = std::fs::read(place.dir.join("latch.db")).unwrap_or_default();
     let wal = std::fs::read(place.dir.join("latch.db-wal")).unwrap_or_default();
     String::from_utf8_lossy(&[bytes, wal].concat()).into_owned()
@@ -95,27 +95,27 @@ fn step_output(place: &Place, _: &str) -> String {
 /// I27: a policy that became narrower between approval and run applies.
 #[test]
 fn a_narrower_policy_asks_again() {
-    for (slot, step) in plans() {
-        let place = Place::witness("atomic").again().plan(&[step]);
-        let id = submit(&place)["job_id"].as_str().unwrap().to_owned();
+    for (slot, step) in gated_plans() {
+        let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
+        let id = submit_gated(&place)["job_id"].as_str().unwrap().to_owned();
         assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "ada"]).code, 0);
         let place = place.configure("[policy.default.gate]\nself_approve = false");
         let resumed = place.latch(&["resume", &id, "--json"]);
         assert_eq!((resumed.code, &resumed.json()["state"]), (3, &json!("PARKED")), "{}", resumed.stdout);
-        assert!(place.world().is_empty(), "{slot}: self-approval no longer counts");
+        assert!(place.effect_counts().is_empty(), "{slot}: self-approval no longer counts");
         assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "bob"]).code, 0);
         let done = place.latch(&["resume", &id, "--json"]);
         assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{}", done.stdout);
-        assert_eq!(place.world().get(slot), Some(&1));
-        replays(&place, &id);
+        assert_eq!(place.effect_counts().get(slot), Some(&1));
+        assert_replays(&place, &id);
     }
 }
 
 /// I27: if the policy requires reasons, an approval without one is refused and nothing is written.
 #[test]
 fn an_approval_says_why_where_the_policy_wants_it() {
-    for (slot, step) in plans() {
-        let place = Place::witness("atomic").again().plan(&[step]);
+    for (slot, step) in gated_plans() {
+        let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
         let place = place.configure("[policy.default.gate]\nreason = true");
         let ran = place.latch(&[
             "run",
@@ -141,20 +141,20 @@ fn an_approval_says_why_where_the_policy_wants_it() {
         let approved = place.latch(&["job", "approve", &id, slot, "--actor", "bob", "--reason", "the sum is right"]);
         assert_eq!(approved.code, 0, "{}", approved.stderr);
         let done = place.latch(&["resume", &id, "--json"]);
-        assert_eq!((done.code, place.world().get(slot)), (0, Some(&1)), "{}", done.stdout);
+        assert_eq!((done.code, place.effect_counts().get(slot)), (0, Some(&1)), "{}", done.stdout);
         assert!(place.latch(&["job", "events", &id, "--json"]).stdout.contains("the sum is right"));
-        replays(&place, &id);
+        assert_replays(&place, &id);
     }
 }
 
 /// A wider policy does not widen a job that was accepted under a narrower one.
 #[test]
 fn a_wider_policy_is_for_new_jobs() {
-    let [(slot, step), _] = plans();
-    let narrow = Place::witness("atomic").again().plan(&[step]);
+    let [(slot, step), _] = gated_plans();
+    let narrow = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
     let plain = std::fs::read_to_string(narrow.dir.join("latch.toml")).unwrap();
     let place = narrow.configure("[policy.default.gate]\nquorum = 2");
-    let id = submit(&place)["job_id"].as_str().unwrap().to_owned();
+    let id = submit_gated(&place)["job_id"].as_str().unwrap().to_owned();
     std::fs::write(place.dir.join("latch.toml"), plain).unwrap();
     assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "bob"]).code, 0);
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "PARKED");
@@ -168,52 +168,52 @@ fn a_wider_policy_is_for_new_jobs() {
 fn a_policy_gates_by_tag_and_by_effect() {
     let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
     read["policy_tags"] = json!(["money"]);
-    let place = Place::witness("atomic").again().plan(&[read]);
-    let gated = place.again().configure("[policy.default.gate]\ntags = [\"law\", \"money\"]");
-    let response = submit(&gated);
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[read]);
+    let gated = place.fresh_copy().configure("[policy.default.gate]\ntags = [\"law\", \"money\"]");
+    let response = submit_gated(&gated);
     assert_eq!(response["blocked_on"]["reason_code"], "REQUIRES_APPROVAL", "{response:#}");
     let free = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert_eq!(free.code, 0, "{} {}", free.stdout, free.stderr);
 
-    let [(_, step), _] = plans();
-    let place = Place::witness("atomic").again().plan(&[step]);
+    let [(_, step), _] = gated_plans();
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
     let trusted = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = { \"ada/Effect.Opaque\" = 3 }";
     let gate = "[policy.default.gate]\neffects = [\"external_send\"]";
-    let gated = place.again().configure(&format!("{trusted}\n{gate}"));
+    let gated = place.fresh_copy().configure(&format!("{trusted}\n{gate}"));
     let run = ["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"];
     let waits = gated.latch(&run);
     assert_eq!(waits.code, 3, "{} {}", waits.stdout, waits.stderr);
     assert_eq!(waits.json()["blocked_on"]["reason_code"], "REQUIRES_APPROVAL", "{}", waits.stdout);
-    assert!(gated.world().is_empty());
+    assert!(gated.effect_counts().is_empty());
     let place = place.configure(trusted);
     let free = place.latch(&run);
-    assert_eq!((free.code, place.world().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
+    assert_eq!((free.code, place.effect_counts().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
 }
 
 /// I27: if the policy accepts no approval given in advance, the gate is opened and can be approved then.
 #[test]
 fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
-    for (slot, step) in plans() {
+    for (slot, step) in gated_plans() {
         let named = slot.split('/').next().unwrap();
-        let place = Place::witness("atomic").again().plan(&[step]).approved(vec![named]);
-        let strict = place.again().configure("[policy.default]\nstanding_approvals = false");
+        let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]).with_approved(vec![named]);
+        let strict = place.fresh_copy().configure("[policy.default]\nstanding_approvals = false");
         let ran = strict.latch(&strict.run_args());
         assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "{} {}", ran.stdout, ran.stderr);
-        assert!(strict.world().is_empty(), "{slot}");
+        assert!(strict.effect_counts().is_empty(), "{slot}");
         let id = ran.json()["job_id"].as_str().unwrap().to_owned();
         assert_eq!(strict.latch(&["job", "approve", &id, slot, "--actor", "ada"]).code, 0);
         assert_eq!(strict.latch(&["resume", &id, "--json"]).code, 0);
-        assert_eq!(strict.world().get(slot), Some(&1));
+        assert_eq!(strict.effect_counts().get(slot), Some(&1));
         let ran = place.latch(&place.run_args());
-        assert_eq!((ran.code, place.world().get(slot)), (0, Some(&1)), "{} {}", ran.stdout, ran.stderr);
+        assert_eq!((ran.code, place.effect_counts().get(slot)), (0, Some(&1)), "{} {}", ran.stdout, ran.stderr);
     }
 }
 
 /// I27: the current policy of the job's tenant applies, and no other tenant's.
 #[test]
 fn a_narrower_policy_of_the_tenant_asks_again() {
-    let [(slot, step), _] = plans();
-    let place = Place::witness("atomic").again().plan(&[step]);
+    let [(slot, step), _] = gated_plans();
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--tenant", "acme"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
@@ -221,29 +221,29 @@ fn a_narrower_policy_of_the_tenant_asks_again() {
     let place = place.configure("[policy.acme.gate]\nself_approve = false");
     let resumed = place.latch(&["resume", &id, "--json"]);
     assert_eq!((resumed.code, &resumed.json()["state"]), (3, &json!("PARKED")), "{}", resumed.stdout);
-    assert!(place.world().is_empty());
+    assert!(place.effect_counts().is_empty());
 }
 
 /// I27: an approval in advance that has no effect is reported. The printed commands are quoted so that they
 /// can be typed.
 #[test]
 fn what_counts_for_nothing_is_told() {
-    let (_, gated) = plans().into_iter().next().unwrap();
-    let first = Place::witness("atomic").plan(&[gated]);
+    let (_, gated) = gated_plans().into_iter().next().unwrap();
+    let first = TestEnv::witness("atomic").with_plan(&[gated]);
     let file = first.dir.join("my latch.toml");
     for (policy, why) in [
         ("standing_approvals = false", "it does not allow approval before the call exists"),
         ("gate = { reason = true }", "it requires a reason for each approval"),
         ("gate = { self_approve = false }", "it does not allow approving calls of one's own job"),
     ] {
-        let place = first.again().configure(&format!("[policy.default]\n{policy}"));
+        let place = first.fresh_copy().configure(&format!("[policy.default]\n{policy}"));
         for more in [&[][..], &["--detach"]] {
             let args = ["run", "plan.json", "--actor", "ada", "--new", "--approve", "o"];
             let ran = place.latch(&[&args[..], more].concat());
             let told = format!("--approve has no effect under the policy of default: {why}");
             assert!(ran.stderr.contains(&told), "{policy} {more:?}: {}", ran.stderr);
         }
-        assert!(place.world().is_empty(), "{policy}");
+        assert!(place.effect_counts().is_empty(), "{policy}");
     }
     std::fs::copy(first.dir.join("latch.toml"), &file).unwrap();
     let ran = first.latch(&["run", "plan.json", "--actor", "ada", "--json", "--config", "my latch.toml"]);

@@ -5,17 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use latchwork::engine::Plugin;
-use latchwork::history::{self, Asked, End, Entry, Finding, History, Kind, StepRun, Verdict};
+use latchwork::history::{
+    self, Entry, History, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
+};
 use latchwork_core::manifest::WasiMode;
 
 use crate::checkout;
 use crate::hostile::engine;
-use crate::place::{Place, built};
+use crate::place::{TestEnv, build_plugin};
 use crate::support::guest;
 
 /// Returns the golden flow's history, read from an export of the job.
-fn golden() -> History {
-    let place = Place::golden("atomic").again();
+fn golden_history() -> History {
+    let place = TestEnv::golden("atomic").fresh_copy();
     let ran = place.latch(&place.run_args());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
@@ -28,13 +30,13 @@ fn golden() -> History {
     History::read(&file).unwrap()
 }
 
-fn subject() -> Arc<Plugin> {
+fn funding_plugin() -> Arc<Plugin> {
     let folder = checkout::copy().join("example-plugins/funding-rust");
-    let component = std::fs::read(built(&folder)).unwrap();
-    history::subject(engine(), &component, WasiMode::None).unwrap()
+    let component = std::fs::read(build_plugin(&folder)).unwrap();
+    history::load_component(engine(), &component, WasiMode::None).unwrap()
 }
 
-fn told(findings: &[Finding]) -> Vec<String> {
+fn describe_findings(findings: &[MutationFinding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{}: {:?}", finding.description, finding.verdict)).collect()
 }
 
@@ -42,7 +44,7 @@ fn told(findings: &[Finding]) -> Vec<String> {
 /// answers that no step reads may be missed.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mutation_of_the_golden_flow_is_found() {
-    let (history, plugin) = (golden(), subject());
+    let (history, plugin) = (golden_history(), funding_plugin());
     assert!(history.runs.len() >= 3 && history.entries.len() >= 2, "{history:#?}");
     let findings = history.examine(&plugin).await.unwrap();
     let kinds: BTreeSet<String> = findings.iter().map(|finding| format!("{:?}", finding.kind)).collect();
@@ -51,32 +53,41 @@ async fn every_mutation_of_the_golden_flow_is_found() {
     }
     for finding in &findings {
         assert!(!finding.is_missed, "{}", finding.description);
-        let may_be_unseen = matches!(finding.kind, Kind::Answer | Kind::Time | Kind::Input | Kind::Swap);
-        let found = matches!(finding.verdict, Verdict::Diverged(_));
+        let may_be_unseen = matches!(
+            finding.kind,
+            MutationKind::Answer | MutationKind::Time | MutationKind::Input | MutationKind::Swap
+        );
+        let found = matches!(finding.verdict, MutationVerdict::Diverged(_));
         assert!(found || may_be_unseen, "{}: {:?}", finding.description, finding.verdict);
     }
-    let found = findings.iter().filter(|finding| matches!(finding.verdict, Verdict::Diverged(_))).count();
+    let found = findings.iter().filter(|finding| matches!(finding.verdict, MutationVerdict::Diverged(_))).count();
     let unseen: Vec<_> =
-        findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Diverged(_))).cloned().collect();
+        findings.iter().filter(|finding| !matches!(finding.verdict, MutationVerdict::Diverged(_))).cloned().collect();
     // The mutations that have no effect on the golden flow's steps, one per line.
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/history/golden.txt");
     let equivalent = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(told(&unseen).join("\n"), equivalent.trim_end(), "{found} others were found; see {}", file.display());
+    assert_eq!(
+        describe_findings(&unseen).join("\n"),
+        equivalent.trim_end(),
+        "{found} others were found; see {}",
+        file.display()
+    );
 }
 
 /// A history without a job, as an author writes it by hand.
-fn handmade() -> History {
-    let run = |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, End::Output(output.into()));
-    let entry = |id: &str, asked| Entry { step_id: id.into(), asked };
+fn handwritten_history() -> History {
+    let run =
+        |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, RecordedEnd::Output(output.into()));
+    let entry = |id: &str, asked| Entry { step_id: id.into(), host_call: asked };
     let runs = vec![
         run("calls", r#"{"do":"call-all","n":2}"#, r#"{"answers":["true","[]"]}"#),
         run("tells", r#"{"do":"emit"}"#, r#"{"emitted":1}"#),
         run("draws", r#"{"do":"good"}"#, "{}"),
     ];
     let entries = vec![
-        entry("calls", Asked::call("Some.Tool", "0", Ok("true".into()))),
-        entry("tells", Asked::Event { name: "happened".into(), payload: "{}".into() }),
-        entry("calls", Asked::call("Some.Tool", "1", Ok("[]".into()))),
+        entry("calls", RecordedHostCall::call("Some.Tool", "0", Ok("true".into()))),
+        entry("tells", RecordedHostCall::Event { name: "happened".into(), payload: "{}".into() }),
+        entry("calls", RecordedHostCall::call("Some.Tool", "1", Ok("[]".into()))),
     ];
     History { job_id: "job_1".into(), runs, entries }
 }
@@ -85,27 +96,29 @@ fn handmade() -> History {
 /// mutation is found and located.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_can_be_made_by_hand() {
-    let plugin = history::subject(engine(), &std::fs::read(guest("hostile-step")).unwrap(), WasiMode::None).unwrap();
-    let mut history = handmade();
+    let plugin =
+        history::load_component(engine(), &std::fs::read(guest("hostile-step")).unwrap(), WasiMode::None).unwrap();
+    let mut history = handwritten_history();
     let divergence = history.examine(&plugin).await.unwrap_err();
     assert_eq!(
         (divergence.at.as_str(), divergence.recorded.as_str()),
         ("draws", "{}"),
         "the drawn value is not known yet"
     );
-    history.runs[2].end = End::Output(divergence.found.clone());
+    history.runs[2].end = RecordedEnd::Output(divergence.found.clone());
 
     let findings = history.examine(&plugin).await.unwrap();
     assert!(findings.iter().all(|finding| !finding.is_missed));
-    let unseen: Vec<_> = findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Diverged(_))).collect();
+    let unseen: Vec<_> =
+        findings.iter().filter(|finding| !matches!(finding.verdict, MutationVerdict::Diverged(_))).collect();
     let unseen: Vec<_> = unseen.iter().map(|finding| (finding.description.as_str(), &finding.verdict)).collect();
     assert_eq!(
         unseen,
         [
-            ("the call calls/0 of Some.Tool changes places with the event tells:e0, happened", &Verdict::Same),
-            ("the call calls/0 of Some.Tool: answered an hour later", &Verdict::Independent),
-            ("the event tells:e0, happened changes places with the call calls/1 of Some.Tool", &Verdict::Same),
-            ("the call calls/1 of Some.Tool: answered an hour later", &Verdict::Independent),
+            ("the call calls/0 of Some.Tool changes places with the event tells:e0, happened", &MutationVerdict::Same),
+            ("the call calls/0 of Some.Tool: answered an hour later", &MutationVerdict::Independent),
+            ("the event tells:e0, happened changes places with the call calls/1 of Some.Tool", &MutationVerdict::Same),
+            ("the call calls/1 of Some.Tool: answered an hour later", &MutationVerdict::Independent),
         ]
     );
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use async_trait::async_trait;
 use latchwork::capability::Secrets;
 use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin, PluginSettings, Statements};
+use latchwork::engine::{Engine, EngineOptions, LoadError, ManifestSource, Plugin, PluginSettings};
 use latchwork_core::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
 
@@ -35,10 +35,10 @@ pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> Plug
         limits,
         wasi: WasiMode::None,
         config: BTreeMap::from([("from".to_owned(), "me@example.org".into())]),
-        operators: Statements::default(),
+        operators: ManifestSource::default(),
         secrets: Arc::new(OneSecret),
         kv: Arc::new(Map::default()),
-        servers: None,
+        http_stub: None,
     }
 }
 

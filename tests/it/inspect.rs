@@ -3,30 +3,30 @@
 use serde_json::{Value, json};
 use wasm_encoder::{ComponentSection, Instruction, MemoryType};
 
-use crate::made::{Made, OPERATOR, Operator, STEP, TOOL, WALL_CLOCK};
-use crate::program::run;
+use crate::made::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
+use crate::program::run_latch;
 use crate::support::guest;
 
 /// Inspects these bytes, and returns the exit code and the JSON document.
-fn inspected(bytes: &[u8], more: &[&str]) -> (i32, Value) {
+fn inspect_bytes(bytes: &[u8], more: &[&str]) -> (i32, Value) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
     let args: Vec<&str> = ["plugin", "inspect", "it.wasm", "--json"].into_iter().chain(more.iter().copied()).collect();
-    let ran = run(folder.path(), &args);
-    let human = run(folder.path(), &args.iter().copied().filter(|arg| *arg != "--json").collect::<Vec<_>>());
+    let ran = run_latch(folder.path(), &args);
+    let human = run_latch(folder.path(), &args.iter().copied().filter(|arg| *arg != "--json").collect::<Vec<_>>());
     assert_eq!((human.code, human.stdout.is_empty()), (ran.code, false), "{}", human.stderr);
     (ran.code, ran.json())
 }
 
-fn kinds(of: &Value) -> Vec<&str> {
+fn difference_kinds(of: &Value) -> Vec<&str> {
     of.as_array().unwrap().iter().map(|it| it["kind"].as_str().unwrap()).collect()
 }
 
-fn with(wit: &str, made: Made<'static>) -> Vec<u8> {
-    Made { wit, ..made }.component()
+fn with_wit(wit: &str, made: ComponentSpec<'static>) -> Vec<u8> {
+    ComponentSpec { wit, ..made }.build_component()
 }
 
-fn world(body: &str) -> String {
+fn world_wit(body: &str) -> String {
     format!("package test:made; world made {{ {body} }}")
 }
 
@@ -34,14 +34,15 @@ fn world(body: &str) -> String {
 /// everything missing.
 #[test]
 fn a_step_is_a_step_and_a_tool_is_a_tool() {
-    for (made, verdict, other, lacks) in
-        [(STEP, "step", "tool", "latchwork:plugin/invoke@0.1.0"), (TOOL, "tool", "step", "latchwork:plugin/run@0.1.0")]
-    {
-        let (code, seen) = inspected(&made.component(), &[]);
+    for (made, verdict, other, lacks) in [
+        (VALID_STEP, "step", "tool", "latchwork:plugin/invoke@0.1.0"),
+        (VALID_TOOL, "tool", "step", "latchwork:plugin/run@0.1.0"),
+    ] {
+        let (code, seen) = inspect_bytes(&made.build_component(), &[]);
         assert_eq!((code, &seen["verdict"], &seen["loads"]), (0, &json!(verdict), &json!(true)), "{seen:#}");
         assert_eq!(seen["difference"][verdict], json!([]));
         let there = &seen["difference"][other];
-        assert_eq!(kinds(there), ["missing-export"], "{there:#}");
+        assert_eq!(difference_kinds(there), ["missing-export"], "{there:#}");
         assert_eq!(there[0]["interface"], lacks);
         assert!(there[0]["expected"].as_str().unwrap().contains("func(operator: string"), "{there:#}");
         assert_eq!(seen["operators"][0]["name"], "Made.Run");
@@ -52,15 +53,15 @@ fn a_step_is_a_step_and_a_tool_is_a_tool() {
 #[test]
 fn every_difference_in_exports_is_named() {
     // The code calls the import, because the component encoder drops imports without a call.
-    let wit = world("import latchwork:plugin/clock@0.1.0; export run: func();");
+    let wit = world_wit("import latchwork:plugin/clock@0.1.0; export run: func();");
     let calls: &[(&str, &str, &str)] = &[("run", "latchwork:plugin/clock@0.1.0", "now")];
-    let (code, seen) = inspected(&Made { wit: &wit, calls, ..STEP }.component(), &[]);
+    let (code, seen) = inspect_bytes(&ComponentSpec { wit: &wit, calls, ..VALID_STEP }.build_component(), &[]);
     assert_eq!(
         (code, &seen["verdict"], &seen["nearest"], &seen["loads"]),
         (1, &json!("neither"), &json!("step"), &Value::Null)
     );
     let found = &seen["difference"]["step"];
-    assert_eq!(kinds(found), ["missing-export", "missing-export"], "{found:#}");
+    assert_eq!(difference_kinds(found), ["missing-export", "missing-export"], "{found:#}");
     assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
     assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
@@ -71,11 +72,11 @@ fn every_difference_in_exports_is_named() {
         + "package latchwork:plugix@0.1.0 { interface run { type json = string; enum code { network-timeout, rate-limit, mine }
              record error { code: code, message: string, retry-after-ms: option<u64>, detail: option<json> }
              run: func(operator: string, input: list<u8>, more: u32) -> result<json, error>; } }";
-    let bytes = ours(&with(&other, STEP));
-    let (code, seen) = inspected(&bytes, &[]);
+    let bytes = rename_to_latchwork(&with_wit(&other, VALID_STEP));
+    let (code, seen) = inspect_bytes(&bytes, &[]);
     assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
     let found = &seen["difference"]["step"];
-    assert_eq!(kinds(found), ["export-signature"], "{found:#}");
+    assert_eq!(difference_kinds(found), ["export-signature"], "{found:#}");
     let at: Vec<(&str, &str, &str)> = found[0]["mismatches"]
         .as_array()
         .unwrap()
@@ -99,10 +100,10 @@ fn every_difference_in_exports_is_named() {
 /// I65: imports outside the world are named with their replacement and the call path to them.
 #[test]
 fn every_import_outside_the_world_is_named_with_its_path() {
-    let wit = world(
+    let wit = world_wit(
         "include latchwork:plugin/step@0.1.0; import latchwork:plugin/kv@0.1.0; import wasi:clocks/wall-clock@0.2.6; \
                      import test:other/thing;",
-    ) + WALL_CLOCK
+    ) + WALL_CLOCK_WIT
         + "package test:other { interface thing { do-it: func(x: u32) -> u32; } }";
     let calls: &[(&str, &str, &str)] = &[
         ("run", "wasi:clocks/wall-clock@0.2.6", "now"),
@@ -110,8 +111,8 @@ fn every_import_outside_the_world_is_named_with_its_path() {
         ("run", "test:other/thing", "do-it"),
         ("run", "latchwork:plugin/clock@0.1.0", "now"),
     ];
-    let bytes = Made { wit: &wit, calls, ..STEP }.component();
-    let (code, seen) = inspected(&bytes, &[]);
+    let bytes = ComponentSpec { wit: &wit, calls, ..VALID_STEP }.build_component();
+    let (code, seen) = inspect_bytes(&bytes, &[]);
     assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
     let found = seen["difference"]["step"].as_array().unwrap();
     let named: Vec<&str> = found.iter().map(|it| it["interface"].as_str().unwrap()).collect();
@@ -124,11 +125,11 @@ fn every_import_outside_the_world_is_named_with_its_path() {
     assert_eq!(frames, ["run_of_the_plugin", "made::helper1", "latchwork:plugin/kv@0.1.0#get"], "demangled");
 
     // The load error says the same. In a component without names, functions have numbers.
-    let bytes = Made { wit: &wit, calls, names: false, ..STEP }.component();
+    let bytes = ComponentSpec { wit: &wit, calls, names: false, ..VALID_STEP }.build_component();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
     std::fs::write(folder.path().join("latch.toml"), "[[plugin]]\nname = \"it\"\nsource = \"it.wasm\"\n").unwrap();
-    let refused = run(folder.path(), &["plugin", "list"]);
+    let refused = run_latch(folder.path(), &["plugin", "list"]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     for part in [
         "wasi:clocks/wall-clock@0.2.6: use latchwork:plugin/clock",
@@ -137,7 +138,7 @@ fn every_import_outside_the_world_is_named_with_its_path() {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     // A configured file is judged by the settings of its entry.
-    let seen = run(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
+    let seen = run_latch(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
     assert_eq!(seen["configured_as"], "it");
     assert_eq!(seen["difference"]["here"].as_array().unwrap().len(), 3, "{seen:#}");
 }
@@ -151,10 +152,10 @@ fn our_own_imports_are_compared_too() {
             + "package latchwork:plugix@0.1.0 { interface rng { next-u23: func() -> u32; below: func(bound: u64) -> u32; } }";
     let calls: &[(&str, &str, &str)] =
         &[("run", "latchwork:plugix/rng@0.1.0", "next-u23"), ("run", "latchwork:plugix/rng@0.1.0", "below")];
-    let bytes = Made { wit: &wit, calls, ..STEP }.component();
-    let (code, seen) = inspected(&ours(&bytes), &[]);
+    let bytes = ComponentSpec { wit: &wit, calls, ..VALID_STEP }.build_component();
+    let (code, seen) = inspect_bytes(&rename_to_latchwork(&bytes), &[]);
     let found = &seen["difference"]["step"];
-    assert_eq!((code, kinds(found)), (1, vec!["foreign-import", "import-signature"]), "{found:#}");
+    assert_eq!((code, difference_kinds(found)), (1, vec!["foreign-import", "import-signature"]), "{found:#}");
     assert!(found[0]["instead"].as_str().unwrap().contains("next-u32"), "{found:#}");
     assert_eq!(found[1]["mismatches"][0], json!({ "at": "parameter bound", "expected": "u32", "found": "u64" }));
 }
@@ -162,17 +163,17 @@ fn our_own_imports_are_compared_too() {
 /// I65: interfaces of another version are distinguished from missing ones.
 #[test]
 fn another_version_of_the_package_is_named() {
-    let bytes = STEP.component();
+    let bytes = VALID_STEP.build_component();
     let old = replace_all(&bytes, b"@0.1.0", b"@0.2.0");
-    let (code, seen) = inspected(&old, &[]);
+    let (code, seen) = inspect_bytes(&old, &[]);
     assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
-    let found = kinds(&seen["difference"]["step"]);
+    let found = difference_kinds(&seen["difference"]["step"]);
     assert_eq!(found, ["export-version", "export-version", "import-version"], "{:#}", seen["difference"]);
     assert!(seen["hints"].to_string().contains("latch plugin new"), "{:#}", seen["hints"]);
 }
 
 /// Renames the interfaces of a package whose name has the same length to `latchwork:plugin`.
-pub(crate) fn ours(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn rename_to_latchwork(bytes: &[u8]) -> Vec<u8> {
     replace_all(bytes, b"latchwork:plugix/", b"latchwork:plugin/")
 }
 
@@ -190,8 +191,8 @@ pub(crate) fn replace_all(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 /// I66: a file that is not a component gets a verdict instead of a chain of error causes.
 #[test]
 fn what_is_no_component_is_neither_and_says_what_it_is() {
-    let whole = STEP.component();
-    let module = STEP.module();
+    let whole = VALID_STEP.build_component();
+    let module = VALID_STEP.build_module();
     let cut = &whole[..whole.len() / 2];
     let mut damaged = whole.clone();
     damaged[8] = 0x70;
@@ -204,7 +205,7 @@ fn what_is_no_component_is_neither_and_says_what_it_is() {
         (cut, "truncated", "again"),
         (&damaged, "damaged", "again"),
     ] {
-        let (code, seen) = inspected(bytes, &[]);
+        let (code, seen) = inspect_bytes(bytes, &[]);
         assert_eq!((code, &seen["verdict"], &seen["form"]), (1, &json!("neither"), &json!(form)), "{seen:#}");
         assert!(seen["hints"].to_string().contains(hint), "{form}: {:#}", seen["hints"]);
         assert_eq!((seen["imports"].clone(), seen["operators"].clone()), (json!([]), Value::Null));
@@ -214,19 +215,19 @@ fn what_is_no_component_is_neither_and_says_what_it_is() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x55;
         for bytes in [&whole[..at], &flipped] {
-            let anatomy = latchwork::engine::anatomy::Anatomy::of(bytes);
-            latchwork::engine::anatomy::Calls::of(bytes).reach(&[("wasi:clocks/wall-clock@0.2.6", None)]);
-            anatomy.difference_at_best(anatomy.nearest());
+            let anatomy = latchwork::engine::anatomy::ComponentInfo::read(bytes);
+            latchwork::engine::anatomy::CallGraph::link(bytes).find_paths(&[("wasi:clocks/wall-clock@0.2.6", None)]);
+            anatomy.unresolvable_differences(anatomy.nearest_world());
         }
     }
 }
 
 /// Components that use one forbidden feature each, with the feature's name.
-pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn components_with_forbidden_features() -> Vec<(&'static str, Vec<u8>)> {
     let memory = |memory64, shared| MemoryType { minimum: 1, maximum: Some(2), memory64, shared, page_size_log2: None };
-    let body = |body: &[Instruction<'_>]| Made { body, ..STEP }.component();
+    let body = |body: &[Instruction<'_>]| ComponentSpec { unused_body: body, ..VALID_STEP }.build_component();
     let any = wasm_encoder::HeapType::Abstract { shared: false, ty: wasm_encoder::AbstractHeapType::Any };
-    let mut asynchronous = STEP.component();
+    let mut asynchronous = VALID_STEP.build_component();
     let mut canonical = wasm_encoder::CanonicalFunctionSection::new();
     canonical.task_cancel();
     canonical.append_to_component(&mut asynchronous);
@@ -234,8 +235,8 @@ pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("relaxed-simd", body(&[four, Instruction::I32x4RelaxedTruncF32x4S, Instruction::Drop])),
         ("threads", body(&[Instruction::AtomicFence])),
-        ("threads", Made { memory: Some(memory(false, true)), ..STEP }.component()),
-        ("memory64", Made { memory: Some(memory(true, false)), ..STEP }.component()),
+        ("threads", ComponentSpec { memory: Some(memory(false, true)), ..VALID_STEP }.build_component()),
+        ("memory64", ComponentSpec { memory: Some(memory(true, false)), ..VALID_STEP }.build_component()),
         ("gc", body(&[Instruction::RefNull(any), Instruction::Drop])),
         (
             "wide-arithmetic",
@@ -254,8 +255,8 @@ pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
 /// I66: each forbidden feature is named with its place, and with what to build without it.
 #[test]
 fn forbidden_features_are_named() {
-    for (word, bytes) in featured() {
-        let (code, seen) = inspected(&bytes, &[]);
+    for (word, bytes) in components_with_forbidden_features() {
+        let (code, seen) = inspect_bytes(&bytes, &[]);
         assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{word}: {seen:#}");
         let words: Vec<&str> =
             seen["features"].as_array().unwrap().iter().map(|it| it["feature"].as_str().unwrap()).collect();
@@ -272,11 +273,12 @@ fn forbidden_features_are_named() {
 #[test]
 fn nothing_runs_with_static() {
     // The component traps in `describe`.
-    let trap = Made { calls: &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")], ..STEP }.component();
-    let (code, seen) = inspected(&trap, &["--static"]);
+    let trap = ComponentSpec { calls: &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")], ..VALID_STEP }
+        .build_component();
+    let (code, seen) = inspect_bytes(&trap, &["--static"]);
     assert_eq!((code, &seen["verdict"], &seen["loads"]), (0, &json!("step"), &Value::Null), "{seen:#}");
     assert_eq!(seen["operators"], Value::Null);
-    let (code, seen) = inspected(&trap, &[]);
+    let (code, seen) = inspect_bytes(&trap, &[]);
     assert_eq!((code, &seen["verdict"], &seen["loads"]), (1, &json!("step"), &json!(false)), "{seen:#}");
     assert!(seen["problems"][0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{seen:#}");
 }
@@ -284,7 +286,7 @@ fn nothing_runs_with_static() {
 /// Each grant is listed with the imports that it serves, and with whether code reaches them.
 #[test]
 fn grants_are_held_against_imports() {
-    let seen = run(
+    let seen = run_latch(
         tempfile::tempdir().unwrap().path(),
         &["plugin", "inspect", guest("hostile-tool").to_str().unwrap(), "--json"],
     );
@@ -297,7 +299,7 @@ fn grants_are_held_against_imports() {
     assert_eq!((&seen["toolchain"]["language"], &seen["reconcile"]), (&json!("rust"), &json!(true)));
 
     let calls: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "get")];
-    let (_, seen) = inspected(&Made { calls, ..TOOL }.component(), &[]);
+    let (_, seen) = inspect_bytes(&ComponentSpec { calls, ..VALID_TOOL }.build_component(), &[]);
     let opens: Vec<&str> = seen["grants"]
         .as_array()
         .unwrap()
@@ -307,7 +309,7 @@ fn grants_are_held_against_imports() {
         .collect();
     assert_eq!(opens, ["kv"], "{seen:#}");
     assert_eq!(seen["toolchain"]["language"], "unknown");
-    let operator = Operator { window: 60, effects: &[4], ..OPERATOR };
-    let (_, seen) = inspected(&Made { operators: &[operator], ..TOOL }.component(), &[]);
+    let operator = OperatorSpec { window: 60, effects: &[4], ..VALID_OPERATOR };
+    let (_, seen) = inspect_bytes(&ComponentSpec { operators: &[operator], ..VALID_TOOL }.build_component(), &[]);
     assert_eq!(seen["operators"][0]["class"], "keyed", "{seen:#}");
 }

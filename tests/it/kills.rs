@@ -21,54 +21,54 @@ use std::time::{Duration, Instant};
 use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
 
-use crate::crash::check_worlds;
+use crate::crash::check_jobs;
 use crate::evidence;
-use crate::place::{Place, witness_plan_of};
-use crate::postgres::live::a_database;
-use crate::program::{latch, run};
-use crate::seed::{commit, dice, number, seed};
-use crate::workers::{answer, open};
+use crate::place::{TestEnv, witness_plan_of};
+use crate::postgres::live::blocking_database;
+use crate::program::{latch_command, run_latch};
+use crate::seed::{commit_of_seed, number_from_env, run_seed, seeded_rng};
+use crate::workers::{open_jobs, resolve_parked};
 
 const WORKERS: usize = 4;
 /// Minimum number of kills in a run, no matter how fast the workers are.
-const KILLS_MIN: u64 = 24;
+const MIN_KILLS: u64 = 24;
 /// Pause between two extra jobs, which only keep the run going.
-const MORE: Duration = Duration::from_millis(200);
+const EXTRA_JOB_PAUSE: Duration = Duration::from_millis(200);
 /// Number of consecutive kills in one window.
-const WINDOW: u64 = 20;
+const KILL_WINDOW: u64 = 20;
 /// Minimum number of jobs that end in one window while enough jobs are open: the floor of throughput.
-const FLOOR: u64 = 3;
+const MIN_ENDED_PER_WINDOW: u64 = 3;
 /// Maximum number of jobs in a run for which all logs are replayed from every prefix afterwards.
-const REPLAYED_MAX: u64 = 100;
+const MAX_REPLAYED_JOBS: u64 = 100;
 /// Short leases, so that the job of a killed worker is claimed again soon.
-const LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
+const SHORT_LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
 
 /// Expected duration of a submission on an idle machine. On a slower machine the pauses grow by the same
 /// factor.
-const SUBMITTED_IN: Duration = Duration::from_millis(150);
+const EXPECTED_SUBMISSION_TIME: Duration = Duration::from_millis(150);
 
 /// Submits plan number `n` for the workers, and returns the job's id.
-fn submit(place: &Place, n: u64, plan: &Value) -> String {
+fn submit(place: &TestEnv, n: u64, plan: &Value) -> String {
     let file = format!("plan-{n}.json");
     std::fs::write(place.dir.join(&file), plan.to_string()).expect("writable");
     let mut args = place.run_args();
     args[1] = &file;
-    let ran = run(&place.dir, &[&args[..], &["--detach"]].concat());
+    let ran = run_latch(&place.dir, &[&args[..], &["--detach"]].concat());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
 /// A worker process that is killed on drop.
-struct Hunted(Child);
+struct KillableWorker(Child);
 
-impl Hunted {
-    fn start(place: &Place) -> Hunted {
-        let mut command = latch(&place.dir, &["worker", "--jobs", "4"]);
-        Hunted(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("latch runs"))
+impl KillableWorker {
+    fn start(place: &TestEnv) -> KillableWorker {
+        let mut command = latch_command(&place.dir, &["worker", "--jobs", "4"]);
+        KillableWorker(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("latch runs"))
     }
 }
 
-impl Drop for Hunted {
+impl Drop for KillableWorker {
     fn drop(&mut self) {
         // The process may have ended already.
         let _ = self.0.kill();
@@ -78,26 +78,26 @@ impl Drop for Hunted {
 
 /// Lets workers run `jobs` jobs, and kills one worker after each pause. More jobs are submitted until enough
 /// workers were killed, so that the test cannot pass without kills. Returns the ids of all jobs.
-fn storm(
-    place: &Place,
+fn run_with_kills(
+    place: &TestEnv,
     seed: u64,
     jobs: u64,
     plan: impl Fn(u64) -> Value + Sync,
     mut pause: impl FnMut(&mut StepRng) -> Duration,
 ) -> Vec<String> {
-    let mut dice = dice(seed);
-    let patience = Duration::from_secs(number("LATCH_TEST_PATIENCE", 600));
+    let mut dice = seeded_rng(seed);
+    let patience = Duration::from_secs(number_from_env("LATCH_TEST_PATIENCE", 600));
     // A worker needs time to make progress, so the kills end here and the remaining jobs finish undisturbed.
-    let kills_max = number("LATCH_TEST_KILLS", 60);
+    let kills_max = number_from_env("LATCH_TEST_KILLS", 60);
     let begun = Instant::now();
-    let mut workers: Vec<Hunted> = (0..WORKERS).map(|_| Hunted::start(place)).collect();
+    let mut workers: Vec<KillableWorker> = (0..WORKERS).map(|_| KillableWorker::start(place)).collect();
     let (kills, accepted, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     // Duration of the last submission.
     let submitted_in_ms = AtomicU64::new(0);
-    let enough = || kills.load(Relaxed) >= KILLS_MIN.min(kills_max) || failed.load(Relaxed);
+    let enough = || kills.load(Relaxed) >= MIN_KILLS.min(kills_max) || failed.load(Relaxed);
     let accept = |n: u64| {
         if n >= jobs {
-            std::thread::sleep(MORE);
+            std::thread::sleep(EXTRA_JOB_PAUSE);
         }
         let since = Instant::now();
         let id = submit(place, n, &plan(n));
@@ -112,26 +112,26 @@ fn storm(
         // Number of kills and of ended jobs at the end of the last window.
         let mut window = (0, 0);
         while wrong.is_none() {
-            let slower = submitted_in_ms.load(Relaxed) as f64 / SUBMITTED_IN.as_millis() as f64;
+            let slower = submitted_in_ms.load(Relaxed) as f64 / EXPECTED_SUBMISSION_TIME.as_millis() as f64;
             std::thread::sleep(pause(&mut dice).mul_f64(slower.clamp(1.0, 20.0)));
             if kills.load(Relaxed) < kills_max {
-                workers[dice.below(WORKERS as u32) as usize] = Hunted::start(place);
+                workers[dice.below(WORKERS as u32) as usize] = KillableWorker::start(place);
                 kills.fetch_add(1, Relaxed);
             }
             if looked.elapsed() < Duration::from_secs(1) {
                 continue;
             }
             let (done, known) = (submits.is_finished(), accepted.load(Relaxed));
-            let left = open(place);
+            let left = open_jobs(place);
             if done && left.is_empty() {
                 break;
             }
             let now = (kills.load(Relaxed), known.saturating_sub(left.len() as u64));
-            if now.0 >= window.0 + WINDOW {
+            if now.0 >= window.0 + KILL_WINDOW {
                 let ended = now.1.saturating_sub(window.1);
                 windows.push(ended);
-                if ended < FLOOR && left.len() as u64 >= FLOOR {
-                    wrong = Some(format!("too few jobs ended within {WINDOW} kills: {windows:?}"));
+                if ended < MIN_ENDED_PER_WINDOW && left.len() as u64 >= MIN_ENDED_PER_WINDOW {
+                    wrong = Some(format!("too few jobs ended within {KILL_WINDOW} kills: {windows:?}"));
                 }
                 window = now;
             }
@@ -140,7 +140,7 @@ fn storm(
             }
             for job in left.iter().filter(|job| job["state"] == "PARKED") {
                 questions += 1;
-                answer(place, job["job_id"].as_str().expect("an id"));
+                resolve_parked(place, job["job_id"].as_str().expect("an id"));
             }
             looked = Instant::now();
         }
@@ -149,52 +149,52 @@ fn storm(
     });
     assert!(wrong.is_none(), "seed {seed}: {}", wrong.unwrap_or_default());
     println!("{} jobs, {kills:?} kills, {questions} questions, {:?}", ids.len(), begun.elapsed());
-    println!("jobs that ended within {WINDOW} kills each: {windows:?}");
+    println!("jobs that ended within {KILL_WINDOW} kills each: {windows:?}");
     ids
 }
 
 #[test]
 fn workers_over_a_file_killed_at_random_complete_every_job_once() {
-    witnesses(Place::witness("atomic"));
+    check_witnessed_jobs(TestEnv::witness("atomic"));
 }
 
 #[test]
 fn workers_over_a_file_with_a_staged_commit_killed_at_random_complete_every_job_once() {
-    witnesses(Place::witness("staged"));
+    check_witnessed_jobs(TestEnv::witness("staged"));
 }
 
 #[test]
 fn workers_over_a_server_killed_at_random_complete_every_job_once() {
-    let Some(url) = a_database() else { return };
-    witnesses(Place::witness("atomic").on_server(&url));
+    let Some(url) = blocking_database() else { return };
+    check_witnessed_jobs(TestEnv::witness("atomic").with_database(&url));
 }
 
 #[test]
 fn workers_over_a_server_with_a_staged_commit_killed_at_random_complete_every_job_once() {
-    let Some(url) = a_database() else { return };
-    witnesses(Place::witness("staged").on_server(&url));
+    let Some(url) = blocking_database() else { return };
+    check_witnessed_jobs(TestEnv::witness("staged").with_database(&url));
 }
 
 /// I1, I3, I4: several workers run many jobs, with a SIGKILL every 50 to 500 ms. Every job completes. Opaque
 /// and queryable calls happened exactly once. Keyed calls used one key and were applied once.
-fn witnesses(place: Place) {
-    let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 16));
-    let place = place.configure_first(LEASE);
+fn check_witnessed_jobs(place: TestEnv) {
+    let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 16));
+    let place = place.configure_first(SHORT_LEASE);
     let pause = |dice: &mut StepRng| Duration::from_millis(50 + u64::from(dice.below(450)));
-    let ids = storm(&place, seed, jobs, witness_plan_of, pause);
+    let ids = run_with_kills(&place, seed, jobs, witness_plan_of, pause);
     all_completed(&place, seed, &ids);
-    check_worlds(&place, &ids, &format!("seed {seed}"));
+    check_jobs(&place, &ids, &format!("seed {seed}"));
 }
 
 /// I1, I3, I5: golden flows, with one of four workers killed every half second. The outbox has every letter
 /// once, and every record has one revision. The seed selects the commit mode.
 #[test]
 fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
-    let Some(url) = a_database() else { return };
-    let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 16));
-    let mut place = Place::golden(commit(seed)).again().on_server(&url).configure_first(LEASE);
-    if jobs > REPLAYED_MAX {
-        place.unreplayed();
+    let Some(url) = blocking_database() else { return };
+    let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 16));
+    let mut place = TestEnv::golden(commit_of_seed(seed)).fresh_copy().with_database(&url).configure_first(SHORT_LEASE);
+    if jobs > MAX_REPLAYED_JOBS {
+        place.skip_replay_of_many_jobs();
     }
     let shipped = std::fs::read_to_string(place.dir.join("plan.json")).expect("the example has a plan");
     let shipped: Value = serde_json::from_str(&shipped).expect("the plan is JSON");
@@ -206,7 +206,7 @@ fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
         steps[4]["payload"]["request_id"] = json!(n.to_string());
         plan
     };
-    let ids = storm(&place, seed, jobs, plan, |_| Duration::from_millis(500));
+    let ids = run_with_kills(&place, seed, jobs, plan, |_| Duration::from_millis(500));
     all_completed(&place, seed, &ids);
     let mut letters: BTreeMap<String, u32> = BTreeMap::new();
     for letter in files(&place.dir.join("outbox/new")) {
@@ -222,11 +222,11 @@ fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
     assert_eq!(letters.len(), ids.len(), "seed {seed}: nothing else was sent");
     assert!(files(&place.dir.join("outbox/tmp")).is_empty(), "seed {seed}: never half a letter");
     for id in ids.iter().take(3) {
-        evidence::holds(&place, id, &format!("seed {seed}"));
+        evidence::verify_offline(&place, id, &format!("seed {seed}"));
     }
 }
 
-fn all_completed(place: &Place, seed: u64, ids: &[String]) {
+fn all_completed(place: &TestEnv, seed: u64, ids: &[String]) {
     let listed = place.latch(&["job", "list", "--limit", "100000", "--json"]).json();
     let listed = listed["jobs"].as_array().expect("a list");
     let states: BTreeMap<&str, &Value> =

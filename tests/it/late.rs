@@ -3,35 +3,35 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
-use crate::program::{Ran, ran};
-use crate::stopped::{go_on, hasty, stopped_at};
+use crate::place::{TestEnv, step};
+use crate::program::{CommandOutput, command_output};
+use crate::stopped::{continue_process, env_with_short_lease, run_until_suspended};
 
-fn place() -> Place {
-    let place = hasty("atomic");
+fn env_with_call_and_gate() -> TestEnv {
+    let place = env_with_short_lease("atomic");
     // A call, and a gate after it that has no approval.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");
         step
     };
-    let place = place.plan(&[
+    let place = place.with_plan(&[
         step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
         gated(step("k", "Effect.Keyed", &[], json!({ "note": 2 }))),
     ]);
-    place.approved(vec!["o"])
+    place.with_approved(vec!["o"])
 }
 
-fn response(ran: &Ran) -> Value {
+fn checked_response(ran: &CommandOutput) -> Value {
     assert!(matches!(ran.code, 0 | 1 | 3), "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
 /// Suspends the process that has executed `o`, and resolves the call with `--abort`. Optionally ends the job,
 /// then lets the process continue.
-fn contradicted(ends: bool) -> (Place, String) {
-    let place = place();
-    let child = stopped_at(&place, "execute:after:1").expect("the call is executed");
-    let first = response(&place.latch(&place.run_args()));
+fn contradicted_job(ends: bool) -> (TestEnv, String) {
+    let place = env_with_call_and_gate();
+    let child = run_until_suspended(&place, "execute:after:1").expect("the call is executed");
+    let first = checked_response(&place.latch(&place.run_args()));
     let id = first["job_id"].as_str().expect("an id").to_owned();
     let blocked: Vec<_> = first["blocked"].as_array().expect("a list").iter().map(|view| &view["slot"]).collect();
     assert_eq!(blocked, ["k", "o"], "{first:#}");
@@ -42,19 +42,19 @@ fn contradicted(ends: bool) -> (Place, String) {
         assert_eq!(place.latch(&["job", "reject", &id, "k", "--reason", "no"]).code, 0);
         place.latch(&["resume", &id]);
     }
-    go_on(&child);
-    ran(child.wait_with_output().expect("it ends"));
+    continue_process(&child);
+    command_output(child.wait_with_output().expect("it ends"));
     (place, id)
 }
 
-fn conflicts(place: &Place, id: &str) -> Vec<u64> {
+fn conflict_numbers(place: &TestEnv, id: &str) -> Vec<u64> {
     let events = place.latch(&["job", "events", id, "--json"]).json()["events"].clone();
     let events = events.as_array().expect("a list").clone();
     let is = |event: &&Value| event["type"] == "resolution_conflict";
     events.iter().filter(is).map(|event| event["seq"].as_u64().expect("a number")).collect()
 }
 
-fn sound(place: &Place, id: &str) {
+fn assert_verified(place: &TestEnv, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
     assert_eq!(place.latch(&["job", "export", id, "--out", "e.jsonl", "--force"]).code, 0);
@@ -65,48 +65,48 @@ fn sound(place: &Place, id: &str) {
 /// I44: if the call is undecided, the late answer settles it, and the job continues without a decision.
 #[test]
 fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
-    let place = place();
-    let child = stopped_at(&place, "execute:after:1").expect("the call is executed");
-    let first = response(&place.latch(&place.run_args()));
+    let place = env_with_call_and_gate();
+    let child = run_until_suspended(&place, "execute:after:1").expect("the call is executed");
+    let first = checked_response(&place.latch(&place.run_args()));
     let id = first["job_id"].as_str().expect("an id").to_owned();
     let blocked = |response: &Value| -> Vec<String> {
         let blocked = response["blocked"].as_array().expect("a list");
         blocked.iter().map(|view| view["slot"].as_str().expect("a slot").to_owned()).collect()
     };
     assert_eq!(blocked(&first), ["k", "o"], "{first:#}");
-    go_on(&child);
-    ran(child.wait_with_output().expect("it ends"));
-    let resumed = response(&place.latch(&["resume", &id, "--json"]));
+    continue_process(&child);
+    command_output(child.wait_with_output().expect("it ends"));
+    let resumed = checked_response(&place.latch(&["resume", &id, "--json"]));
     assert_eq!(blocked(&resumed), ["k"], "the call needs no resolution: {resumed:#}");
-    assert!(conflicts(&place, &id).is_empty(), "the late answer contradicts no resolution");
-    sound(&place, &id);
-    assert_eq!(place.world().get("o"), Some(&1));
+    assert!(conflict_numbers(&place, &id).is_empty(), "the late answer contradicts no resolution");
+    assert_verified(&place, &id);
+    assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
 /// I44: a late answer to an ended job becomes an event after the end, and the job's state stays.
 #[test]
 fn a_late_answer_to_a_job_that_is_over_becomes_an_event() {
-    let (place, id) = contradicted(true);
-    let shown = response(&place.latch(&["job", "show", &id, "--json"]));
+    let (place, id) = contradicted_job(true);
+    let shown = checked_response(&place.latch(&["job", "show", &id, "--json"]));
     assert_eq!((&shown["state"], &shown["contradicted"]), (&json!("FAILED"), &json!(["o"])), "{shown:#}");
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
     let last = events.as_array().and_then(|events| events.last()).cloned().expect("events");
     assert_eq!(
-        (conflicts(&place, &id), &last["type"]),
+        (conflict_numbers(&place, &id), &last["type"]),
         (vec![last["seq"].as_u64().unwrap()], &json!("resolution_conflict"))
     );
     let text = place.latch(&["job", "show", &id]).stdout;
     assert!(text.contains("contradicts") && text.contains("RESOLUTION_CONFLICT"), "{text}");
-    sound(&place, &id);
-    assert_eq!(place.world().get("o"), Some(&1));
+    assert_verified(&place, &id);
+    assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
 /// I44: a late answer to an open job is recorded by the process that claims the job next.
 #[test]
 fn a_late_answer_to_an_open_job_is_heard() {
-    let (place, id) = contradicted(false);
-    let resumed = response(&place.latch(&["resume", &id, "--json"]));
+    let (place, id) = contradicted_job(false);
+    let resumed = checked_response(&place.latch(&["resume", &id, "--json"]));
     assert_eq!((&resumed["state"], &resumed["contradicted"]), (&json!("PARKED"), &json!(["o"])), "{resumed:#}");
-    assert_eq!(conflicts(&place, &id).len(), 1);
-    sound(&place, &id);
+    assert_eq!(conflict_numbers(&place, &id).len(), 1);
+    assert_verified(&place, &id);
 }

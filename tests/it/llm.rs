@@ -5,31 +5,35 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::place::{built, copy_tree};
-use crate::postgres::live_call::until;
-use crate::provider::{Answer, CANARY, Desk, Provider, ask, of};
+use crate::place::{build_plugin, copy_tree};
+use crate::postgres::live_call::wait_until;
+use crate::provider::{API_KEY_CANARY, LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
 
 /// I32: request, parameters and answer are recorded. Submitting the same request again and replaying the job
 /// send nothing to the provider.
 #[test]
 fn a_question_is_asked_once_and_its_answer_is_kept() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
-    let mut second = ask("b", &["a"]);
+    let desk = LlmProject::new(&provider);
+    let mut second = llm_step("b", &["a"]);
     let messages =
         json!([{ "role": "system", "content": "Be brief." }, { "role": "user", "content": { "$ref": "a#/text" } }]);
     second["payload"] = json!({ "model": "small", "messages": messages, "params": { "max_tokens": 50 } });
     second["cache_policy"] = json!("use_if_safe");
-    desk.plan(&[ask("a", &[]), second]);
+    desk.plan(&[llm_step("a", &[]), second]);
     let ran = desk.run();
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let response = ran.json();
     let id = response["job_id"].as_str().unwrap();
 
-    let asked = provider.asked();
+    let asked = provider.requests();
     assert_eq!(asked.len(), 2);
     assert!(asked[0].line.starts_with("POST /v1/chat/completions "), "{}", asked[0].line);
-    assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")), "the host inserts the key");
+    assert_eq!(
+        asked[0].header("authorization"),
+        Some(&*format!("Bearer {API_KEY_CANARY}")),
+        "the host inserts the key"
+    );
     assert_eq!(asked[0].body["messages"], json!([{ "role": "user", "content": "Why a?" }]));
     assert_eq!(asked[1].body["messages"][1]["content"], "Because.", "the message contains the first answer");
     assert_eq!((&asked[1].body["max_tokens"], &asked[1].body["model"]), (&json!(50), &json!("small")));
@@ -46,7 +50,7 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     assert!(cost["fuel"].as_u64() > Some(0) && cost["calls"] == 2, "{cost:#}");
 
     let events = desk.events(id);
-    let finished = of(&events, "tool_invocation_finished");
+    let finished = events_of_type(&events, "tool_invocation_finished");
     assert_eq!(finished[0]["usage"]["provider_trace_id"], "req_42");
     assert_eq!(finished[0]["nondeterministic"], true);
     let ours = &events[0]["trace_id"];
@@ -55,23 +59,23 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
     let replay = desk.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{}", replay.stdout);
     assert_eq!(desk.run().json()["cost"], response["cost"], "the same request is the same job");
-    assert_eq!(provider.asked().len(), 2, "no request was repeated");
+    assert_eq!(provider.requests().len(), 2, "no request was repeated");
 }
 
 /// I13: the API key reaches the provider and appears nowhere else.
 #[test]
 fn the_key_is_in_no_file_no_log_and_no_event() {
-    let provider = Provider::start(vec![Answer::status(500), Answer::status(401)]);
-    let desk = Desk::new(&provider).with("auth = \"basic\"\nuser = \"me\"");
-    desk.plan(&[ask("a", &[])]);
-    let said = ran_verbosely(&desk);
-    let asked = provider.asked();
+    let provider = Provider::start(vec![ScriptedAnswer::status(500), ScriptedAnswer::status(401)]);
+    let desk = LlmProject::new(&provider).with("auth = \"basic\"\nuser = \"me\"");
+    desk.plan(&[llm_step("a", &[])]);
+    let said = run_verbosely(&desk);
+    let asked = provider.requests();
     assert_eq!(asked.len(), 2, "{said}");
     // `me:` and the key, encoded by the host. The plugin encoded a placeholder.
     let sent = "Basic bWU6c2stY2FuYXJ5LTVmMGMyZDcxZTk=";
     assert!(asked.iter().all(|asked| asked.header("authorization") == Some(sent)), "{asked:?}");
     let coded = sent.trim_start_matches("Basic ");
-    assert!(!said.contains(CANARY) && !said.contains(coded), "{said}");
+    assert!(!said.contains(API_KEY_CANARY) && !said.contains(coded), "{said}");
     let mut folders = vec![desk.dir.clone()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
@@ -83,7 +87,7 @@ fn the_key_is_in_no_file_no_log_and_no_event() {
             }
             files += 1;
             let bytes = std::fs::read(&path).unwrap();
-            for secret in [CANARY.as_bytes(), coded.as_bytes()] {
+            for secret in [API_KEY_CANARY.as_bytes(), coded.as_bytes()] {
                 assert!(!bytes.windows(secret.len()).any(|window| window == secret), "{}", path.display());
             }
         }
@@ -91,7 +95,7 @@ fn the_key_is_in_no_file_no_log_and_no_event() {
     assert!(files > 3, "the database, its log and the components were searched");
 }
 
-fn ran_verbosely(desk: &Desk) -> String {
+fn run_verbosely(desk: &LlmProject) -> String {
     let ran = desk.latch(&["run", "plan.json", "--json", "-vvv"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
     assert_eq!(ran.json()["failed"][0]["reason_code"], "AUTH_FORBIDDEN");
@@ -104,44 +108,44 @@ fn ran_verbosely(desk: &Desk) -> String {
 /// Each refusal of the provider gets the code for its remedy, and the number of tries that this code allows.
 #[test]
 fn refusals_have_their_codes_and_their_retries() {
-    let late = || Answer::tokens(1, 1).after(Duration::from_secs(6));
-    let cases: Vec<(Vec<Answer>, &str, usize)> = vec![
-        (vec![Answer::status(500), Answer::status(503), Answer::tokens(1, 1)], "", 3),
-        ((0..9).map(|_| Answer::status(502)).collect(), "TEMPORARY_PROVIDER_ERROR", 4),
-        ((0..9).map(|_| Answer::status(429)).collect(), "RATE_LIMIT", 6),
-        (vec![Answer::status(400)], "INVALID_INPUT", 1),
-        (vec![Answer::status(403)], "AUTH_FORBIDDEN", 1),
-        (vec![Answer::body("<html>")], "SCHEMA_VALIDATION_FAILED", 1),
-        (vec![Answer::body(r#"{"choices":[]}"#)], "SCHEMA_VALIDATION_FAILED", 1),
+    let late = || ScriptedAnswer::tokens(1, 1).delayed(Duration::from_secs(6));
+    let cases: Vec<(Vec<ScriptedAnswer>, &str, usize)> = vec![
+        (vec![ScriptedAnswer::status(500), ScriptedAnswer::status(503), ScriptedAnswer::tokens(1, 1)], "", 3),
+        ((0..9).map(|_| ScriptedAnswer::status(502)).collect(), "TEMPORARY_PROVIDER_ERROR", 4),
+        ((0..9).map(|_| ScriptedAnswer::status(429)).collect(), "RATE_LIMIT", 6),
+        (vec![ScriptedAnswer::status(400)], "INVALID_INPUT", 1),
+        (vec![ScriptedAnswer::status(403)], "AUTH_FORBIDDEN", 1),
+        (vec![ScriptedAnswer::body("<html>")], "SCHEMA_VALIDATION_FAILED", 1),
+        (vec![ScriptedAnswer::body(r#"{"choices":[]}"#)], "SCHEMA_VALIDATION_FAILED", 1),
         (vec![late(), late(), late(), late()], "NETWORK_TIMEOUT", 4),
     ];
     for (script, code, times) in cases {
         let provider = Provider::start(script);
-        let desk = Desk::new(&provider);
-        desk.plan(&[ask("a", &[])]);
+        let desk = LlmProject::new(&provider);
+        desk.plan(&[llm_step("a", &[])]);
         let ran = desk.run();
         let found = ran.json()["failed"][0]["reason_code"].as_str().unwrap_or_default().to_owned();
-        assert_eq!((found.as_str(), provider.asked().len()), (code, times), "{} {}", ran.stdout, ran.stderr);
+        assert_eq!((found.as_str(), provider.requests().len()), (code, times), "{} {}", ran.stdout, ran.stderr);
     }
 }
 
 /// The provider's retry time is an event, so a restart neither forgets nor shortens it.
 #[test]
 fn retry_after_outlives_the_process() {
-    let provider = Provider::start(vec![Answer::status(429).header("Retry-After", "12")]);
-    let desk = Desk::new(&provider);
-    desk.plan(&[ask("a", &[])]);
+    let provider = Provider::start(vec![ScriptedAnswer::status(429).header("Retry-After", "12")]);
+    let desk = LlmProject::new(&provider);
+    desk.plan(&[llm_step("a", &[])]);
     let mut child = desk.command(&["run", "plan.json", "--json", "--actor", "ada"]).spawn().unwrap();
     provider.wait_for(1);
     let jobs = desk.latch(&["job", "list", "--json"]).json();
     let id = jobs["jobs"][0]["job_id"].as_str().unwrap();
     // The scheduled retry is flushed with the job's next write, a moment later.
-    until("a retry is scheduled", || of(&desk.events(id), "step_retry_scheduled").len() == 1);
+    wait_until("a retry is scheduled", || events_of_type(&desk.events(id), "step_retry_scheduled").len() == 1);
     child.kill().unwrap();
     child.wait().unwrap();
     let ran = desk.run();
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    let asked = provider.asked();
+    let asked = provider.requests();
     assert_eq!(asked.len(), 2);
     let waited = asked[1].at - asked[0].at;
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
@@ -156,9 +160,9 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
         for (name, side) in [("execute", "after"), ("group_write", "before"), ("group_write", "after")] {
             for nth in 1.. {
                 let provider = Provider::start(vec![]);
-                let desk = Desk::new(&provider);
+                let desk = LlmProject::new(&provider);
                 desk.configure(&format!("commit = {commit:?}"));
-                desk.plan(&[ask("a", &[]), ask("b", &["a"])]);
+                desk.plan(&[llm_step("a", &[]), llm_step("b", &["a"])]);
                 let mut run = desk.command(&["run", "plan.json", "--json", "--actor", "ada"]);
                 let killed = run.env("LATCH_CRASH_AT", format!("{name}:{side}:{nth}")).output().unwrap();
                 if killed.status.code().is_some() {
@@ -166,14 +170,14 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
                     break;
                 }
                 let when = format!("{commit}, killed {side} {name} for the {nth}th time");
-                let before = provider.asked().len();
+                let before = provider.requests().len();
                 let job = desk.latch(&["job", "list", "--json"]).json()["jobs"][0]["job_id"].clone();
                 let id = job.as_str().unwrap();
                 let kept = desk.latch(&["job", "costs", id, "--json"]).json();
                 let answered = kept["tries"].as_array().unwrap().len();
                 let ran = desk.run();
                 assert_eq!(ran.code, 0, "{when}: {} {}", ran.stdout, ran.stderr);
-                assert_eq!(provider.asked().len(), before + 2 - answered, "{when}");
+                assert_eq!(provider.requests().len(), before + 2 - answered, "{when}");
                 let rows = desk.latch(&["job", "costs", "--json"]).json();
                 assert_eq!(rows["total"]["cost_micro_usd"], 400, "{when}: {rows:#}");
                 assert_eq!(ran.json()["cost"]["cost_micro_usd"], 400, "{when}");
@@ -188,10 +192,10 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
 #[test]
 fn a_wrong_llm_step_is_refused_in_its_place() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
-    let mut step = ask("a", &[]);
+    let desk = LlmProject::new(&provider);
+    let mut step = llm_step("a", &[]);
     step["payload"] = json!({ "prompt": "?", "messages": [], "params": { "max_tokens": 0 } });
-    let mut other = ask("b", &[]);
+    let mut other = llm_step("b", &[]);
     other["name"] = json!("Driver.Noop");
     other["effects"] = json!(["read_only"]);
     desk.plan(&[step, other]);
@@ -213,21 +217,21 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
         assert!(found.iter().any(|(code, at)| (code.as_str(), at.as_str()) == wanted), "{wanted:?} in {found:?}");
     }
     assert_eq!(desk.run().code, 2);
-    assert!(provider.asked().is_empty());
+    assert!(provider.requests().is_empty());
 }
 
 /// The shipped example, with its address replaced by that of a test server.
 #[test]
 fn the_example_runs_against_any_compatible_server() {
     let provider = Provider::start(vec![]);
-    let desk = Desk::new(&provider);
+    let desk = LlmProject::new(&provider);
     let examples = checkout::copy().join("example-plugins");
     let shipped = examples.join("llm-summary");
     let mut config = std::fs::read_to_string(shipped.join("latch.toml")).unwrap();
     let here = format!("http://127.0.0.1:{}", provider.port);
     config = config.replace("https://api.openai.com:443", &here).replace("https://api.openai.com", &here);
     for plugin in ["files-rust", "llm-openai-rust"] {
-        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", built(&examples.join(plugin))));
+        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", build_plugin(&examples.join(plugin))));
     }
     std::fs::write(desk.dir.join("latch.toml"), config).unwrap();
     for name in ["data", "plan.json"] {
@@ -237,7 +241,7 @@ fn the_example_runs_against_any_compatible_server() {
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let outcomes = ran.json()["outcomes"].clone();
     assert_eq!((&outcomes[0]["type"], &outcomes[1]["type"]), (&json!("Summary"), &json!("Title")), "{outcomes:#}");
-    let asked = provider.asked();
+    let asked = provider.requests();
     assert!(asked[0].body["messages"][1]["content"].as_str().unwrap().contains("reading group"));
     // 100 tokens at 0.15 and 10 at 0.60 USD per million make 21 micro-USD for each call.
     assert_eq!(ran.json()["cost"]["cost_micro_usd"], 42);

@@ -13,7 +13,7 @@ use wit_parser::{Resolve, WorldItem, WorldKey};
 
 /// One operator of a built manifest.
 #[derive(Clone, Copy)]
-pub(crate) struct Operator {
+pub(crate) struct OperatorSpec {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
     pub(crate) input: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Operator {
 }
 
 /// An operator that breaks no rule.
-pub(crate) const OPERATOR: Operator = Operator {
+pub(crate) const VALID_OPERATOR: OperatorSpec = OperatorSpec {
     name: "Made.Run",
     description: "Does nothing.",
     input: "true",
@@ -41,20 +41,20 @@ pub(crate) const OPERATOR: Operator = Operator {
 };
 
 /// Description of a component to build.
-pub(crate) struct Made<'a> {
+pub(crate) struct ComponentSpec<'a> {
     /// WIT of further packages, with the world `made` in `package test:made`.
     pub(crate) wit: &'a str,
     pub(crate) version: &'static str,
-    pub(crate) operators: &'a [Operator],
+    pub(crate) operators: &'a [OperatorSpec],
     /// Calls in the built code: the exported function, then interface and function of the import that it
     /// calls.
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
     /// True if the functions keep their names.
     pub(crate) names: bool,
     /// Body of a function that is never called, to use a WebAssembly feature.
-    pub(crate) body: &'a [Instruction<'a>],
+    pub(crate) unused_body: &'a [Instruction<'a>],
     /// True if that function runs when the component is instantiated.
-    pub(crate) begins: bool,
+    pub(crate) runs_on_instantiation: bool,
     /// A second memory.
     pub(crate) memory: Option<MemoryType>,
     /// Number of unused data bytes.
@@ -62,34 +62,34 @@ pub(crate) struct Made<'a> {
 }
 
 /// A step that breaks no rule.
-pub(crate) const STEP: Made<'static> = Made {
+pub(crate) const VALID_STEP: ComponentSpec<'static> = ComponentSpec {
     wit: "package test:made; world made { include latchwork:plugin/step@0.1.0; }",
     version: "1.0.0",
-    operators: &[OPERATOR],
+    operators: &[VALID_OPERATOR],
     calls: &[],
     names: true,
-    body: &[],
-    begins: false,
+    unused_body: &[],
+    runs_on_instantiation: false,
     memory: None,
     ballast: 0,
 };
 
 /// A tool that breaks no rule.
-pub(crate) const TOOL: Made<'static> =
-    Made { wit: "package test:made; world made { include latchwork:plugin/tool@0.1.0; }", ..STEP };
+pub(crate) const VALID_TOOL: ComponentSpec<'static> =
+    ComponentSpec { wit: "package test:made; world made { include latchwork:plugin/tool@0.1.0; }", ..VALID_STEP };
 
 /// The part of WASI that tests import.
-pub(crate) const WALL_CLOCK: &str = "package wasi:clocks@0.2.6 { interface wall-clock { record datetime { seconds: u64, \
+pub(crate) const WALL_CLOCK_WIT: &str = "package wasi:clocks@0.2.6 { interface wall-clock { record datetime { seconds: u64, \
      nanoseconds: u32 } now: func() -> datetime; } }";
 
 /// Memory address of the manifest's data.
-const DATA: u32 = 1024;
+const DATA_ADDRESS: u32 = 1024;
 /// Size of an operator's record in memory, in bytes.
 const OPERATOR_BYTES: usize = 100;
 
-impl Made<'_> {
-    pub(crate) fn module(&self) -> Vec<u8> {
-        let (resolve, world) = self.resolved();
+impl ComponentSpec<'_> {
+    pub(crate) fn build_module(&self) -> Vec<u8> {
+        let (resolve, world) = self.resolve_wit();
         let mut types = TypeSection::new();
         let mut count = 0;
         let mut signature = |types: &mut TypeSection, signature: &WasmSignature| {
@@ -126,7 +126,7 @@ impl Made<'_> {
             let target = target.unwrap_or_else(|| panic!("the world imports no {interface}#{function}"));
             let mut body = Function::new([]);
             for param in &imported[target].2.params {
-                body.instruction(&zero(param));
+                body.instruction(&zero_of(param));
             }
             body.instruction(&Instruction::Call(target as u32));
             for _ in &imported[target].2.results {
@@ -139,7 +139,7 @@ impl Made<'_> {
             helpers.push((*of, next));
             next += 1;
         }
-        let (data, manifest) = self.manifest();
+        let (data, manifest) = self.manifest_data();
         for (key, item) in &resolve.worlds[world].exports {
             let list: Vec<_> = match item {
                 WorldItem::Interface { id, .. } => resolve.interfaces[*id].functions.values().collect(),
@@ -177,11 +177,11 @@ impl Made<'_> {
         code.function(&realloc);
         names.append(next, "cabi_realloc");
         exports.export("cabi_realloc", ExportKind::Func, next);
-        if !self.body.is_empty() {
+        if !self.unused_body.is_empty() {
             types.ty().function([], []);
             functions.function(count + 1);
             let mut body = Function::new([]);
-            for instruction in self.body {
+            for instruction in self.unused_body {
                 body.instruction(instruction);
             }
             body.instruction(&Instruction::End);
@@ -202,13 +202,13 @@ impl Made<'_> {
         }
         exports.export("memory", ExportKind::Memory, 0);
         let mut segments = DataSection::new();
-        segments.active(0, &ConstExpr::i32_const(DATA as i32), data);
+        segments.active(0, &ConstExpr::i32_const(DATA_ADDRESS as i32), data);
         if self.ballast > 0 {
             segments.active(0, &ConstExpr::i32_const(2 << 20), vec![7; self.ballast]);
         }
         let mut module = Module::new();
         module.section(&types).section(&imports).section(&functions).section(&memories).section(&exports);
-        if self.begins {
+        if self.runs_on_instantiation {
             module.section(&StartSection { function_index: next + 1 });
         }
         module.section(&code).section(&segments);
@@ -223,16 +223,16 @@ impl Made<'_> {
         bytes
     }
 
-    pub(crate) fn component(&self) -> Vec<u8> {
+    pub(crate) fn build_component(&self) -> Vec<u8> {
         let mut encoder = wit_component::ComponentEncoder::default();
         encoder
-            .module(&self.module())
+            .module(&self.build_module())
             .expect("the module fits its world")
             .encode()
             .expect("the module becomes a component")
     }
 
-    fn resolved(&self) -> (Resolve, wit_parser::WorldId) {
+    fn resolve_wit(&self) -> (Resolve, wit_parser::WorldId) {
         let mut resolve = Resolve::default();
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
         resolve.push_dir(wit).expect("the interfaces in wit/ are valid");
@@ -242,10 +242,10 @@ impl Made<'_> {
     }
 
     /// Returns the manifest's bytes in memory and the manifest's address.
-    fn manifest(&self) -> (Vec<u8>, u32) {
+    fn manifest_data(&self) -> (Vec<u8>, u32) {
         let mut data = Vec::new();
         let text = |data: &mut Vec<u8>, text: &[u8]| {
-            let at = DATA + data.len() as u32;
+            let at = DATA_ADDRESS + data.len() as u32;
             data.extend_from_slice(text);
             data.resize(data.len().next_multiple_of(4), 0);
             [at, text.len() as u32]
@@ -284,7 +284,7 @@ fn val_type(ty: &WasmType) -> ValType {
     }
 }
 
-fn zero(ty: &WasmType) -> Instruction<'static> {
+fn zero_of(ty: &WasmType) -> Instruction<'static> {
     match val_type(ty) {
         ValType::I64 => Instruction::I64Const(0),
         ValType::F32 => Instruction::F32Const(0.0.into()),
@@ -296,9 +296,9 @@ fn zero(ty: &WasmType) -> Instruction<'static> {
 #[test]
 fn what_is_made_of_nothing_wrong_loads() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, made) in [("step.wasm", &STEP), ("tool.wasm", &TOOL)] {
-        std::fs::write(folder.path().join(name), made.component()).unwrap();
-        let ran = crate::program::run(folder.path(), &["plugin", "inspect", name]);
+    for (name, made) in [("step.wasm", &VALID_STEP), ("tool.wasm", &VALID_TOOL)] {
+        std::fs::write(folder.path().join(name), made.build_component()).unwrap();
+        let ran = crate::program::run_latch(folder.path(), &["plugin", "inspect", name]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("Made.Run: Does nothing."), "{}", ran.stdout);
     }

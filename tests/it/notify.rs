@@ -4,43 +4,43 @@
 use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
 
-use crate::place::{Place, step, wait};
-use crate::program::latch;
-use crate::server::{Asked, Server};
+use crate::place::{TestEnv, step, wait};
+use crate::program::latch_command;
+use crate::server::{RecordedRequest, TestServer};
 
-fn place(server: &Server, lines: &str) -> Place {
+fn env_with_webhook(server: &TestServer, lines: &str) -> TestEnv {
     let notify = format!("[notify]\nwebhook = {:?}\n{lines}", server.url("/hooks/42"));
-    Place::witness("atomic").again().configure(&notify)
+    TestEnv::witness("atomic").fresh_copy().configure(&notify)
 }
 
-fn body(asked: &Asked) -> Value {
+fn json_body(asked: &RecordedRequest) -> Value {
     serde_json::from_str(&asked.body).unwrap()
 }
 
 /// A gate and the park that follows are two notices. Neither contains the call's arguments.
 #[test]
 fn a_gate_and_a_park_are_told() {
-    let server = Server::start();
-    let place = place(&server, "headers = { Authorization = \"Bearer ${HOOK}\" }");
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
-    let output = latch(&place.dir, &["run", "plan.json", "--json", "--tenant", "lab"])
+    let server = TestServer::start();
+    let place = env_with_webhook(&server, "headers = { Authorization = \"Bearer ${HOOK}\" }");
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
+    let output = latch_command(&place.dir, &["run", "plan.json", "--json", "--tenant", "lab"])
         .env("LATCH_SECRET_HOOK", "hook-canary")
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
-    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let id = place.only_job()["job_id"].as_str().unwrap().to_owned();
     let asked = server.wait_for(2);
     for one in &asked {
         assert!(one.line.starts_with("POST /hooks/42 "), "{}", one.line);
         assert_eq!(one.header("authorization"), Some("Bearer hook-canary"));
         assert_eq!(one.header("content-type"), Some("application/json"));
         assert!(!one.body.contains("between us") && !one.body.contains("hook-canary"), "{}", one.body);
-        let body = body(one);
+        let body = json_body(one);
         assert_eq!((&body["job_id"], &body["tenant_id"], &body["slot"]), (&json!(id), &json!("lab"), &json!("o")));
         assert_eq!((&body["reason"], &body["gate_id"]), (&json!("REQUIRES_APPROVAL"), &json!("gate-o")));
         assert_eq!(body["next_action"], format!("latch job approve {id} o"));
     }
-    let (gate, park) = (body(&asked[0]), body(&asked[1]));
+    let (gate, park) = (json_body(&asked[0]), json_body(&asked[1]));
     assert_eq!((&gate["type"], &park["type"]), (&json!("gate_requested"), &json!("job_parked")));
     // The event behind a notice is in the log at the number that the notice names.
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
@@ -55,14 +55,15 @@ fn a_gate_and_a_park_are_told() {
 /// results.
 #[test]
 fn ends_of_jobs_are_posted() {
-    let server = Server::start();
-    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
+    let server = TestServer::start();
+    let place =
+        env_with_webhook(&server, "").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
     let ran = place.latch(&["run", "plan.json", "--json", "--approve", "o"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let failed = place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]);
     assert_eq!(failed.code, 1, "{}", failed.stderr);
     let asked = server.wait_for(2);
-    let (completed, over) = (body(&asked[0]), body(&asked[1]));
+    let (completed, over) = (json_body(&asked[0]), json_body(&asked[1]));
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let told = ["type", "job_id", "next_action"].map(|key| completed[key].clone());
     assert_eq!(told, [json!("job_completed"), json!(id), json!(format!("latch job output {id}"))]);
@@ -72,10 +73,10 @@ fn ends_of_jobs_are_posted() {
     let expected = [json!("job_failed"), json!("MODE_FORBIDS"), json!("o"), json!(format!("latch job show {id}"))];
     assert_eq!(told, expected, "{over:#}");
 
-    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let place = place.with_plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
     let waits = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "cancel", &waits]).code, 0);
-    let kinds: Vec<Value> = server.wait_for(4)[2..].iter().map(|one| body(one)["type"].clone()).collect();
+    let kinds: Vec<Value> = server.wait_for(4)[2..].iter().map(|one| json_body(one)["type"].clone()).collect();
     assert_eq!(kinds, ["job_parked", "job_cancelled"]);
 }
 
@@ -83,18 +84,18 @@ fn ends_of_jobs_are_posted() {
 /// with.
 #[test]
 fn the_command_of_a_notice_names_the_configuration() {
-    let server = Server::start();
-    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let server = TestServer::start();
+    let place = env_with_webhook(&server, "").with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
     let elsewhere = place.dir.join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     let (file, plan) = (place.dir.join("latch.toml"), place.dir.join("plan.json"));
     let moved = place.dir.join("named.toml");
     std::fs::rename(file, &moved).unwrap();
     let args = ["run", plan.to_str().unwrap(), "--json", "--config", moved.to_str().unwrap()];
-    assert_eq!(latch(&elsewhere, &args).output().unwrap().status.code(), Some(3));
+    assert_eq!(latch_command(&elsewhere, &args).output().unwrap().status.code(), Some(3));
     let flag = format!(" --config {}", moved.display());
     for one in &server.wait_for(2) {
-        assert!(body(one)["next_action"].as_str().unwrap().ends_with(&flag), "{}", one.body);
+        assert!(json_body(one)["next_action"].as_str().unwrap().ends_with(&flag), "{}", one.body);
     }
     std::fs::rename(moved, place.dir.join("latch.toml")).unwrap();
 }
@@ -102,17 +103,17 @@ fn the_command_of_a_notice_names_the_configuration() {
 /// Only the configured events are posted.
 #[test]
 fn events_that_are_not_configured_are_not_posted() {
-    let server = Server::start();
-    let place = place(&server, "events = [\"job_failed\"]");
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let server = TestServer::start();
+    let place = env_with_webhook(&server, "events = [\"job_failed\"]");
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 3);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--approve", "o"]).code, 0);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]).code, 1);
-    let kinds: Vec<Value> = server.asked().iter().map(|one| body(one)["type"].clone()).collect();
+    let kinds: Vec<Value> = server.requests().iter().map(|one| json_body(one)["type"].clone()).collect();
     assert_eq!(kinds, ["job_failed"], "the command ends once the notice was accepted");
     for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "`events` is empty")] {
         let wrong = format!("[notify]\nwebhook = {:?}\nevents = {events}", server.url("/hooks/42"));
-        let place = Place::configured(&wrong, vec![]);
+        let place = TestEnv::configured(&wrong, vec![]);
         let refused = place.latch(&["job", "list"]);
         assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
     }
@@ -121,16 +122,16 @@ fn events_that_are_not_configured_are_not_posted() {
 /// A notice is posted again under the same id until the server accepts it.
 #[test]
 fn a_notice_is_posted_again_until_it_is_taken() {
-    let server = Server::start();
-    server.refuse(&[503, 429]);
+    let server = TestServer::start();
+    server.refuse_next_posts(&[503, 429]);
     let signal = json!({ "wait_kind": "signal", "correlation_key": "a private key" });
-    let place = place(&server, "").plan(&[wait("s", signal)]);
+    let place = env_with_webhook(&server, "").with_plan(&[wait("s", signal)]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
-    let asked = server.asked();
-    let ids: Vec<Value> = asked.iter().map(|one| body(one)["event_id"].clone()).collect();
+    let asked = server.requests();
+    let ids: Vec<Value> = asked.iter().map(|one| json_body(one)["event_id"].clone()).collect();
     assert_eq!(ids, vec![ids[0].clone(); 3], "the process ends once the notice was accepted");
-    let first = body(&asked[0]);
+    let first = json_body(&asked[0]);
     assert_eq!((&first["type"], &first["reason"]), (&json!("job_parked"), &json!("REQUIRES_SIGNAL")));
     assert!(!asked[0].body.contains("private"), "{}", asked[0].body);
 }
@@ -138,19 +139,19 @@ fn a_notice_is_posted_again_until_it_is_taken() {
 /// An unreachable webhook neither fails nor delays a job. A webhook that answers 400 gets no second post.
 #[test]
 fn a_webhook_that_is_down_hinders_nobody() {
-    let server = Server::start();
-    server.refuse(&[400]);
+    let server = TestServer::start();
+    server.refuse_next_posts(&[400]);
     let signal = json!({ "wait_kind": "signal", "correlation_key": "k" });
-    let refusing = place(&server, "").plan(&[wait("s", signal.clone())]);
+    let refusing = env_with_webhook(&server, "").with_plan(&[wait("s", signal.clone())]);
     assert_eq!(refusing.latch(&["run", "plan.json", "--json"]).code, 3);
-    assert_eq!(server.asked().len(), 1, "400 is final");
+    assert_eq!(server.requests().len(), 1, "400 is final");
 
-    let gone = Server::start();
+    let gone = TestServer::start();
     let port = gone.port;
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     assert_ne!(port, nobody);
     let config = format!("[notify]\nwebhook = \"http://127.0.0.1:{nobody}/hook\"");
-    let place = Place::witness("atomic").again().plan(&[wait("s", signal)]).configure(&config);
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[wait("s", signal)]).configure(&config);
     let since = boot_us();
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "{}", ran.stderr);

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
-use crate::program::latch;
+use crate::place::{TestEnv, step};
+use crate::program::latch_command;
 
-fn submit(place: &Place) -> String {
+fn submit_gated(place: &TestEnv) -> String {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
     ran.json()["job_id"].as_str().unwrap().to_owned()
 }
 
-fn show(place: &Place, id: &str) -> (Value, String) {
+fn show_job(place: &TestEnv, id: &str) -> (Value, String) {
     let shown = place.latch(&["job", "show", id, "--json"]).json();
     (shown, place.latch(&["job", "show", id]).stdout)
 }
@@ -19,11 +19,11 @@ fn show(place: &Place, id: &str) -> (Value, String) {
 /// I107: after a rejection no approval is offered, and a later approval is refused with the reason.
 #[test]
 fn a_rejection_is_shown_and_not_contradicted() {
-    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
-    let id = submit(&place);
+    let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let id = submit_gated(&place);
     let reject = place.latch(&["job", "reject", &id, "o", "--actor", "bob", "--reason", "too dear"]);
     assert_eq!(reject.code, 0, "{}", reject.stderr);
-    let (shown, text) = show(&place, &id);
+    let (shown, text) = show_job(&place, &id);
     let pending = &shown["pending"][0];
     assert_eq!((&pending["asked"], &pending["slot"], &pending["by"]), (&json!("reject"), &json!("o"), &json!("bob")));
     assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
@@ -34,37 +34,37 @@ fn a_rejection_is_shown_and_not_contradicted() {
     assert!(approve.stderr.contains("already rejected by bob (too dear)"), "{}", approve.stderr);
     let done = place.latch(&["resume", &id, "--json"]).json();
     assert_eq!(done["failed"][0]["reason_code"], "GATE_REJECTED", "{done:#}");
-    assert!(place.world().is_empty());
-    assert_eq!(show(&place, &id).0.get("pending"), None, "the request was applied");
+    assert!(place.effect_counts().is_empty());
+    assert_eq!(show_job(&place, &id).0.get("pending"), None, "the request was applied");
 }
 
 /// I107: approvals are counted before they are applied to the job.
 #[test]
 fn a_quorum_is_counted_as_it_comes_together() {
-    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let place = place.configure("[policy.default.gate]\nquorum = 2");
-    let id = submit(&place);
+    let id = submit_gated(&place);
     let approve = |actor: &str| place.latch(&["job", "approve", &id, "o", "--actor", actor]);
     let first = approve("bob");
     assert!(first.code == 0 && first.stdout.contains("approved by 1 of 2"), "{}", first.stdout);
     assert!(
-        show(&place, &id).0["next_actions"].to_string().contains("latch job approve"),
+        show_job(&place, &id).0["next_actions"].to_string().contains("latch job approve"),
         "one more approval is needed"
     );
     assert!(approve("eve").stdout.contains("approved; next"), "the quorum is reached");
-    assert_eq!(show(&place, &id).0["next_actions"], json!([format!("latch resume {id}")]));
+    assert_eq!(show_job(&place, &id).0["next_actions"], json!([format!("latch resume {id}")]));
     let refused = place.latch(&["job", "reject", &id, "o", "--actor", "kim"]);
     assert!(refused.code == 2 && refused.stderr.contains("already approved"), "{}", refused.stderr);
     assert_eq!(place.latch(&["resume", &id]).code, 0);
-    assert_eq!(place.world().get("o"), Some(&1));
+    assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
 /// I107, I46: a second, different resolution is refused, so that no conflict is recorded.
 #[test]
 fn a_verdict_is_not_contradicted_by_the_next_one() {
-    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
-    let place = place.approved(vec!["o"]);
-    let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after").output().unwrap();
+    let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let place = place.with_approved(vec!["o"]);
+    let killed = latch_command(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after").output().unwrap();
     assert_eq!(killed.status.code(), None, "the process is killed");
     let listed = place.latch(&["job", "list", "--json"]).json();
     let id = listed["jobs"][0]["job_id"].as_str().unwrap().to_owned();
@@ -75,7 +75,7 @@ fn a_verdict_is_not_contradicted_by_the_next_one() {
     assert_eq!(second.code, 2, "{}", second.stdout);
     assert!(second.stderr.contains("o is already resolved as not applied"), "{}", second.stderr);
     assert_eq!(resolve(&["--not-applied"]).code, 0, "repeating the same resolution is accepted");
-    let (shown, text) = show(&place, &id);
+    let (shown, text) = show_job(&place, &id);
     assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
     assert!(text.contains("resolved as not applied"), "{text}");
     let done = place.latch(&["resume", &id, "--json"]).json();

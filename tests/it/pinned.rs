@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
+use crate::place::{TestEnv, step};
 
 /// Returns an environment with a component of its own, and the component's path. `change_version` exchanges
 /// one word in the component.
-fn place() -> (Place, PathBuf) {
-    let place = Place::witness("atomic").again();
+fn env_with_own_component() -> (TestEnv, PathBuf) {
+    let place = TestEnv::witness("atomic").fresh_copy();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
     let source = config.lines().filter_map(|line| line.strip_prefix("source = ")).next_back().expect("three plugins");
     let component = place.dir.join("step.wasm");
@@ -38,23 +38,23 @@ fn change_version(component: &PathBuf) {
     std::fs::write(component, bytes).expect("writable");
 }
 
-fn run(place: &Place) -> Value {
+fn run_until_gated(place: &TestEnv) -> Value {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 3, "the job waits for its gate: {} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn id(response: &Value) -> String {
+fn job_id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-fn finish(place: &Place, job: &str) -> crate::program::Ran {
+fn approve_and_resume(place: &TestEnv, job: &str) -> crate::program::CommandOutput {
     assert_eq!(place.latch(&["job", "approve", job, "m/1"]).code, 0);
     place.latch(&["resume", job, "--json"])
 }
 
 /// Checks that the job replays, and returns the digest of the component that it pinned.
-fn version(place: &Place, job: &str) -> String {
+fn pinned_digest(place: &TestEnv, job: &str) -> String {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
     let events = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
@@ -66,26 +66,26 @@ fn version(place: &Place, job: &str) -> String {
 /// component.
 #[test]
 fn an_open_job_goes_on_with_the_component_that_it_began_with() {
-    let (mut place, component) = place();
-    place.damaged();
-    let old = id(&run(&place));
-    let first = version(&place, &old);
+    let (mut place, component) = env_with_own_component();
+    place.skip_replay_of_damaged_jobs();
+    let old = job_id(&run_until_gated(&place));
+    let first = pinned_digest(&place, &old);
     change_version(&component);
-    let new = id(&run(&place));
-    assert_ne!(first, version(&place, &new));
+    let new = job_id(&run_until_gated(&place));
+    assert_ne!(first, pinned_digest(&place, &new));
 
     // Each job is replayed with the component that it pinned.
     for job in [&old, &new] {
-        let done = finish(&place, job);
+        let done = approve_and_resume(&place, job);
         assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
-        version(&place, job);
+        pinned_digest(&place, job);
     }
     let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
     let good = std::fs::read(&kept).expect("the component is stored under its digest");
 
     // Damage is detected by the digest. No other component is ever run in its place.
-    let waits = id(&run(&place));
-    let second = version(&place, &waits);
+    let waits = job_id(&run_until_gated(&place));
+    let second = pinned_digest(&place, &waits);
     change_version_back(&component);
     let of_second = place.dir.join(".latch/components").join(format!("{second}.wasm"));
     std::fs::write(&of_second, &good).expect("writable");
@@ -105,10 +105,10 @@ fn change_version_back(component: &PathBuf) {
 /// I43: pruning keeps every component that a job may still need.
 #[test]
 fn pruning_leaves_what_open_jobs_have_pinned() {
-    let (mut place, component) = place();
-    place.damaged();
-    let job = id(&run(&place));
-    let pinned = version(&place, &job);
+    let (mut place, component) = env_with_own_component();
+    place.skip_replay_of_damaged_jobs();
+    let job = job_id(&run_until_gated(&place));
+    let pinned = pinned_digest(&place, &job);
     change_version(&component);
     let age = || {
         for entry in std::fs::read_dir(place.dir.join(".latch/components")).expect("there") {
@@ -130,7 +130,7 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
         told.is_some_and(|check| check["found"].as_str().is_some_and(|found| found.contains("4 kept"))),
         "{doctor:#}"
     );
-    assert_eq!(finish(&place, &job).code, 0, "the old version was available to the job");
+    assert_eq!(approve_and_resume(&place, &job).code, 0, "the old version was available to the job");
     let gone = pruned();
     assert_eq!((gone[0]["digest"].clone(), gone[1].clone()), (json!(format!("sha256:{pinned}")), Value::Null));
     let again = place.latch(&["run", "plan.json", "--new", "--json"]);
@@ -141,14 +141,15 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
 /// call is executed without a decision by a person.
 #[test]
 fn a_call_whose_plugin_is_gone_is_not_begun() {
-    let place = Place::witness("atomic").again().plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let place =
+        TestEnv::witness("atomic").fresh_copy().with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("readable");
     let source = config.lines().find_map(|line| line.strip_prefix("source = ")).expect("three plugins");
     let component = place.dir.join("tool.wasm");
     std::fs::copy(source.trim_matches('"'), &component).expect("copied");
     std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
-    let job = id(&run(&place));
+    let job = job_id(&run_until_gated(&place));
     let header = place.latch(&["job", "events", &job, "--json"]).json()["events"][0].clone();
     let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("the component is pinned");
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
@@ -166,10 +167,10 @@ fn a_call_whose_plugin_is_gone_is_not_begun() {
     let missing = place.latch(&["resume", &job, "--json"]);
     assert_eq!(missing.code, 2, "{} {}", missing.stdout, missing.stderr);
     assert!(missing.stdout.contains("needs the plugin version for Effect.Opaque"), "{}", missing.stdout);
-    assert!(place.world().is_empty());
+    assert!(place.effect_counts().is_empty());
 
     std::fs::rename(&away, &kept).expect("writable");
     let done = place.latch(&["resume", &job, "--json"]);
     assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
-    assert_eq!(place.world().get("o"), Some(&1));
+    assert_eq!(place.effect_counts().get("o"), Some(&1));
 }

@@ -10,24 +10,24 @@ use latchwork::os::clock::now_us;
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::program::{Ran, run};
+use crate::program::{CommandOutput, run_latch};
 
 /// A test folder of its own, deleted on drop.
-pub(crate) struct Place {
+pub(crate) struct TestEnv {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
     approve: Vec<&'static str>,
     /// True if all jobs are replayed on drop.
-    replays: bool,
+    replay_on_drop: bool,
 }
 
-impl Place {
+impl TestEnv {
     /// Creates an environment with witness tools of every class, called by the plan and inside a step.
-    pub(crate) fn witness(commit: &str) -> Place {
+    pub(crate) fn witness(commit: &str) -> TestEnv {
         let root = checkout::copy().join("tests/guests-effects");
-        let component = |name: &str| built(&root.join(name));
+        let component = |name: &str| build_plugin(&root.join(name));
         let grants = r#"grants = { dirs = [{ host = "effects", guest = "/effects", write = true }] }"#;
-        let place = Place::new(vec!["o", "k", "q", "d"]);
+        let place = TestEnv::new(vec!["o", "k", "q", "d"]);
         let config = format!(
             "commit = {commit:?}\n\
              [[plugin]]\nname = \"witness\"\nsource = {:?}\n{grants}\n\
@@ -40,35 +40,35 @@ impl Place {
         std::fs::create_dir(place.dir.join("effects")).expect("a fresh folder");
         std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
         std::fs::write(place.dir.join("plan.json"), witness_plan().to_string()).expect("a fresh folder");
-        place.warm()
+        place.compile_plugins()
     }
 
     /// Creates an environment with tools that can undo their effects, and with witness tools that cannot.
-    pub(crate) fn undo(commit: &str) -> Place {
+    pub(crate) fn undo(commit: &str) -> TestEnv {
         let root = checkout::copy().join("tests/guests-effects");
         let effects = r#"{ host = "effects", guest = "/effects", write = true }"#;
-        let place = Place::new(vec![]);
+        let place = TestEnv::new(vec![]);
         let config = format!(
             "commit = {commit:?}\n\
              [[plugin]]\nname = \"witness\"\nsource = {:?}\ngrants = {{ dirs = [{effects}] }}\n\
              [[plugin]]\nname = \"witness-undo\"\nsource = {:?}\n\
              grants = {{ dirs = [{effects}, {{ host = \"switch\", guest = \"/switch\" }}] }}\n\
              [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
-            built(&root.join("witness")),
-            built(&root.join("witness-undo")),
-            built(&root.join("witness-step")),
+            build_plugin(&root.join("witness")),
+            build_plugin(&root.join("witness-undo")),
+            build_plugin(&root.join("witness-step")),
         );
         for folder in ["effects", "switch"] {
             std::fs::create_dir(place.dir.join(folder)).expect("a fresh folder");
         }
         std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
-        place.warm()
+        place.compile_plugins()
     }
 
     /// Creates an environment with the shipped golden flow.
-    pub(crate) fn golden(commit: &str) -> Place {
+    pub(crate) fn golden(commit: &str) -> TestEnv {
         let examples = checkout::copy().join("example-plugins");
-        let place = Place::new(vec!["s5", "s6"]);
+        let place = TestEnv::new(vec!["s5", "s6"]);
         let flow = examples.join("funding-outreach");
         for name in ["data", "plan.json"] {
             copy_tree(&flow.join(name), &place.dir.join(name));
@@ -78,67 +78,67 @@ impl Place {
         }
         let mut config = std::fs::read_to_string(flow.join("latch.toml")).expect("the example has a configuration");
         for plugin in ["funding-rust", "files-rust", "requests-rust", "mail-maildir-rust"] {
-            let component = built(&examples.join(plugin));
+            let component = build_plugin(&examples.join(plugin));
             config = config.replace(&format!("\"../{plugin}\""), &format!("{component:?}"));
         }
         let config = format!("commit = {commit:?}\n{config}");
         std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
-        place.warm()
+        place.compile_plugins()
     }
 
     /// Creates an environment with this configuration. The steps in `approve` are approved in advance.
-    pub(crate) fn configured(config: &str, approve: Vec<&'static str>) -> Place {
-        let place = Place::new(approve);
+    pub(crate) fn configured(config: &str, approve: Vec<&'static str>) -> TestEnv {
+        let place = TestEnv::new(approve);
         std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
         place
     }
 
-    fn new(approve: Vec<&'static str>) -> Place {
+    fn new(approve: Vec<&'static str>) -> TestEnv {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let dir = temp.path().to_owned();
-        Place { _temp: temp, dir, approve, replays: true }
+        TestEnv { _temp: temp, dir, approve, replay_on_drop: true }
     }
 
     /// Compiles the plugins once, so that copies of the environment find them compiled.
-    pub(crate) fn warm(self) -> Place {
+    pub(crate) fn compile_plugins(self) -> TestEnv {
         let listed = self.latch(&["plugin", "list", "--json"]);
         assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
         self
     }
 
     /// Returns a copy of the environment in a folder of its own.
-    pub(crate) fn again(&self) -> Place {
-        let place = Place::new(self.approve.clone());
+    pub(crate) fn fresh_copy(&self) -> TestEnv {
+        let place = TestEnv::new(self.approve.clone());
         copy_tree(&self.dir, &place.dir);
         place
     }
 
     /// Replaces the plan.
-    pub(crate) fn plan(self, steps: &[Value]) -> Place {
+    pub(crate) fn with_plan(self, steps: &[Value]) -> TestEnv {
         let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
         std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
         self
     }
 
     /// Replaces the steps that are approved in advance.
-    pub(crate) fn approved(mut self, approve: Vec<&'static str>) -> Place {
+    pub(crate) fn with_approved(mut self, approve: Vec<&'static str>) -> TestEnv {
         self.approve = approve;
         self
     }
 
     /// Turns off the replay on drop, because the test damages the data that a replay needs.
-    pub(crate) fn damaged(&mut self) {
-        self.replays = false;
+    pub(crate) fn skip_replay_of_damaged_jobs(&mut self) {
+        self.replay_on_drop = false;
     }
 
     /// Turns off the replay on drop, because replaying so large a number of jobs would take longer than the
     /// test.
-    pub(crate) fn unreplayed(&mut self) {
-        self.replays = false;
+    pub(crate) fn skip_replay_of_many_jobs(&mut self) {
+        self.replay_on_drop = false;
     }
 
     /// Adds lines at the beginning of the configuration, above its tables.
-    pub(crate) fn configure_first(self, lines: &str) -> Place {
+    pub(crate) fn configure_first(self, lines: &str) -> TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, format!("{lines}\n{config}")).expect("writable");
@@ -146,7 +146,7 @@ impl Place {
     }
 
     /// Adds lines at the end of the configuration.
-    pub(crate) fn configure(self, lines: &str) -> Place {
+    pub(crate) fn configure(self, lines: &str) -> TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, format!("{config}\n{lines}\n")).expect("writable");
@@ -154,7 +154,7 @@ impl Place {
     }
 
     /// Uses the database at `url` instead of a file in the folder.
-    pub(crate) fn on_server(self, url: &str) -> Place {
+    pub(crate) fn with_database(self, url: &str) -> TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
         let rest = config.lines().filter(|line| !line.starts_with("database = ")).collect::<Vec<_>>().join("\n");
@@ -162,8 +162,8 @@ impl Place {
         self
     }
 
-    pub(crate) fn latch(&self, args: &[&str]) -> Ran {
-        run(&self.dir, args)
+    pub(crate) fn latch(&self, args: &[&str]) -> CommandOutput {
+        run_latch(&self.dir, args)
     }
 
     /// Returns the arguments that run the plan with its steps approved in advance.
@@ -176,7 +176,7 @@ impl Place {
     }
 
     /// Returns the only job, or null.
-    pub(crate) fn the_job(&self) -> Value {
+    pub(crate) fn only_job(&self) -> Value {
         let listed = self.latch(&["job", "list", "--json"]);
         assert_eq!(listed.code, 0, "{}", listed.stderr);
         let jobs = listed.json()["jobs"].clone();
@@ -186,12 +186,12 @@ impl Place {
 
     /// Submits the plan again and resolves calls in doubt with what really happened, until the job is
     /// completed.
-    pub(crate) fn finish_with_the_truth(&self) {
-        self.finish(|id, slot| self.resolve_truly(id, slot));
+    pub(crate) fn finish_with_observed_effects(&self) {
+        self.finish_resolving(|id, slot| self.resolve_as_observed(id, slot));
     }
 
     /// Submits the plan again and resolves calls in doubt with `resolve`, until the job is completed.
-    pub(crate) fn finish(&self, resolve: impl Fn(&str, &str) -> Ran) {
+    pub(crate) fn finish_resolving(&self, resolve: impl Fn(&str, &str) -> CommandOutput) {
         for _ in 0..12 {
             // The same request attaches to the job, or creates it if the crash came earlier.
             let ran = self.latch(&self.run_args());
@@ -207,17 +207,17 @@ impl Place {
             let resolved = resolve(id, slot);
             assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
         }
-        panic!("the job does not end: {:#}", self.the_job());
+        panic!("the job does not end: {:#}", self.only_job());
     }
 
     /// Resolves a witness call in doubt with what really happened.
-    pub(crate) fn resolve_truly(&self, job: &str, slot: &str) -> Ran {
-        let happened = self.worlds().contains_key(&(job.to_owned(), slot.to_owned()));
+    pub(crate) fn resolve_as_observed(&self, job: &str, slot: &str) -> CommandOutput {
+        let happened = self.effect_counts_by_job().contains_key(&(job.to_owned(), slot.to_owned()));
         self.resolve(job, slot, happened.then_some(r#"{"file":null,"note":null}"#))
     }
 
     /// Resolves a call in doubt as applied with `result`, or as not applied.
-    pub(crate) fn resolve(&self, job: &str, slot: &str, result: Option<&str>) -> Ran {
+    pub(crate) fn resolve(&self, job: &str, slot: &str, result: Option<&str>) -> CommandOutput {
         let verdict: &[&str] = if result.is_some() { &["--applied", "result.json"] } else { &["--not-applied"] };
         std::fs::write(self.dir.join("result.json"), result.unwrap_or_default()).expect("writable");
         self.latch(&[&["job", "resolve", job, slot, "--reason", "looked", "--actor", "bob"], verdict].concat())
@@ -225,16 +225,16 @@ impl Place {
 
     /// Counts effects by label: `<slot>` for executions, `applied <slot>` for keyed effects applied
     /// downstream, and `undone <slot>` for undone calls.
-    pub(crate) fn world(&self) -> BTreeMap<String, u32> {
+    pub(crate) fn effect_counts(&self) -> BTreeMap<String, u32> {
         let mut world = BTreeMap::new();
-        for ((_, label), times) in self.worlds() {
+        for ((_, label), times) in self.effect_counts_by_job() {
             *world.entry(label).or_default() += times;
         }
         world
     }
 
     /// Counts effects by job and label. The labels are those of `world`.
-    pub(crate) fn worlds(&self) -> BTreeMap<(String, String), u32> {
+    pub(crate) fn effect_counts_by_job(&self) -> BTreeMap<(String, String), u32> {
         let mut worlds = BTreeMap::new();
         let mut keys: BTreeMap<(String, String), String> = BTreeMap::new();
         for entry in std::fs::read_dir(self.dir.join("effects")).expect("the effects folder exists") {
@@ -259,11 +259,11 @@ impl Place {
 
 /// I2: every job that a test leaves replays identically from every prefix of its log. The check runs when the
 /// environment is dropped.
-impl Drop for Place {
+impl Drop for TestEnv {
     fn drop(&mut self) {
         // The state directories of servers are created by the process that opens the server.
         let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
-        if std::thread::panicking() || !self.replays || !used {
+        if std::thread::panicking() || !self.replay_on_drop || !used {
             return;
         }
         let replayed = self.latch(&["job", "replay", "--all", "--every-prefix", "--json"]);
@@ -317,13 +317,13 @@ pub(crate) fn wait(id: &str, payload: Value) -> Value {
 
 /// Builds the plugin in a folder once and returns its component. Builds run one at a time, because they share
 /// a target folder.
-pub(crate) fn built(dir: &Path) -> PathBuf {
+pub(crate) fn build_plugin(dir: &Path) -> PathBuf {
     static BUILT: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut known = BUILT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(component) = known.get(dir) {
         return component.clone();
     }
-    let options = latchwork::build::Options::from_env();
+    let options = latchwork::build::BuildOptions::from_env();
     let built = latchwork::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
     known.insert(dir.to_owned(), built.wasm.clone());
     built.wasm

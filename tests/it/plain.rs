@@ -9,10 +9,10 @@ use latchwork_core::effect::Answer;
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Value, json};
 
-use crate::crash::every_point;
+use crate::crash::for_every_point;
 use crate::hostile::{engine, settings};
-use crate::place::{Place, step};
-use crate::stock::plain_script;
+use crate::place::{TestEnv, step};
+use crate::stock::untyped_script_guest;
 use crate::support::guest;
 
 const LIMITS: LimitsConfig = LimitsConfig {
@@ -23,16 +23,16 @@ const LIMITS: LimitsConfig = LimitsConfig {
     host_calls: None,
 };
 
-async fn shapes(operator: &str, args: Value) -> Answer {
+async fn call_shapes(operator: &str, args: Value) -> Answer {
     static SHAPES: OnceLock<Arc<Plugin>> = OnceLock::new();
     let load = || {
         let bytes = std::fs::read(guest("plain-shapes")).unwrap();
         engine().load(&bytes, settings("plain", Grants::default(), LIMITS)).unwrap()
     };
-    call(SHAPES.get_or_init(load), operator, args).await
+    call_operator(SHAPES.get_or_init(load), operator, args).await
 }
 
-async fn call(plugin: &Plugin, operator: &str, args: Value) -> Answer {
+async fn call_operator(plugin: &Plugin, operator: &str, args: Value) -> Answer {
     let call = ToolCallContext {
         step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
         slot: "s1".into(),
@@ -43,21 +43,21 @@ async fn call(plugin: &Plugin, operator: &str, args: Value) -> Answer {
     plugin.invoke(operator, &args.to_string(), call, &plugin.limits(operator)).await.answer
 }
 
-async fn gives(operator: &str, args: Value) -> Value {
-    match shapes(operator, args).await {
+async fn result_of(operator: &str, args: Value) -> Value {
+    match call_shapes(operator, args).await {
         Answer::Ok(output) => serde_json::from_str(&output.result).unwrap(),
         other => panic!("{operator}: {other:?}"),
     }
 }
 
-async fn fails(operator: &str, args: Value) -> Failure {
-    match shapes(operator, args).await {
+async fn failure_of(operator: &str, args: Value) -> Failure {
+    match call_shapes(operator, args).await {
         Answer::NotApplied(failure) => failure,
         other => panic!("{operator}: {other:?}"),
     }
 }
 
-fn everything() -> Value {
+fn value_of_every_type() -> Value {
     json!({
         "truth": true, "tiny": -128, "byte": 255, "small": -32768, "word": 65535, "int": -2147483648i64,
         "nat": 4294967295u32, "long": "-9223372036854775808", "big": "18446744073709551615", "single": 0.1,
@@ -71,7 +71,7 @@ fn everything() -> Value {
 /// I73: values of every WIT type are passed into a component and returned.
 #[tokio::test]
 async fn every_type_goes_into_a_component_and_comes_back() {
-    assert_eq!(gives("shapes.echo", json!({ "all": everything() })).await, everything());
+    assert_eq!(result_of("shapes.echo", json!({ "all": value_of_every_type() })).await, value_of_every_type());
     for (field, value) in [
         ("maybe", json!(null)),
         ("maybe", json!({"some": 3})),
@@ -83,9 +83,9 @@ async fn every_type_goes_into_a_component_and_comes_back() {
         ("bytes", json!("")),
         ("big", json!(9_007_199_254_740_991u64)),
     ] {
-        let mut all = everything();
+        let mut all = value_of_every_type();
         all[field] = value;
-        assert_eq!(gives("shapes.echo", json!({ "all": all })).await, all, "{field}");
+        assert_eq!(result_of("shapes.echo", json!({ "all": all })).await, all, "{field}");
     }
 }
 
@@ -93,21 +93,24 @@ async fn every_type_goes_into_a_component_and_comes_back() {
 /// instance.
 #[tokio::test]
 async fn functions_answer_as_tools_do() {
-    assert_eq!(gives("plain.divide", json!({"a": 7, "b": 2})).await, 3);
-    let failure = fails("plain.divide", json!({"a": 7, "b": 0})).await;
+    assert_eq!(result_of("plain.divide", json!({"a": 7, "b": 2})).await, 3);
+    let failure = failure_of("plain.divide", json!({"a": 7, "b": 0})).await;
     assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"7 cannot be divided by 0\"")));
     assert!(failure.message.ends_with("its error: 7 cannot be divided by 0"), "{failure}");
-    assert_eq!(fails("plain.pick", json!({"wanted": "dark-green"})).await.detail.as_deref(), Some("\"dark-green\""));
-    assert_eq!(gives("plain.add", json!({"a": "9007199254740993", "b": 1})).await, "9007199254740994");
-    assert_eq!(gives("plain.add", json!({"a": 1, "b": 1})).await, 2);
-    assert_eq!(gives("plain.note", json!({})).await, Value::Null);
-    assert_eq!(gives("plain.note", json!({"text": "x"})).await, Value::Null);
+    assert_eq!(
+        failure_of("plain.pick", json!({"wanted": "dark-green"})).await.detail.as_deref(),
+        Some("\"dark-green\"")
+    );
+    assert_eq!(result_of("plain.add", json!({"a": "9007199254740993", "b": 1})).await, "9007199254740994");
+    assert_eq!(result_of("plain.add", json!({"a": 1, "b": 1})).await, 2);
+    assert_eq!(result_of("plain.note", json!({})).await, Value::Null);
+    assert_eq!(result_of("plain.note", json!({"text": "x"})).await, Value::Null);
     let corners = json!([{"x": 1, "y": 1}, {"x": 2, "y": 5, "label": "far"}]);
-    assert_eq!(gives("shapes.far-corner", json!({ "of": corners })).await["label"], "far");
+    assert_eq!(result_of("shapes.far-corner", json!({ "of": corners })).await["label"], "far");
     for _ in 0..2 {
-        assert_eq!(gives("plain.count", json!({})).await, 1);
+        assert_eq!(result_of("plain.count", json!({})).await, 1);
     }
-    let unfit = fails("plain.add", json!({"a": -1, "c": true})).await;
+    let unfit = failure_of("plain.add", json!({"a": -1, "c": true})).await;
     assert_eq!(unfit.code, Code::InvalidInput);
     for part in ["/a is not between 0", "/b is missing: u64", "/c is not known"] {
         assert!(unfit.message.contains(part), "{unfit}");
@@ -117,15 +120,15 @@ async fn functions_answer_as_tools_do() {
 /// I70: functions of a component that JavaScript's own tools have built.
 #[tokio::test]
 async fn javascript_functions_are_tools() {
-    let Some(file) = plain_script() else { return };
+    let Some(file) = untyped_script_guest() else { return };
     let limits = LimitsConfig { memory_bytes: None, fuel: None, ..LIMITS };
     let plugin = engine().load(&std::fs::read(file).unwrap(), settings("text", Grants::default(), limits)).unwrap();
     assert_eq!(plugin.manifest.version, "2.0.0");
-    let count = call(&plugin, "words.count", json!({"text": "a bee a ü", "longer-than": 0})).await;
+    let count = call_operator(&plugin, "words.count", json!({"text": "a bee a ü", "longer-than": 0})).await;
     let Answer::Ok(output) = count else { panic!("{count:?}") };
     let tallies = json!([{"word": "a", "times": 2}, {"word": "bee", "times": 1}, {"word": "ü", "times": 1}]);
     assert_eq!(serde_json::from_str::<Value>(&output.result).unwrap(), tallies);
-    let failed = call(&plugin, "words.number", json!({"text": "many"})).await;
+    let failed = call_operator(&plugin, "words.number", json!({"text": "many"})).await;
     let Answer::NotApplied(failure) = failed else { panic!("{failed:?}") };
     assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"many is no number\"")));
 }
@@ -144,17 +147,17 @@ async fn a_hostile_component_ends_its_own_call() {
         ("plain.numbers", json!({"n": 60_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 500_000_000}), Code::MemoryLimit),
     ] {
-        assert_eq!(fails(operator, args.clone()).await.code, code, "{operator} {args}");
+        assert_eq!(failure_of(operator, args.clone()).await.code, code, "{operator} {args}");
     }
-    let whole = fails("plain.raw", json!({"n": 8_000_000})).await;
+    let whole = failure_of("plain.raw", json!({"n": 8_000_000})).await;
     assert!(whole.message.contains("handed over"), "the call is stopped before its values are converted: {whole}");
-    assert_eq!(gives("plain.raw", json!({"n": 3})).await, "BwcH");
-    assert_eq!(gives("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
+    assert_eq!(result_of("plain.raw", json!({"n": 3})).await, "BwcH");
+    assert_eq!(result_of("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
 
 /// Creates an environment with both components as tools, and a plan that writes the result of one call with
 /// another.
-fn place(commit: &str, more: &str) -> Place {
+fn env_with_untyped_tools(commit: &str, more: &str) -> TestEnv {
     let config = format!(
         "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
          [[plugin]]\nname = \"notes\"\nsource = {:?}\n\
@@ -162,16 +165,16 @@ fn place(commit: &str, more: &str) -> Place {
         guest("plain-shapes"),
         guest("plain-notes"),
     );
-    let place = Place::configured(&config, vec!["write"]);
+    let place = TestEnv::configured(&config, vec!["write"]);
     std::fs::create_dir(place.dir.join("notes")).unwrap();
     let corners = json!([{"x": 1, "y": 1, "label": "near"}, {"x": 2, "y": 5, "label": "far"}]);
     let mut look = step("look", "shapes.far-corner", &[], json!({ "of": corners }));
     look["effects"] = json!(["read_only"]);
     let line = json!({ "file": "a.txt", "line": {"$ref": "look#/label"} });
-    place.plan(&[look, step("write", "notes.append", &["look"], line)])
+    place.with_plan(&[look, step("write", "notes.append", &["look"], line)])
 }
 
-fn lines(place: &Place) -> usize {
+fn line_count(place: &TestEnv) -> usize {
     std::fs::read_to_string(place.dir.join("notes/a.txt")).map_or(0, |text| text.lines().count())
 }
 
@@ -179,16 +182,26 @@ fn lines(place: &Place) -> usize {
 /// without being executed.
 #[test]
 fn a_plan_calls_plain_functions() {
-    let place = place("atomic", "");
+    let place = env_with_untyped_tools("atomic", "");
     let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
-    assert_eq!((first.code, lines(&place)), (3, 0), "the function may write, so its call is gated: {}", first.stderr);
+    assert_eq!(
+        (first.code, line_count(&place)),
+        (3, 0),
+        "the function may write, so its call is gated: {}",
+        first.stderr
+    );
     let id = first.json()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "approve", &id, "write", "--actor", "bob"]).code, 0);
     let done = place.latch(&["resume", &id, "--json"]);
-    assert_eq!((done.code, lines(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
+    assert_eq!((done.code, line_count(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
     assert_eq!(std::fs::read_to_string(place.dir.join("notes/a.txt")).unwrap(), "far\n");
     let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
-    assert_eq!((replay.code, &replay.json()["divergence"], lines(&place)), (0, &json!(null), 1), "{}", replay.stdout);
+    assert_eq!(
+        (replay.code, &replay.json()["divergence"], line_count(&place)),
+        (0, &json!(null), 1),
+        "{}",
+        replay.stdout
+    );
     assert_eq!(place.latch(&["job", "export", &id, "--out", "e.jsonl"]).code, 0);
     let verified = place.latch(&["verify", "e.jsonl"]);
     assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
@@ -198,7 +211,7 @@ fn a_plan_calls_plain_functions() {
 /// component differently.
 #[test]
 fn an_open_job_keeps_the_manifest_it_pinned() {
-    let place = place("atomic", "");
+    let place = env_with_untyped_tools("atomic", "");
     let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     let id = first.json()["job_id"].as_str().unwrap().to_owned();
     let place =
@@ -207,23 +220,27 @@ fn an_open_job_keeps_the_manifest_it_pinned() {
     assert!(listed.stdout.contains("Note.Add") && !listed.stdout.contains("\"notes.append\""), "{}", listed.stdout);
     assert_eq!(place.latch(&["job", "approve", &id, "write", "--actor", "bob"]).code, 0);
     let done = place.latch(&["resume", &id, "--json"]);
-    assert_eq!((done.code, lines(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
+    assert_eq!((done.code, line_count(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
 }
 
 /// I12, I71: a function configured as read-only cannot write, no matter what is granted. An error after the
 /// start of an operation leaves the call in doubt.
 #[test]
 fn what_is_said_is_enforced() {
-    let place = place("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");
+    let place = env_with_untyped_tools("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");
     let looked = place.latch(&place.run_args());
     let failed = &looked.json()["failed"][0];
-    assert_eq!((looked.code, &failed["reason_code"], lines(&place)), (3, &json!("INVALID_INPUT"), 0), "{failed:#}");
+    assert_eq!(
+        (looked.code, &failed["reason_code"], line_count(&place)),
+        (3, &json!("INVALID_INPUT"), 0),
+        "{failed:#}"
+    );
     assert!(failed["message"].as_str().unwrap().contains("broken"), "{failed:#}");
 
     let line = json!({ "file": "a.txt", "line": "x" });
-    let place = place.again().configure("").plan(&[step("write", "notes.append-then-fail", &[], line)]);
+    let place = place.fresh_copy().configure("").with_plan(&[step("write", "notes.append-then-fail", &[], line)]);
     let ran = place.latch(&place.run_args());
-    assert_eq!((ran.code, lines(&place)), (3, 1), "{}", ran.stderr);
+    assert_eq!((ran.code, line_count(&place)), (3, 1), "{}", ran.stderr);
     assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
 }
 
@@ -232,18 +249,18 @@ fn what_is_said_is_enforced() {
 #[test]
 fn killed_at_every_point_a_line_is_written_once() {
     for commit in ["atomic", "staged"] {
-        let template = place(commit, "");
+        let template = env_with_untyped_tools(commit, "");
         assert_eq!(template.latch(&["plugin", "list", "--json"]).code, 0);
-        let reached = every_point(&template, |place, point| {
-            finish(place);
-            assert_eq!(lines(place), 1, "{commit}, killed at {point:?}");
+        let reached = for_every_point(&template, |place, point| {
+            finish_with_observed_lines(place);
+            assert_eq!(line_count(place), 1, "{commit}, killed at {point:?}");
         });
         assert!(reached.contains("execute") && reached.len() > 5, "{reached:?}");
     }
 }
 
 /// Runs the job until it is completed, and resolves the call in doubt with what the file shows.
-fn finish(place: &Place) {
+fn finish_with_observed_lines(place: &TestEnv) {
     for _ in 0..6 {
         let ran = place.latch(&place.run_args());
         let response = ran.json();
@@ -252,19 +269,19 @@ fn finish(place: &Place) {
         }
         assert_eq!(response["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{response:#}");
         std::fs::write(place.dir.join("result.json"), r#"{"file":"a.txt","lines":1}"#).unwrap();
-        let verdict: &[&str] = if lines(place) > 0 { &["--applied", "result.json"] } else { &["--not-applied"] };
+        let verdict: &[&str] = if line_count(place) > 0 { &["--applied", "result.json"] } else { &["--not-applied"] };
         let id = response["job_id"].as_str().unwrap();
         let args = [&["job", "resolve", id, "write", "--reason", "looked", "--actor", "bob"], verdict].concat();
         let resolved = place.latch(&args);
         assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
     }
-    panic!("the job does not end: {:#}", place.the_job());
+    panic!("the job does not end: {:#}", place.only_job());
 }
 
 /// `inspect` reports an untyped component and derives the same operators without a configuration.
 #[test]
 fn inspect_tells_a_plain_component() {
-    let place = place("atomic", "");
+    let place = env_with_untyped_tools("atomic", "");
     let file = guest("plain-shapes");
     let said = place.latch(&["plugin", "inspect", file.to_str().unwrap()]);
     assert_eq!(said.code, 0, "{} {}", said.stdout, said.stderr);

@@ -2,30 +2,30 @@
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
-use crate::program::{Ran, run};
+use crate::place::TestEnv;
+use crate::program::{CommandOutput, run_latch};
 
-fn write(place: &Place, file: &str, plan: &Value) {
+fn write_plan(place: &TestEnv, file: &str, plan: &Value) {
     std::fs::write(place.dir.join(file), plan.to_string()).expect("writable");
 }
 
 /// Runs a plan in `AUTO_EXEC` mode.
-fn run_plan(place: &Place, file: &str, more: &[&str]) -> Ran {
+fn run_plan(place: &TestEnv, file: &str, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", file, "--json", "--actor", "ada", "--mode", "AUTO_EXEC"], more].concat())
 }
 
 /// Number of executions of all jobs.
-fn effects(place: &Place) -> usize {
+fn execution_count(place: &TestEnv) -> usize {
     let names = std::fs::read_dir(place.dir.join("effects")).expect("the effects folder exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
 }
 
-fn id(response: &Value) -> String {
+fn job_id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
 /// Checks that every prefix of the job replays and that its evidence verifies.
-fn holds(place: &Place, job: &str) {
+fn assert_replayable_and_verified(place: &TestEnv, job: &str) {
     let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
     let file = format!("{job}.evidence.jsonl");
@@ -36,7 +36,7 @@ fn holds(place: &Place, job: &str) {
 }
 
 /// The plan of I145 and I146: a read, and a send whose arguments refer to the read.
-fn short() -> Value {
+fn short_plan() -> Value {
     json!({
         "$schema": "plan.schema.json",
         "steps": [
@@ -51,31 +51,31 @@ fn short() -> Value {
 /// action once.
 #[test]
 fn a_short_plan_runs_and_acts_once_in_each_job() {
-    let place = Place::witness("atomic").again();
-    write(&place, "short.json", &short());
+    let place = TestEnv::witness("atomic").fresh_copy();
+    write_plan(&place, "short.json", &short_plan());
     let approved = ["run", "short.json", "--json", "--actor", "ada", "--approve", "send"];
     let first = place.latch(&approved);
-    let before = effects(&place);
+    let before = execution_count(&place);
     assert_eq!(first.code, 0, "{} {}", first.stdout, first.stderr);
-    let job = id(&first.json());
-    holds(&place, &job);
+    let job = job_id(&first.json());
+    assert_replayable_and_verified(&place, &job);
     let again = place.latch(&approved);
-    assert_eq!((id(&again.json()), effects(&place)), (job, before), "the same request is the same job");
+    assert_eq!((job_id(&again.json()), execution_count(&place)), (job, before), "the same request is the same job");
     let other = place.latch(&[&approved[..], &["--new"]].concat());
     let response = other.json();
     assert_eq!(other.code, 0, "{}", other.stderr);
-    assert_eq!(effects(&place) - before, before, "another job executes the action itself");
+    assert_eq!(execution_count(&place) - before, before, "another job executes the action itself");
     assert!(!other.stdout.contains("reused"), "{response:#}");
-    holds(&place, &id(&response));
+    assert_replayable_and_verified(&place, &job_id(&response));
 }
 
 /// I145: effects beyond the default must be written in the plan, and the refusal prints the missing line.
 #[test]
 fn the_line_that_a_refused_short_step_lacks_is_printed() {
-    let place = Place::witness("atomic").again();
-    let mut plan = short();
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let mut plan = short_plan();
     plan["steps"][0].as_object_mut().unwrap().remove("effects");
-    write(&place, "narrow.json", &plan);
+    write_plan(&place, "narrow.json", &plan);
     let refused = run_plan(&place, "narrow.json", &[]);
     let problem = &refused.json()["error"]["problems"][0];
     assert_eq!((refused.code, &problem["code"], &problem["pointer"]), (2, &json!("P019"), &json!("/steps/0/effects")));
@@ -84,7 +84,7 @@ fn the_line_that_a_refused_short_step_lacks_is_printed() {
     let (key, effects) = line.split_once(": ").expect("a key and its value");
     assert_eq!(key, "\"effects\"");
     plan["steps"][0]["effects"] = serde_json::from_str(effects).expect("the value is JSON");
-    write(&place, "narrow.json", &plan);
+    write_plan(&place, "narrow.json", &plan);
     assert_eq!(place.latch(&["plan", "check", "narrow.json"]).code, 0, "the printed line is accepted");
 }
 
@@ -92,9 +92,9 @@ fn the_line_that_a_refused_short_step_lacks_is_printed() {
 #[test]
 fn an_explained_plan_marks_what_was_filled_in() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("short.json"), short().to_string()).unwrap();
+    std::fs::write(folder.path().join("short.json"), short_plan().to_string()).unwrap();
     let check = ["plan", "check", "short.json", "--no-plugins", "--explain"];
-    let shown = run(folder.path(), &check);
+    let shown = run_latch(folder.path(), &check);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
     let lines: Vec<String> =
         shown.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -104,7 +104,7 @@ fn an_explained_plan_marks_what_was_filled_in() {
     assert!(at("+ depends_on [\"read\"]") > at("step send: Effect.Opaque"));
     assert!(at("gate \"human_confirm\"") > at("step send: Effect.Opaque"), "what was written is not marked");
     assert!(lines.iter().filter(|line| *line == "+ idempotency_template null").count() == 2, "{lines:#?}");
-    let document = run(folder.path(), &[&check[..], &["--json"]].concat()).json();
+    let document = run_latch(folder.path(), &[&check[..], &["--json"]].concat()).json();
     let filled = document["filled"].as_array().unwrap();
     assert!(filled.contains(&json!("/steps/1/depends_on")) && !filled.contains(&json!("/steps/1/gate")), "{filled:?}");
     for pointer in filled {
@@ -112,12 +112,12 @@ fn an_explained_plan_marks_what_was_filled_in() {
     }
     // The normal form is accepted unchanged and has the same plan hash.
     std::fs::write(folder.path().join("full.json"), document["plan"].to_string()).unwrap();
-    let again = run(folder.path(), &["plan", "check", "full.json", "--no-plugins", "--json"]).json();
+    let again = run_latch(folder.path(), &["plan", "check", "full.json", "--no-plugins", "--json"]).json();
     assert_eq!((&again["plan_hash"], &again["filled"]), (&document["plan_hash"], &json!([])));
 }
 
 /// The plan of I147: the arguments and the action key come from parameters.
-fn letter() -> Value {
+fn letter_plan() -> Value {
     json!({
         "plan_id": "letter",
         "parameters": {
@@ -137,7 +137,7 @@ fn letter() -> Value {
     })
 }
 
-fn send(place: &Place, more: &[&str]) -> Ran {
+fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
@@ -145,41 +145,50 @@ fn send(place: &Place, more: &[&str]) -> Ran {
 /// the default is the same as an omitted one.
 #[test]
 fn each_set_of_values_is_a_request_of_its_own() {
-    let place = Place::witness("atomic").again();
-    write(&place, "letter.json", &letter());
+    let place = TestEnv::witness("atomic").fresh_copy();
+    write_plan(&place, "letter.json", &letter_plan());
     std::fs::write(place.dir.join("values.json"), r#"{"professor": 910}"#).unwrap();
-    let first = send(&place, &["--set", "professor=910"]);
+    let first = run_letter(&place, &["--set", "professor=910"]);
     assert_eq!(first.code, 0, "{} {}", first.stdout, first.stderr);
-    let job = id(&first.json());
-    let one = effects(&place);
+    let job = job_id(&first.json());
+    let one = execution_count(&place);
     for same in [
         &["--set", "professor=910"][..],
         &["--input", "values.json"],
         &["--set", "tone=warm", "--set", "professor=910.0"],
         &["--input", "values.json", "--set", "tone=warm"],
     ] {
-        let again = send(&place, same);
-        assert_eq!((again.code, id(&again.json())), (0, job.clone()), "{same:?}: {}", again.stderr);
+        let again = run_letter(&place, same);
+        assert_eq!((again.code, job_id(&again.json())), (0, job.clone()), "{same:?}: {}", again.stderr);
     }
-    let plain = send(&place, &["--set", "professor=910", "--set", "tone=plain"]);
-    assert_ne!(id(&plain.json()), job);
-    assert_eq!(effects(&place), one, "one action, because its key contains only the professor: {}", plain.stderr);
-    let other = send(&place, &["--input", "values.json", "--set", "professor=911"]);
-    assert_eq!((other.code, effects(&place)), (0, 2 * one), "another professor, another effect: {}", other.stderr);
-    for job in [&job, &id(&plain.json()), &id(&other.json())] {
-        holds(&place, job);
+    let plain = run_letter(&place, &["--set", "professor=910", "--set", "tone=plain"]);
+    assert_ne!(job_id(&plain.json()), job);
+    assert_eq!(
+        execution_count(&place),
+        one,
+        "one action, because its key contains only the professor: {}",
+        plain.stderr
+    );
+    let other = run_letter(&place, &["--input", "values.json", "--set", "professor=911"]);
+    assert_eq!(
+        (other.code, execution_count(&place)),
+        (0, 2 * one),
+        "another professor, another effect: {}",
+        other.stderr
+    );
+    for job in [&job, &job_id(&plain.json()), &job_id(&other.json())] {
+        assert_replayable_and_verified(&place, job);
     }
     // A request passes the values as the payload of its intent, which is part of the request.
-    let request =
-        json!({ "intent": { "type": "letter", "payload": { "professor": 910, "tone": "warm" } }, "plan": letter() });
-    write(&place, "request.json", &request);
+    let request = json!({ "intent": { "type": "letter", "payload": { "professor": 910, "tone": "warm" } }, "plan": letter_plan() });
+    write_plan(&place, "request.json", &request);
     let run = |more: &[&str]| {
         place.latch(&[&["run", "request.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
     };
     let asked = run(&[]);
     assert_eq!(asked.code, 0, "{} {}", asked.stdout, asked.stderr);
-    assert_ne!(id(&asked.json()), job, "another intent is another request");
-    assert_eq!(id(&run(&["--set", "tone=warm"]).json()), id(&asked.json()));
+    assert_ne!(job_id(&asked.json()), job, "another intent is another request");
+    assert_eq!(job_id(&run(&["--set", "tone=warm"]).json()), job_id(&asked.json()));
     assert_eq!(place.latch(&["plan", "check", "request.json"]).code, 0);
 }
 
@@ -187,11 +196,11 @@ fn each_set_of_values_is_a_request_of_its_own() {
 /// fork has the values.
 #[test]
 fn parameters_are_withheld_forked_and_replayed() {
-    let place = Place::witness("atomic").again();
-    write(&place, "letter.json", &letter());
-    let ran = send(&place, &["--set", "professor=3133731337"]);
+    let place = TestEnv::witness("atomic").fresh_copy();
+    write_plan(&place, "letter.json", &letter_plan());
+    let ran = run_letter(&place, &["--set", "professor=3133731337"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    let job = id(&ran.json());
+    let job = job_id(&ran.json());
     let exported = place.latch(&["job", "export", &job, "--out", "whole.jsonl"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     let text = std::fs::read_to_string(place.dir.join("whole.jsonl")).unwrap();
@@ -214,16 +223,16 @@ fn parameters_are_withheld_forked_and_replayed() {
     assert_eq!(only.code, 0, "{}", only.stderr);
     let fork = place.latch(&["job", "fork", &job, "--at", "send", "--json"]);
     assert!([0, 3].contains(&fork.code), "{} {}", fork.stdout, fork.stderr);
-    holds(&place, &id(&fork.json()));
+    assert_replayable_and_verified(&place, &job_id(&fork.json()));
 }
 
 /// I148: a refused value is named with its source, and no job is started.
 #[test]
 fn refused_values_are_named_with_their_place() {
-    let place = Place::witness("atomic").again();
-    write(&place, "letter.json", &letter());
+    let place = TestEnv::witness("atomic").fresh_copy();
+    write_plan(&place, "letter.json", &letter_plan());
     let problems = |more: &[&str]| {
-        let ran = send(&place, more);
+        let ran = run_letter(&place, more);
         let error = ran.json()["error"].clone();
         assert_eq!((ran.code, &error["code"]), (2, &json!("L0083")), "{more:?}: {error:#}");
         error
@@ -244,16 +253,16 @@ fn refused_values_are_named_with_their_place() {
     assert!(problems(&["--input", "values.json"])["message"].as_str().unwrap().contains("JSON object"));
     std::fs::write(place.dir.join("values.json"), "{\"professor\": 1, \"professor\": 2}").unwrap();
     assert!(problems(&["--input", "values.json"])["message"].as_str().unwrap().contains("values.json:1:"));
-    let twice = send(&place, &["--set", "professor=1", "--set", "professor=2"]);
+    let twice = run_letter(&place, &["--set", "professor=1", "--set", "professor=2"]);
     assert_eq!((twice.code, &twice.json()["error"]["code"]), (2, &json!("L0010")));
-    let request = json!({ "intent": { "type": "letter", "payload": { "professor": "x" } }, "plan": letter() });
-    write(&place, "request.json", &request);
+    let request = json!({ "intent": { "type": "letter", "payload": { "professor": "x" } }, "plan": letter_plan() });
+    write_plan(&place, "request.json", &request);
     for command in [&["run", "request.json", "--json"][..], &["plan", "check", "request.json", "--json"]] {
         let error = place.latch(command).json()["error"].clone();
         assert_eq!(error["problems"][0]["pointer"], "/intent/payload/professor", "{error:#}");
     }
     // A plan without parameters accepts no values.
-    write(&place, "short.json", &short());
+    write_plan(&place, "short.json", &short_plan());
     let none = run_plan(&place, "short.json", &["--set", "x=1"]);
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0083")), "{}", none.stdout);
     assert_eq!(place.latch(&["job", "list", "--json"]).json()["jobs"], json!([]), "nothing was started");
@@ -265,26 +274,26 @@ fn refused_values_are_named_with_their_place() {
 fn a_plan_is_read_from_stdin() {
     use std::io::Write as _;
     use std::process::Stdio;
-    let place = Place::witness("atomic").again();
-    write(&place, "letter.json", &letter());
+    let place = TestEnv::witness("atomic").fresh_copy();
+    write_plan(&place, "letter.json", &letter_plan());
     let piped = |args: &[&str], text: &str| {
-        let mut child = crate::program::latch(&place.dir, args)
+        let mut child = crate::program::latch_command(&place.dir, args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("latch runs");
         child.stdin.take().expect("stdin is piped").write_all(text.as_bytes()).expect("latch reads stdin");
-        crate::program::ran(child.wait_with_output().expect("it ends"))
+        crate::program::command_output(child.wait_with_output().expect("it ends"))
     };
     let flags = ["--json", "--actor", "ada", "--approve", "send"];
-    let plan = letter().to_string();
+    let plan = letter_plan().to_string();
     let first = piped(&[&["run", "-", "--set", "professor=1"], &flags[..]].concat(), &plan);
     assert_eq!(first.code, 0, "{} {}", first.stdout, first.stderr);
-    let from_file = send(&place, &["--set", "professor=1"]);
-    assert_eq!(id(&from_file.json()), id(&first.json()));
+    let from_file = run_letter(&place, &["--set", "professor=1"]);
+    assert_eq!(job_id(&from_file.json()), job_id(&first.json()));
     let values = piped(&[&["run", "letter.json", "--input", "-"], &flags[..]].concat(), r#"{"professor": 1}"#);
-    assert_eq!(id(&values.json()), id(&first.json()));
+    assert_eq!(job_id(&values.json()), job_id(&first.json()));
     let both = piped(&["run", "-", "--input", "-", "--json"], &plan);
     assert_eq!((both.code, &both.json()["error"]["code"]), (2, &json!("L0010")));
     let bad = piped(&["plan", "check", "-", "--json"], "{\n  \"steps\": 1}");

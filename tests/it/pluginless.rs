@@ -7,12 +7,12 @@ use std::time::Duration;
 use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
-use crate::postgres::live::a_database;
-use crate::postgres::live_call::until;
-use crate::program::latch;
-use crate::storms::alter;
-use crate::workers::{self, Working, events, until_over};
+use crate::place::{TestEnv, step};
+use crate::postgres::live::blocking_database;
+use crate::postgres::live_call::wait_until;
+use crate::program::latch_command;
+use crate::storms::alter_database;
+use crate::workers::{self, RunningWorker, events_of, resolve_until_over};
 
 const JOBS: u32 = 6;
 
@@ -21,14 +21,14 @@ const LONG_LEASE: &str = "lease = \"10m\"\nheartbeat = \"1m\"";
 
 /// Creates an environment with a second configuration that lacks the witness's opaque, keyed and read
 /// operators.
-fn place() -> Place {
-    let place = Place::witness("atomic").approved(vec!["q", "o"]).again().configure_first(LONG_LEASE);
-    lack(&place);
+fn env_with_two_configurations() -> TestEnv {
+    let place = TestEnv::witness("atomic").with_approved(vec!["q", "o"]).fresh_copy().configure_first(LONG_LEASE);
+    write_lacking_config(&place);
     place
 }
 
 /// Writes `lacking.toml`, which is `latch.toml` without the plugin `witness`.
-fn lack(place: &Place) {
+fn write_lacking_config(place: &TestEnv) {
     let whole = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     let is_other = |table: &&str| !table.starts_with("\nname = \"witness\"");
     let tables: Vec<&str> = whole.split("[[plugin]]").filter(is_other).collect();
@@ -37,7 +37,7 @@ fn lack(place: &Place) {
 }
 
 /// Writes a plan of two calls: one that every worker can execute, and one that needs the plugin.
-fn plan(place: &Place, number: u32) {
+fn write_plan(place: &TestEnv, number: u32) {
     let called = |id: &str, name: &str, depends_on: &[&str]| {
         let mut step = step(id, name, depends_on, json!({ "note": number }));
         step["idempotency_template"] = json!(format!("{id}:{number}"));
@@ -48,50 +48,50 @@ fn plan(place: &Place, number: u32) {
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
 }
 
-fn detached(place: &Place, number: u32) -> String {
-    plan(place, number);
-    workers::detached(place)
+fn submit_detached(place: &TestEnv, number: u32) -> String {
+    write_plan(place, number);
+    workers::submit_detached(place)
 }
 
 /// Returns the command of a worker in `dir` that lacks the plugin.
-fn lacking(dir: &Path, args: &[&str]) -> Command {
-    latch(dir, &[&["worker", "--json", "--config", "lacking.toml"], args].concat())
+fn lacking_worker(dir: &Path, args: &[&str]) -> Command {
+    latch_command(dir, &[&["worker", "--json", "--config", "lacking.toml"], args].concat())
 }
 
 /// Returns the number of claims and of releases of a job.
-fn claims(place: &Place, job: &str) -> (usize, usize) {
-    let events = events(place, job);
+fn claims_and_releases(place: &TestEnv, job: &str) -> (usize, usize) {
+    let events = events_of(place, job);
     let count = |what: &str| events.iter().filter(|event| event["type"] == what).count();
     assert_eq!(count("job_parked"), 0, "{job}: {events:#?}");
     (count("job_claimed"), count("job_released"))
 }
 
-fn state(place: &Place, job: &str) -> Value {
+fn job_state(place: &TestEnv, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()["state"].clone()
 }
 
 /// Lets a worker in `other` that lacks the plugin claim every job before a worker that has the plugin starts.
-fn both_work(place: &Place, other: &Path) {
-    let jobs: Vec<String> = (0..JOBS).map(|number| detached(place, number)).collect();
-    let without = Working::start(place, lacking(other, &[]));
+fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
+    let jobs: Vec<String> = (0..JOBS).map(|number| submit_detached(place, number)).collect();
+    let without = RunningWorker::start(place, lacking_worker(other, &[]));
     for job in &jobs {
-        until("the job is left to other workers", || {
-            without.notes().contains(&format!("{job} is left to workers that have its plugin"))
+        wait_until("the job is left to other workers", || {
+            without.messages().contains(&format!("{job} is left to workers that have its plugin"))
         });
     }
     for job in &jobs {
-        assert_eq!((state(place, job), claims(place, job)), (json!("PENDING"), (1, 1)), "{job}");
+        assert_eq!((job_state(place, job), claims_and_releases(place, job)), (json!("PENDING"), (1, 1)), "{job}");
     }
-    let with = Working::start(place, workers::worker(place, &[]));
-    assert_eq!(until_over(place, "two kinds of workers"), 0, "no call needs a resolution");
+    let with = RunningWorker::start(place, workers::worker_command(place, &[]));
+    assert_eq!(resolve_until_over(place, "two kinds of workers"), 0, "no call needs a resolution");
     for job in &jobs {
-        let (claimed, released) = claims(place, job);
-        assert_eq!((state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
+        let (claimed, released) = claims_and_releases(place, job);
+        assert_eq!((job_state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
         // If this takes long, the worker without the plugin has claimed the job again.
         assert!(claimed <= 3, "{job} was claimed {claimed} times");
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {
-        let notes = worker.notes();
+        let notes = worker.messages();
         let (code, said) = worker.stop();
         assert_eq!((code, &said["rested"], &said["failed"]), (Some(0), &rested, &json!(0)), "{said} {notes}");
         assert!(said["left"].as_u64() >= Some(u64::from(left)), "{said} {notes}");
@@ -102,61 +102,62 @@ fn both_work(place: &Place, other: &Path) {
 /// not count, and no lease has to expire.
 #[test]
 fn jobs_are_left_to_a_worker_that_has_their_plugin() {
-    let place = place();
-    both_work(&place, &place.dir);
-    let world = place.world();
+    let place = env_with_two_configurations();
+    check_two_kinds_of_workers(&place, &place.dir);
+    let world = place.effect_counts();
     assert_eq!((world["q"], world["o"]), (JOBS, JOBS), "{world:?}");
 }
 
 /// I121: the same with two separate machines on one server.
 #[test]
 fn jobs_are_left_to_a_machine_that_has_their_plugin() {
-    let Some(url) = a_database() else { return };
-    let place = place().on_server(&url);
-    lack(&place);
-    let mut other = place.again();
+    let Some(url) = blocking_database() else { return };
+    let place = env_with_two_configurations().with_database(&url);
+    write_lacking_config(&place);
+    let mut other = place.fresh_copy();
     // These jobs can be replayed only with the plugins of the first machine, and are replayed there.
-    other.unreplayed();
-    both_work(&place, &other.dir);
-    assert_eq!((place.world().get("o"), other.world().get("o")), (Some(&JOBS), None));
-    assert_eq!((place.world().get("q"), other.world().get("q")), (None, Some(&JOBS)));
+    other.skip_replay_of_many_jobs();
+    check_two_kinds_of_workers(&place, &other.dir);
+    assert_eq!((place.effect_counts().get("o"), other.effect_counts().get("o")), (Some(&JOBS), None));
+    assert_eq!((place.effect_counts().get("q"), other.effect_counts().get("q")), (None, Some(&JOBS)));
 }
 
 /// I121: a job is not parked, no matter how often a worker without its plugin claims it. The worker reports
 /// the missing plugin.
 #[test]
 fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
-    let place = place().configure_first("max_attempts_without_progress = 2");
-    lack(&place);
-    let job = detached(&place, 0);
+    let place = env_with_two_configurations().configure_first("max_attempts_without_progress = 2");
+    write_lacking_config(&place);
+    let job = submit_detached(&place, 0);
     for nth in 1..=6 {
-        let ran = crate::program::ran(lacking(&place.dir, &["--until-idle"]).output().expect("latch runs"));
+        let ran =
+            crate::program::command_output(lacking_worker(&place.dir, &["--until-idle"]).output().expect("latch runs"));
         let said = ran.json();
         assert_eq!((ran.code, &said["left"], &said["failed"]), (1, &json!(1), &json!(0)), "{said} {}", ran.stderr);
         for told in [&job[..], "needs the plugin version for Effect.Opaque", "configure the plugin here"] {
             assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
         }
-        assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (nth, nth)));
+        assert_eq!((job_state(&place, &job), claims_and_releases(&place, &job)), (json!("PENDING"), (nth, nth)));
     }
     // `latch resume` leaves the job unchanged, too, and reports the missing plugin.
-    let mut resume = latch(&place.dir, &["resume", &job, "--json", "--config", "lacking.toml"]);
-    let ran = crate::program::ran(resume.output().expect("latch runs"));
+    let mut resume = latch_command(&place.dir, &["resume", &job, "--json", "--config", "lacking.toml"]);
+    let ran = crate::program::command_output(resume.output().expect("latch runs"));
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0020")), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (7, 7)));
+    assert_eq!((job_state(&place, &job), claims_and_releases(&place, &job)), (json!("PENDING"), (7, 7)));
     // The worker continues with other jobs and tries this one again later.
-    let without = Working::start(&place, lacking(&place.dir, &["--jobs", "1"]));
-    let left = || without.notes().matches(&format!("{job} is left to workers")).count();
-    until("the job is left to other workers", || left() == 1);
+    let without = RunningWorker::start(&place, lacking_worker(&place.dir, &["--jobs", "1"]));
+    let left = || without.messages().matches(&format!("{job} is left to workers")).count();
+    wait_until("the job is left to other workers", || left() == 1);
     let since_us = boot_us();
-    let others: Vec<String> = (1..=3).map(|number| detached(&place, number)).collect();
+    let others: Vec<String> = (1..=3).map(|number| submit_detached(&place, number)).collect();
     for other in &others {
-        until("the next job is left to other workers", || {
-            without.notes().contains(&format!("{other} is left to workers"))
+        wait_until("the next job is left to other workers", || {
+            without.messages().contains(&format!("{other} is left to workers"))
         });
     }
     // The worker skips the job for 30 s after the first failure.
     if boot_us() - since_us < 25_000_000 {
-        assert_eq!((left(), claims(&place, &job)), (1, (8, 8)), "{}", without.notes());
+        assert_eq!((left(), claims_and_releases(&place, &job)), (1, (8, 8)), "{}", without.messages());
     }
     assert_eq!(without.stop().0, Some(0));
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
@@ -167,17 +168,17 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
 /// each job that it left.
 #[test]
 fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
-    let mut place = place();
-    place.damaged();
-    let damaged = detached(&place, 0);
-    alter(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
-    let lacking = detached(&place, 1);
+    let mut place = env_with_two_configurations();
+    place.skip_replay_of_damaged_jobs();
+    let damaged = submit_detached(&place, 0);
+    alter_database(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
+    let lacking = submit_detached(&place, 1);
     let reads = step("r", "Effect.Queryable", &[], json!({ "note": 9 }));
-    let place = place.approved(vec!["r"]).plan(&[reads]);
-    let good = workers::detached(&place);
+    let place = place.with_approved(vec!["r"]).with_plan(&[reads]);
+    let good = workers::submit_detached(&place);
     let resumed = place.latch(&["resume", "--json", "--config", "lacking.toml"]);
     let said = resumed.json();
-    assert_eq!((resumed.code, state(&place, &good)), (2, json!("COMPLETED")), "{said:#} {}", resumed.stderr);
+    assert_eq!((resumed.code, job_state(&place, &good)), (2, json!("COMPLETED")), "{said:#} {}", resumed.stderr);
     let codes = [&damaged, &lacking].map(|job| said["left"][job]["code"].clone());
     assert_eq!(codes, [json!("L0030"), json!("L0020")], "{said:#}");
     for job in [&damaged, &lacking] {
@@ -189,17 +190,17 @@ fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
 #[test]
 fn a_damaged_job_is_passed_over() {
     let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"50ms\"";
-    let mut place = Place::witness("atomic").approved(vec!["q", "o"]).again().configure_first(lease);
-    place.damaged();
-    let job = detached(&place, 0);
-    alter(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
-    let good = detached(&place, 1);
-    let worker = Working::start(&place, workers::worker(&place, &[]));
-    until("the other one is done", || state(&place, &good) == json!("COMPLETED"));
-    until("the damaged job is reported", || worker.notes().contains(&format!("{job} is skipped")));
+    let mut place = TestEnv::witness("atomic").with_approved(vec!["q", "o"]).fresh_copy().configure_first(lease);
+    place.skip_replay_of_damaged_jobs();
+    let job = submit_detached(&place, 0);
+    alter_database(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
+    let good = submit_detached(&place, 1);
+    let worker = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    wait_until("the other one is done", || job_state(&place, &good) == json!("COMPLETED"));
+    wait_until("the damaged job is reported", || worker.messages().contains(&format!("{job} is skipped")));
     // Waits for five leases, to show that the job is not claimed again.
     std::thread::sleep(Duration::from_secs(3));
-    let notes = worker.notes();
+    let notes = worker.messages();
     // Only this job is counted, because the other one may have lost its lease on a busy machine.
     let count = |what: &str| notes.matches(&format!("{job} {what}")).count();
     assert_eq!((count("begins"), count("continues")), (1, 0), "{notes}");

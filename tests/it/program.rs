@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// Returns the path of an up-to-date `latch`. This package has no binary of its own, so cargo builds the one
 /// of the workspace. The build uses the profile and target folder of the test, where nearly everything is
 /// built already.
-pub(crate) fn path() -> &'static Path {
+pub(crate) fn latch_binary() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
         let test = std::env::current_exe().expect("a test knows its file");
@@ -37,43 +37,43 @@ pub(crate) fn path() -> &'static Path {
 }
 
 /// Returns the command `latch` in `folder`, independent of the caller's environment.
-pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(path());
+pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(latch_binary());
     command.current_dir(folder).args(args).stdin(std::process::Stdio::null());
-    undisturbed(&mut command);
+    clear_environment(&mut command);
     command
 }
 
 /// Removes the program's variables from the environment of a command that has set none yet.
-pub(crate) fn undisturbed(command: &mut Command) {
+pub(crate) fn clear_environment(command: &mut Command) {
     // The location of the compiler for plugins depends on the machine. A test sets all other variables
     // itself.
-    const KEPT: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
-    let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT.contains(&name);
+    const KEPT_VARIABLES: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
+    let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
         command.env_remove(name);
     }
-    command.env("LATCH_CACHE_DIR", compiled());
+    command.env("LATCH_CACHE_DIR", compile_cache_dir());
 }
 
 /// Returns Cargo's target folder, where tests store their builds.
-pub(crate) fn target() -> &'static Path {
-    path().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
+pub(crate) fn target_dir() -> &'static Path {
+    latch_binary().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
 }
 
 /// Returns the folder of compiled plugins shared by all tests and separate from the user's.
-pub(crate) fn compiled() -> PathBuf {
-    target().join("tests-compiled")
+pub(crate) fn compile_cache_dir() -> PathBuf {
+    target_dir().join("tests-compiled")
 }
 
 /// Exit code and output of a finished command.
-pub(crate) struct Ran {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ran {
+impl CommandOutput {
     /// Parses stdout as one JSON document.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {:?} {}", self.stdout, self.stderr))
@@ -81,14 +81,14 @@ impl Ran {
 }
 
 /// Runs `latch` to its end.
-pub(crate) fn run(folder: &Path, args: &[&str]) -> Ran {
-    ran(latch(folder, args).output().expect("latch runs"))
+pub(crate) fn run_latch(folder: &Path, args: &[&str]) -> CommandOutput {
+    command_output(latch_command(folder, args).output().expect("latch runs"))
 }
 
 /// Converts the output of a finished process. Panics if the process was killed.
-pub(crate) fn ran(output: Output) -> Ran {
+pub(crate) fn command_output(output: Output) -> CommandOutput {
     let text = |bytes| String::from_utf8(bytes).expect("latch prints UTF-8");
-    Ran {
+    CommandOutput {
         code: output.status.code().expect("latch exits without a signal"),
         stdout: text(output.stdout),
         stderr: text(output.stderr),

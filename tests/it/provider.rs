@@ -12,36 +12,36 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::place::built;
-use crate::program::{Ran, latch, ran};
+use crate::place::build_plugin;
+use crate::program::{CommandOutput, command_output, latch_command};
 
 /// The API key of all tests, which may reach only the provider.
-pub(crate) const CANARY: &str = "sk-canary-5f0c2d71e9";
+pub(crate) const API_KEY_CANARY: &str = "sk-canary-5f0c2d71e9";
 
 /// One received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedLlmRequest {
     pub(crate) line: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Value,
     pub(crate) at: Instant,
 }
 
-impl Asked {
+impl RecordedLlmRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// A scripted answer: status, headers, body and delay.
-pub(crate) struct Answer {
+pub(crate) struct ScriptedAnswer {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: String,
     after: Duration,
 }
 
-impl Answer {
+impl ScriptedAnswer {
     /// Returns an error answer.
     pub(crate) fn status(status: u16) -> Self {
         let body = json!({ "error": { "message": "no", "type": "test", "code": "test" } }).to_string();
@@ -57,23 +57,26 @@ impl Answer {
         self
     }
     /// Delays the answer.
-    pub(crate) fn after(mut self, after: Duration) -> Self {
+    pub(crate) fn delayed(mut self, after: Duration) -> Self {
         self.after = after;
         self
     }
     /// Returns a completion without usage.
-    pub(crate) fn silent() -> Self {
-        let mut body: Value = serde_json::from_str(&completion(0, 0)).expect("the completion is JSON");
+    pub(crate) fn without_usage() -> Self {
+        let mut body: Value = serde_json::from_str(&completion_body(0, 0)).expect("the completion is JSON");
         body.as_object_mut().expect("an object").remove("usage");
         Self::body(&body.to_string())
     }
     /// Returns a completion with these numbers of tokens.
     pub(crate) fn tokens(tokens_in: u32, tokens_out: u32) -> Self {
-        Self { headers: vec![("x-request-id", "req_42".to_owned())], ..Self::body(&completion(tokens_in, tokens_out)) }
+        Self {
+            headers: vec![("x-request-id", "req_42".to_owned())],
+            ..Self::body(&completion_body(tokens_in, tokens_out))
+        }
     }
 }
 
-fn completion(tokens_in: u32, tokens_out: u32) -> String {
+fn completion_body(tokens_in: u32, tokens_out: u32) -> String {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": "small-2026-01",
         "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": "Because." } }],
@@ -83,24 +86,24 @@ fn completion(tokens_in: u32, tokens_out: u32) -> String {
 }
 
 #[derive(Default)]
-struct Shared {
-    asked: Mutex<Vec<Asked>>,
-    script: Mutex<VecDeque<Answer>>,
+struct ProviderState {
+    requests: Mutex<Vec<RecordedLlmRequest>>,
+    script: Mutex<VecDeque<ScriptedAnswer>>,
 }
 
 /// The server, which runs until the process ends.
 #[derive(Clone)]
 pub(crate) struct Provider {
     pub(crate) port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<ProviderState>,
 }
 
 impl Provider {
     /// Starts a server that sends these answers first, and afterwards completions of 100 and 10 tokens.
-    pub(crate) fn start(script: Vec<Answer>) -> Self {
+    pub(crate) fn start(script: Vec<ScriptedAnswer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("the listener is bound").port();
-        let shared = Arc::new(Shared { asked: Mutex::default(), script: Mutex::new(script.into()) });
+        let shared = Arc::new(ProviderState { requests: Mutex::default(), script: Mutex::new(script.into()) });
         let for_thread = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -112,24 +115,24 @@ impl Provider {
     }
 
     /// Returns the requests received so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.shared.asked.lock().expect("no holder panics").clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedLlmRequest> {
+        self.shared.requests.lock().expect("no holder panics").clone()
     }
 
     /// Waits until this number of requests was received.
     pub(crate) fn wait_for(&self, times: usize) {
         for _ in 0..600 {
-            if self.asked().len() >= times {
+            if self.requests().len() >= times {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("received {} requests, expected {times}", self.asked().len());
+        panic!("received {} requests, expected {times}", self.requests().len());
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests measure when real requests arrive")]
-fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+fn serve(stream: TcpStream, shared: &ProviderState) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut text = || {
         let mut line = String::new();
@@ -145,8 +148,8 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let body = serde_json::from_slice(&body).ok()?;
-    shared.asked.lock().ok()?.push(Asked { line, headers, body, at: Instant::now() });
-    let answer = shared.script.lock().ok()?.pop_front().unwrap_or_else(|| Answer::tokens(100, 10));
+    shared.requests.lock().ok()?.push(RecordedLlmRequest { line, headers, body, at: Instant::now() });
+    let answer = shared.script.lock().ok()?.pop_front().unwrap_or_else(|| ScriptedAnswer::tokens(100, 10));
     std::thread::sleep(answer.after);
     let mut head = format!("HTTP/1.1 {} X\r\nContent-Type: application/json\r\n", answer.status);
     for (name, value) in &answer.headers {
@@ -157,14 +160,14 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
 }
 
 /// A project folder with the provider's plugin, its secret and a database.
-pub(crate) struct Desk {
+pub(crate) struct LlmProject {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
     port: u16,
     more: String,
 }
 
-impl Desk {
+impl LlmProject {
     pub(crate) fn new(provider: &Provider) -> Self {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let dir = temp.path().to_owned();
@@ -183,8 +186,8 @@ impl Desk {
     /// Writes the configuration, with these lines at its top.
     pub(crate) fn configure(&self, top: &str) {
         let root = checkout::copy();
-        let llm = built(&root.join("example-plugins/llm-openai-rust"));
-        let steps = built(&root.join("tests/guests-effects/witness-step"));
+        let llm = build_plugin(&root.join("example-plugins/llm-openai-rust"));
+        let steps = build_plugin(&root.join("tests/guests-effects/witness-step"));
         let (port, more) = (self.port, &self.more);
         let text = format!(
             "{top}\n[[plugin]]\nname = \"steps\"\nsource = {steps:?}\n\
@@ -203,17 +206,17 @@ impl Desk {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = latch(&self.dir, args);
-        command.env("LATCH_SECRET_LLM_API_KEY", CANARY);
+        let mut command = latch_command(&self.dir, args);
+        command.env("LATCH_SECRET_LLM_API_KEY", API_KEY_CANARY);
         command
     }
 
-    pub(crate) fn latch(&self, args: &[&str]) -> Ran {
-        ran(self.command(args).output().expect("latch runs"))
+    pub(crate) fn latch(&self, args: &[&str]) -> CommandOutput {
+        command_output(self.command(args).output().expect("latch runs"))
     }
 
     /// Runs the plan with `latch run`.
-    pub(crate) fn run(&self) -> Ran {
+    pub(crate) fn run(&self) -> CommandOutput {
         self.latch(&["run", "plan.json", "--json", "--actor", "ada"])
     }
 
@@ -224,7 +227,7 @@ impl Desk {
 }
 
 /// Returns a step with one LLM call.
-pub(crate) fn ask(id: &str, depends_on: &[&str]) -> Value {
+pub(crate) fn llm_step(id: &str, depends_on: &[&str]) -> Value {
     json!({
         "step_id": id, "kind": "llm", "name": "Llm.Chat", "depends_on": depends_on,
         "payload": { "model": "small", "prompt": format!("Why {id}?"), "params": { "temperature": 0 } },
@@ -235,6 +238,6 @@ pub(crate) fn ask(id: &str, depends_on: &[&str]) -> Value {
 }
 
 /// Returns the events of one type.
-pub(crate) fn of<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+pub(crate) fn events_of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
     events.iter().filter(|event| event["type"] == name).collect()
 }

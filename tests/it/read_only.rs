@@ -11,75 +11,75 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::place::{Place, wait};
-use crate::program::{latch, run};
+use crate::place::{TestEnv, wait};
+use crate::program::{latch_command, run_latch};
 
 /// A folder bind-mounted read-only over itself until the value is dropped.
-struct Mounted<'p>(&'p Path);
+struct ReadOnlyMount<'p>(&'p Path);
 
-impl Mounted<'_> {
-    fn over(dir: &Path) -> Option<Mounted<'_>> {
+impl ReadOnlyMount<'_> {
+    fn over(dir: &Path) -> Option<ReadOnlyMount<'_>> {
         let mount = |args: &[&str]| {
             let done = Command::new("mount").args(args).arg(dir).output();
             done.is_ok_and(|done| done.status.success())
         };
         if mount(&["--bind", dir.to_str().unwrap()]) {
-            let mounted = Mounted(dir);
+            let mounted = ReadOnlyMount(dir);
             if mount(&["-o", "remount,ro,bind"]) {
                 return Some(mounted);
             }
         }
-        skipped("nothing can be mounted here, so no folder is read-only");
+        report_skipped("nothing can be mounted here, so no folder is read-only");
         None
     }
 }
 
-impl Drop for Mounted<'_> {
+impl Drop for ReadOnlyMount<'_> {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("--lazy").arg(self.0).status();
     }
 }
 
 /// Writes directly to standard error, because the test harness shows `print!` output only if a test fails.
-fn skipped(why: &str) {
+fn report_skipped(why: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
 }
 
 /// Returns a project with two jobs: a waiting one, and one that a killed process left in the write-ahead log.
-fn project() -> (Place, [String; 2]) {
+fn project_with_two_jobs() -> (TestEnv, [String; 2]) {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
-    let mut place = Place::configured("", vec![]).plan(&[wait("w", payload)]);
+    let mut place = TestEnv::configured("", vec![]).with_plan(&[wait("w", payload)]);
     // The jobs cannot be replayed in a read-only folder. The tests replay copies.
-    place.unreplayed();
+    place.skip_replay_of_many_jobs();
     let first = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
-    let mut second = latch(&place.dir, &["run", "plan.json", "--new", "--json"]);
+    let mut second = latch_command(&place.dir, &["run", "plan.json", "--new", "--json"]);
     let killed = second.env("LATCH_CRASH_AT", "group_write:after:1").output().unwrap();
     assert_eq!(killed.status.code(), None, "the process is killed");
     let log = std::fs::metadata(place.dir.join("latch.db-wal")).unwrap();
     assert!(log.len() > 0, "the killed process leaves its log");
-    let elsewhere = copied(&place);
+    let elsewhere = copy_without_replay(&place);
     let listed = elsewhere.latch(&["job", "list", "--json"]).json();
     let second = listed["jobs"][0]["job_id"].as_str().unwrap().to_owned();
     assert_ne!(first, second, "the log has a job that the file lacks");
     (place, [first, second])
 }
 
-fn copied(place: &Place) -> Place {
-    let mut copy = place.again();
-    copy.unreplayed();
+fn copy_without_replay(place: &TestEnv) -> TestEnv {
+    let mut copy = place.fresh_copy();
+    copy.skip_replay_of_many_jobs();
     copy
 }
 
 /// Returns every file with its content, except for that of the write-ahead log's index, in which SQLite's
 /// readers lock.
-fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+fn file_contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         if entry.file_type().unwrap().is_dir() {
             files.extend(
-                self::files(&entry.path()).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
+                self::file_contents(&entry.path()).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
             );
         } else {
             let is_index = name.ends_with("-shm");
@@ -90,12 +90,12 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Returns the answers of all reading commands about the jobs.
-fn read(dir: &Path, jobs: &[String]) -> Vec<Value> {
+fn read_all(dir: &Path, jobs: &[String]) -> Vec<Value> {
     let mut said = Vec::new();
     let mut ask = |args: &[&str]| {
-        let ran = run(dir, &[args, &["--json"]].concat());
+        let ran = run_latch(dir, &[args, &["--json"]].concat());
         assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
-        said.push(ageless(ran.json()));
+        said.push(without_ages(ran.json()));
     };
     ask(&["job", "list"]);
     ask(&["job", "costs"]);
@@ -110,7 +110,7 @@ fn read(dir: &Path, jobs: &[String]) -> Vec<Value> {
 }
 
 /// Removes the ages of jobs from an answer, because they grow between two commands.
-fn ageless(mut answer: Value) -> Value {
+fn without_ages(mut answer: Value) -> Value {
     for job in answer["jobs"].as_array_mut().into_iter().flatten() {
         job.as_object_mut().unwrap().remove("age_us");
     }
@@ -118,24 +118,24 @@ fn ageless(mut answer: Value) -> Value {
 }
 
 /// I168: the read-only database gives the same answers as a writable copy, and no file changes.
-fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
-    let before = files(dir);
-    assert_eq!(read(dir, jobs), expected);
+fn assert_reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
+    let before = file_contents(dir);
+    assert_eq!(read_all(dir, jobs), expected);
     for job in jobs {
         let out = tempfile::tempdir().unwrap();
         let file = out.path().join("e.jsonl");
-        let exported = run(dir, &["job", "export", job, "--out", file.to_str().unwrap()]);
+        let exported = run_latch(dir, &["job", "export", job, "--out", file.to_str().unwrap()]);
         assert_eq!(exported.code, 0, "{}", exported.stderr);
-        assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
+        assert_eq!(run_latch(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
     for job in jobs {
         // One job waits for a signal and the other for a worker, so neither has an output.
-        let output = run(dir, &["job", "output", job, "--json"]);
+        let output = run_latch(dir, &["job", "output", job, "--json"]);
         assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
-        let waited = run(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
+        let waited = run_latch(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
         assert_eq!(waited.code, 3, "{} {}", waited.stdout, waited.stderr);
     }
-    let doctor = run(dir, &["doctor", "--json"]);
+    let doctor = run_latch(dir, &["doctor", "--json"]);
     let checks = doctor.json()["checks"].clone();
     let database = checks.as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap().clone();
     assert_eq!(database["verdict"], "warn", "{checks:#}");
@@ -150,7 +150,7 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         &["job", "cancel", job],
         &["doctor", "--accept-restore"],
     ] {
-        let ran = run(dir, &[args, &["--json"]].concat());
+        let ran = run_latch(dir, &[args, &["--json"]].concat());
         if args[0] == "doctor" {
             assert_eq!(ran.code, 1, "{}", ran.stdout);
             continue;
@@ -159,41 +159,41 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains("latch.db"), "{args:?}: {message}");
     }
-    assert_eq!(files(dir), before, "no file is created or changed");
+    assert_eq!(file_contents(dir), before, "no file is created or changed");
 }
 
 /// I168: on a read-only mount.
 #[test]
 fn database_on_a_read_only_mount_is_read_with_its_log() {
-    let (place, jobs) = project();
-    let expected = read(&copied(&place).dir, &jobs);
+    let (place, jobs) = project_with_two_jobs();
+    let expected = read_all(&copy_without_replay(&place).dir, &jobs);
     // First with the log's index, then without it, then a single database file after a clean end.
     for remove in [&[][..], &["latch.db-shm"]] {
         for name in remove {
             std::fs::remove_file(place.dir.join(name)).unwrap();
         }
-        let Some(_mounted) = Mounted::over(&place.dir) else { return };
-        reads_as(&place.dir, &jobs, &expected);
+        let Some(_mounted) = ReadOnlyMount::over(&place.dir) else { return };
+        assert_reads_as(&place.dir, &jobs, &expected);
     }
-    let whole = copied(&place);
-    read(&whole.dir, &jobs);
+    let whole = copy_without_replay(&place);
+    read_all(&whole.dir, &jobs);
     assert!(!whole.dir.join("latch.db-wal").exists(), "a clean end leaves one file");
-    let Some(_mounted) = Mounted::over(&whole.dir) else { return };
-    reads_as(&whole.dir, &jobs, &expected);
+    let Some(_mounted) = ReadOnlyMount::over(&whole.dir) else { return };
+    assert_reads_as(&whole.dir, &jobs, &expected);
 }
 
 /// I168: the database file is immutable but its folder is writable. Nothing is created in the folder.
 #[test]
 fn file_that_may_not_be_changed_is_read() {
-    let (place, jobs) = project();
-    let expected = read(&copied(&place).dir, &jobs);
+    let (place, jobs) = project_with_two_jobs();
+    let expected = read_all(&copy_without_replay(&place).dir, &jobs);
     let file = place.dir.join("latch.db");
     let flag =
         |flag: &str| Command::new("chattr").arg(flag).arg(&file).output().is_ok_and(|done| done.status.success());
     if !flag("+i") {
-        return skipped("no file can be made immutable here");
+        return report_skipped("no file can be made immutable here");
     }
-    let read = std::panic::catch_unwind(|| reads_as(&place.dir, &jobs, &expected));
+    let read = std::panic::catch_unwind(|| assert_reads_as(&place.dir, &jobs, &expected));
     assert!(flag("-i"));
     read.unwrap();
 }
@@ -201,7 +201,7 @@ fn file_that_may_not_be_changed_is_read() {
 /// I168: a read-only database with an old schema is reported, with what to do.
 #[test]
 fn old_schema_of_a_read_only_database_is_named() {
-    let (place, _) = project();
+    let (place, _) = project_with_two_jobs();
     // A process that ends cleanly leaves one file.
     assert_eq!(place.latch(&["job", "list"]).code, 0);
     let forget = async {
@@ -212,25 +212,25 @@ fn old_schema_of_a_read_only_database_is_named() {
         conn.close().await.unwrap();
     };
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(forget);
-    let Some(_mounted) = Mounted::over(&place.dir) else { return };
-    let before = files(&place.dir);
+    let Some(_mounted) = ReadOnlyMount::over(&place.dir) else { return };
+    let before = file_contents(&place.dir);
     let listed = place.latch(&["job", "list", "--json"]);
     assert_eq!((listed.code, &listed.json()["error"]["code"]), (2, &json!("L0112")), "{}", listed.stdout);
     let message = listed.json()["error"]["message"].as_str().unwrap().to_owned();
     for part in ["latch.db", "has schema", "cannot be migrated", "Copy it"] {
         assert!(message.contains(part), "{part}: {message}");
     }
-    assert_eq!(files(&place.dir), before);
+    assert_eq!(file_contents(&place.dir), before);
 }
 
 /// Commands that only read plugins and plans create nothing, so they work in a read-only folder.
 #[test]
 fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
-    let place = Place::witness("atomic").again();
+    let place = TestEnv::witness("atomic").fresh_copy();
     std::fs::remove_dir(place.dir.join("effects")).unwrap();
     assert!(!place.dir.join(".latch").exists(), "inspecting the plugins has stored no component");
-    let before = files(&place.dir);
-    let Some(_mounted) = Mounted::over(&place.dir) else { return };
+    let before = file_contents(&place.dir);
+    let Some(_mounted) = ReadOnlyMount::over(&place.dir) else { return };
     for args in [&["plugin", "list"][..], &["plan", "check", "plan.json"]] {
         let ran = place.latch(args);
         assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
@@ -243,5 +243,5 @@ fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
     let database = checks.iter().find(|check| check["check"] == "database").unwrap();
     let fix = database["fix"].as_str().unwrap();
     assert!(fix.starts_with("make ") && fix.contains(" writable"), "the fix names write permission: {fix}");
-    assert_eq!(files(&place.dir), before);
+    assert_eq!(file_contents(&place.dir), before);
 }

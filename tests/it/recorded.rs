@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
-use crate::program::{Ran, latch};
+use crate::place::{TestEnv, step};
+use crate::program::{CommandOutput, latch_command};
 
 /// Creates an environment with the witness tools and this limit on their output.
-fn limited(output: &str) -> Place {
-    let place = Place::witness("atomic").again();
+fn env_with_output_limit(output: &str) -> TestEnv {
+    let place = TestEnv::witness("atomic").fresh_copy();
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let limits = format!("limits = {{ output = {output:?} }}\n");
@@ -16,33 +16,33 @@ fn limited(output: &str) -> Place {
     place
 }
 
-pub(crate) fn killed(place: &Place, args: &[&str], point: &str) {
+pub(crate) fn run_until_killed(place: &TestEnv, args: &[&str], point: &str) {
     use std::os::unix::process::ExitStatusExt;
-    let output = latch(&place.dir, args).env("LATCH_CRASH_AT", point).output().expect("latch runs");
+    let output = latch_command(&place.dir, args).env("LATCH_CRASH_AT", point).output().expect("latch runs");
     assert_eq!(output.status.signal(), Some(9), "{point}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-pub(crate) fn completed(ran: &Ran) {
+pub(crate) fn assert_completed(ran: &CommandOutput) {
     assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
 }
 
 /// Returns the lines of the evidence of the only job.
-fn evidence(place: &Place) -> Vec<Value> {
-    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+fn evidence_lines(place: &TestEnv) -> Vec<Value> {
+    let job = place.only_job()["job_id"].as_str().expect("an id").to_owned();
     let exported = place.latch(&["job", "export", &job, "--out", "-"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     exported.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 /// Returns the payload stored under this label.
-fn payload(evidence: &[Value], label: &str) -> Value {
+fn payload_labelled(evidence: &[Value], label: &str) -> Value {
     let of_label = |line: &&Value| line["record"] == "payload" && line["label"] == label;
     let line = evidence.iter().find(of_label).unwrap_or_else(|| panic!("no payload is stored for {label}"));
     serde_json::from_str(line["content"]["text"].as_str().expect("text")).expect("JSON")
 }
 
 /// Returns the answers in the effect store with their slots.
-fn effects(evidence: &[Value]) -> Vec<(String, Value)> {
+fn recorded_answers(evidence: &[Value]) -> Vec<(String, Value)> {
     let texts = evidence.iter().filter(|line| line["record"] == "effect").map(|line| line["content"]["text"].as_str());
     let effects = texts.map(|text| serde_json::from_str::<Value>(text.expect("text")).expect("JSON"));
     effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
@@ -69,19 +69,19 @@ fn an_injected_answer_is_the_recorded_one_to_the_byte() {
     let calls: Vec<_> =
         notes.iter().map(|note| json!({ "operator": "Effect.Opaque", "args": { "note": note } })).collect();
     let text = "0123456789abcdef".repeat(37_000);
-    let place = limited("4MiB").approved(vec!["d"]);
-    let place = place.plan(&[
+    let place = env_with_output_limit("4MiB").with_approved(vec!["d"]);
+    let place = place.with_plan(&[
         step("p", "Driver.Pure", &[], json!(text)),
         step("d", "Driver.Run", &["p"], json!({ "calls": calls })),
     ]);
     // All calls except the last were answered.
-    killed(&place, &place.run_args(), "execute:before:12");
-    place.finish_with_the_truth();
-    let evidence = evidence(&place);
-    let recorded = effects(&evidence);
-    let output = payload(&evidence, "output/d");
+    run_until_killed(&place, &place.run_args(), "execute:before:12");
+    place.finish_with_observed_effects();
+    let evidence = evidence_lines(&place);
+    let recorded = recorded_answers(&evidence);
+    let output = payload_labelled(&evidence, "output/d");
     let answers = output["answers"].as_array().expect("a list");
-    assert_eq!((answers.len(), place.worlds().len()), (12, 12));
+    assert_eq!((answers.len(), place.effect_counts_by_job().len()), (12, 12));
     for (n, answer) in answers.iter().enumerate().take(11) {
         let slot = format!("d/{n}");
         let (_, effect) = recorded.iter().find(|(of, _)| *of == slot).expect("the answer was recorded");
@@ -106,14 +106,15 @@ fn calls_at_once_answer_in_the_order_of_the_arguments() {
         json!({ "operator": operator, "args": { "note": n, "after_ms": 20 * (8 - n) } })
     };
     let calls: Vec<_> = (0..8).map(call).collect();
-    let template = Place::witness("atomic").approved(vec!["d"]);
+    let template = TestEnv::witness("atomic").with_approved(vec!["d"]);
     for point in [None, Some("execute:after:1"), Some("execute:after:5"), Some("group_write:after:9")] {
-        let place = template.again().plan(&[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
+        let place =
+            template.fresh_copy().with_plan(&[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
         if let Some(point) = point {
-            killed(&place, &place.run_args(), point);
+            run_until_killed(&place, &place.run_args(), point);
         }
-        place.finish_with_the_truth();
-        let output = payload(&evidence(&place), "output/d");
+        place.finish_with_observed_effects();
+        let output = payload_labelled(&evidence_lines(&place), "output/d");
         let notes: Vec<_> =
             output["answers"].as_array().expect("a list").iter().map(|a| a["ok"]["note"].clone()).collect();
         assert_eq!(notes, (0..8).map(|n| json!(n)).collect::<Vec<_>>(), "{point:?}: {output}");
@@ -123,7 +124,7 @@ fn calls_at_once_answer_in_the_order_of_the_arguments() {
 /// I1: a failed step does not affect the effects of its siblings.
 #[test]
 fn a_failed_step_keeps_what_its_siblings_did() {
-    let place = Place::witness("atomic").again().approved(vec!["o", "k"]).plan(&[
+    let place = TestEnv::witness("atomic").fresh_copy().with_approved(vec!["o", "k"]).with_plan(&[
         step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 100 })),
         step("f", "Effect.Opaque", &[], json!({ "note": 2 })),
         step("k", "Effect.Keyed", &[], json!({ "note": 3 })),
@@ -136,7 +137,7 @@ fn a_failed_step_keeps_what_its_siblings_did() {
     let failed = place.latch(&["resume", &job, "--json"]);
     let response = failed.json();
     assert_eq!((failed.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
-    let world = place.world();
+    let world = place.effect_counts();
     assert_eq!((world.len(), world["o"], world["k"], world["applied k"]), (3, 1, 1, 1), "{world:?}");
     let of =
         |id: &str| response["steps"].as_array().expect("a list").iter().find(|step| step["step_id"] == id).cloned();
@@ -148,9 +149,9 @@ fn a_failed_step_keeps_what_its_siblings_did() {
 /// I3: a call whose answer is too large is in doubt, and the beginning of the answer is stored.
 #[test]
 fn an_answer_that_is_too_large_leaves_doubt_and_its_beginning() {
-    let place = limited("96KiB").approved(vec!["o"]);
+    let place = env_with_output_limit("96KiB").with_approved(vec!["o"]);
     let note = "é".repeat(60_000);
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": note }))]);
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": note }))]);
     let parked = place.latch(&place.run_args());
     let response = parked.json();
     assert_eq!(
@@ -158,13 +159,13 @@ fn an_answer_that_is_too_large_leaves_doubt_and_its_beginning() {
         (3, &json!("INDETERMINATE_EFFECT")),
         "{response:#}"
     );
-    assert_eq!(place.world()["o"], 1);
-    let left = payload(&evidence(&place), "kept/o/1");
+    assert_eq!(place.effect_counts()["o"], 1);
+    let left = payload_labelled(&evidence_lines(&place), "kept/o/1");
     let kept = left["kept"].as_str().expect("text");
     assert!((65_533..=65_536).contains(&kept.len()), "{} bytes", kept.len());
     assert!(kept.starts_with("{\"file\":\"opaque.") && kept.ends_with('é'), "cut between characters");
     let job = response["job_id"].as_str().expect("an id");
-    assert_eq!(place.resolve_truly(job, "o").code, 0);
-    completed(&place.latch(&["resume", job, "--json"]));
-    assert_eq!(place.world()["o"], 1);
+    assert_eq!(place.resolve_as_observed(job, "o").code, 0);
+    assert_completed(&place.latch(&["resume", job, "--json"]));
+    assert_eq!(place.effect_counts()["o"], 1);
 }

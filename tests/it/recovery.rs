@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork::config::{Config, LoadOptions};
-use latchwork::host::{Enqueued, Host, Stores};
+use latchwork::host::{EnqueueResult, Host, Stores};
 use latchwork::submit::{Submission, bare_intent};
 use latchwork::worker::NoCrash;
 use latchwork_core::event::Mode;
@@ -13,17 +13,17 @@ use latchwork_core::storage::Owner;
 use latchwork_store::{Database, OpenOptions};
 use serde_json::json;
 
-use crate::place::{Place, step};
-use crate::program::{Ran, compiled, latch, ran};
-use crate::recorded::{completed, killed};
+use crate::place::{TestEnv, step};
+use crate::program::{CommandOutput, command_output, compile_cache_dir, latch_command};
+use crate::recorded::{assert_completed, run_until_killed};
 
 /// Runs a process to its end and returns its peak memory in bytes.
-fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
+fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) {
     // Standard output goes to a file, because a pipe that is read only at the end could fill up: the answer
     // contains the job's outputs.
     let answer = tempfile::NamedTempFile::new().expect("a file");
     let stdout = answer.reopen().expect("the file is there");
-    let mut child = latch(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");
+    let mut child = latch_command(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");
     let file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("a child").is_none() {
@@ -35,7 +35,7 @@ fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = child.wait_with_output().expect("the process has ended");
-    (ran(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
+    (command_output(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
 }
 
 /// I1, I6: a job of ten thousand events continues after a crash, and its memory stays within a limit.
@@ -45,13 +45,13 @@ fn a_long_job_recovers_in_bounded_memory() {
     let ids = ["a", "b", "c"];
     let steps: Vec<_> = ids.iter().map(|id| step(id, "Driver.Run", &[], json!({ "calls": calls }))).collect();
     let auto = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = { \"ada/Effect.Keyed\" = 3 }";
-    let mut place = Place::witness("atomic").again().configure(auto).plan(&steps);
+    let mut place = TestEnv::witness("atomic").fresh_copy().configure(auto).with_plan(&steps);
     let args = ["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"];
-    killed(&place, &args, "execute:after:3500");
-    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
-    let (resumed, bytes) = peak(&place, &["resume", &job, "--json"]);
-    completed(&resumed);
-    let applied = place.world().into_iter().filter(|(label, _)| label.starts_with("applied "));
+    run_until_killed(&place, &args, "execute:after:3500");
+    let job = place.only_job()["job_id"].as_str().expect("an id").to_owned();
+    let (resumed, bytes) = run_with_peak_memory(&place, &["resume", &job, "--json"]);
+    assert_completed(&resumed);
+    let applied = place.effect_counts().into_iter().filter(|(label, _)| label.starts_with("applied "));
     let applied: Vec<u32> = applied.map(|(_, times)| times).collect();
     assert_eq!(applied.len(), 3_600);
     assert!(applied.iter().all(|times| *times == 1));
@@ -61,13 +61,14 @@ fn a_long_job_recovers_in_bounded_memory() {
     let replayed = place.latch(&["job", "replay", &job, "--json"]);
     assert_eq!(replayed.code, 0, "{} {}", replayed.stdout, replayed.stderr);
     // Replaying from every prefix would take longer than a test may.
-    place.damaged();
+    place.skip_replay_of_damaged_jobs();
 }
 
 /// Submits `jobs` jobs, each with an action of its own, as a program that embeds the host.
-fn submitted(place: &Place, jobs: usize) {
-    let options = LoadOptions { cwd: &place.dir, config: None, db: None, near: None, env: &|_| None };
-    let config = Config { cache_dir: Some(compiled()), ..Config::load(&options).expect("the configuration is valid") };
+fn submit_jobs(place: &TestEnv, jobs: usize) {
+    let options = LoadOptions { cwd: &place.dir, config: None, db: None, plan_folder: None, env: &|_| None };
+    let config =
+        Config { cache_dir: Some(compile_cache_dir()), ..Config::load(&options).expect("the configuration is valid") };
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
@@ -104,7 +105,7 @@ fn submitted(place: &Place, jobs: usize) {
                 policy_hash: Default::default(),
             };
             let enqueued = host.enqueue(submission).await.expect("the queue accepts the job");
-            assert!(matches!(enqueued, Enqueued::New(_)));
+            assert!(matches!(enqueued, EnqueueResult::New(_)));
         }
     });
 }
@@ -114,21 +115,21 @@ fn submitted(place: &Place, jobs: usize) {
 #[test]
 fn a_thousand_jobs_recover_at_once_in_bounded_memory() {
     const JOBS: usize = 1_000;
-    let place = Place::witness("atomic").again();
+    let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     // Only one read may run, so hardly any job is done when the last one is claimed, however long that takes.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
-    submitted(&place, JOBS);
-    killed(&place, &["worker", "--until-idle"], &format!("claim_take:after:{JOBS}"));
+    submit_jobs(&place, JOBS);
+    run_until_killed(&place, &["worker", "--until-idle"], &format!("claim_take:after:{JOBS}"));
     std::fs::write(place.dir.join("latch.toml"), format!("{plain}\n[worker]\njobs = {JOBS}\n")).expect("writable");
-    let (ran, bytes) = peak(&place, &["worker", "--until-idle", "--json"]);
+    let (ran, bytes) = run_with_peak_memory(&place, &["worker", "--until-idle", "--json"]);
     let rested = ran.json()["rested"]["COMPLETED"].as_u64();
     assert!(rested >= Some(JOBS as u64 / 2), "{} {}", ran.stdout, ran.stderr);
-    let applied = place.worlds().into_iter().filter(|((_, label), _)| label == "applied k");
+    let applied = place.effect_counts_by_job().into_iter().filter(|((_, label), _)| label == "applied k");
     let applied: Vec<u32> = applied.map(|(_, times)| times).collect();
     assert_eq!(applied.len(), JOBS);
     assert!(applied.iter().all(|times| *times == 1));
     assert!(bytes > 0 && bytes < 768 << 20, "{} MiB", bytes >> 20);
-    place.damaged();
+    place.skip_replay_of_damaged_jobs();
 }

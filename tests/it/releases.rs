@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::compensation::{bookings, plan};
-use crate::place::{Place, copy_tree, step, wait};
-use crate::program::run;
+use crate::compensation::{bookings, write_plan};
+use crate::place::{TestEnv, copy_tree, step, wait};
+use crate::program::run_latch;
 
-fn releases() -> PathBuf {
+fn releases_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("releases")
 }
 
-fn job(place: &Place, more: &[&str]) -> String {
+fn submit_job(place: &TestEnv, more: &[&str]) -> String {
     let ran = place.latch(&[&["run", "plan.json", "--json", "--actor", "ada"], more].concat());
     ran.json()["job_id"].as_str().expect("a response names its job").to_owned()
 }
 
-fn done(place: &Place, args: &[&str]) {
+fn assert_latch_ok(place: &TestEnv, args: &[&str]) {
     let ran = place.latch(args);
     assert_eq!(ran.code, 0, "{args:?}: {} {}", ran.stdout, ran.stderr);
 }
 
 /// Returns a completed golden flow.
-fn golden() -> (Place, String) {
-    let place = Place::golden("atomic").again();
+fn finished_golden_flow() -> (TestEnv, String) {
+    let place = TestEnv::golden("atomic").fresh_copy();
     let ran = place.latch(&place.run_args());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
@@ -34,36 +34,36 @@ fn golden() -> (Place, String) {
 }
 
 /// Returns a job with undone calls, of plan steps and inside a step.
-fn cancelled() -> (Place, String) {
-    let place = Place::undo("atomic").again();
-    plan(&place, "keep", &bookings());
-    let id = job(&place, &[]);
+fn cancelled_job() -> (TestEnv, String) {
+    let place = TestEnv::undo("atomic").fresh_copy();
+    write_plan(&place, "keep", &bookings());
+    let id = submit_job(&place, &[]);
     place.latch(&["job", "cancel", &id, "--json", "--actor", "bob", "--reason", "enough"]);
     place.latch(&["resume", &id, "--json"]);
     (place, id)
 }
 
 /// Returns a job with calls of every class, a signal, a timer and approvals.
-fn waited() -> (Place, String) {
+fn job_with_waits_and_approvals() -> (TestEnv, String) {
     let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note } });
     let calls = [call("Effect.Read", 1), call("Effect.Opaque", 2), call("Effect.Keyed", 3)];
     let mut last = step("l", "Driver.Run", &["s", "t"], json!({ "calls": calls, "got": { "$ref": "s#/text" } }));
     last["gate"] = json!("human_confirm");
     let signal = json!({ "wait_kind": "signal", "correlation_key": "reply" });
     let timer = json!({ "wait_kind": "timer", "duration": "1ms" });
-    let place = Place::witness("staged").again().plan(&[wait("s", signal), wait("t", timer), last]);
-    let id = job(&place, &[]);
-    done(&place, &["job", "signal", &id, "reply", "--payload", r#"{ "text": "Grüße" }"#]);
+    let place = TestEnv::witness("staged").fresh_copy().with_plan(&[wait("s", signal), wait("t", timer), last]);
+    let id = submit_job(&place, &[]);
+    assert_latch_ok(&place, &["job", "signal", &id, "reply", "--payload", r#"{ "text": "Grüße" }"#]);
     for slot in ["l", "l/1", "l/2"] {
         place.latch(&["resume", &id]);
-        done(&place, &["job", "approve", &id, slot, "--actor", "bob", "--reason", "seen"]);
+        assert_latch_ok(&place, &["job", "approve", &id, slot, "--actor", "bob", "--reason", "seen"]);
     }
     place.latch(&["resume", &id]);
     (place, id)
 }
 
 /// Returns the paths of the step components that the job pinned.
-fn components(place: &Place, file: &Path) -> Vec<PathBuf> {
+fn pinned_components(place: &TestEnv, file: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(file).expect("readable");
     let header: Value = text
         .lines()
@@ -76,12 +76,14 @@ fn components(place: &Place, file: &Path) -> Vec<PathBuf> {
     digests.iter().map(|digest| place.dir.join(format!(".latch/components/{digest}.wasm"))).collect()
 }
 
-fn record(to: &Path) {
+fn record_release(to: &Path) {
     std::fs::create_dir_all(to.join("components")).expect("writable");
-    for (name, (place, id)) in [("golden", golden()), ("cancelled", cancelled()), ("waited", waited())] {
+    for (name, (place, id)) in
+        [("golden", finished_golden_flow()), ("cancelled", cancelled_job()), ("waited", job_with_waits_and_approvals())]
+    {
         let file = to.join(format!("{name}.evidence.jsonl"));
-        done(&place, &["job", "export", &id, "--out", file.to_str().expect("text")]);
-        for component in components(&place, &file) {
+        assert_latch_ok(&place, &["job", "export", &id, "--out", file.to_str().expect("text")]);
+        for component in pinned_components(&place, &file) {
             std::fs::copy(&component, to.join("components").join(component.file_name().expect("named"))).expect("kept");
         }
     }
@@ -92,17 +94,17 @@ fn record(to: &Path) {
 #[test]
 fn what_earlier_releases_wrote_replays() {
     if std::env::var_os("LATCH_TEST_RECORD").is_some() {
-        record(&releases().join(env!("CARGO_PKG_VERSION")));
+        record_release(&releases_dir().join(env!("CARGO_PKG_VERSION")));
     }
     let mut files = 0;
-    for release in std::fs::read_dir(releases()).expect("there").map(|entry| entry.expect("readable").path()) {
+    for release in std::fs::read_dir(releases_dir()).expect("there").map(|entry| entry.expect("readable").path()) {
         let empty = tempfile::tempdir().expect("room");
         copy_tree(&release, empty.path());
         for (name, state, runs) in
             [("golden", "COMPLETED", 4), ("cancelled", "CANCELLED", 1), ("waited", "COMPLETED", 1)]
         {
             let file = format!("{name}.evidence.jsonl");
-            let verified = run(empty.path(), &["verify", "--json", &file, "--plugins", "components"]);
+            let verified = run_latch(empty.path(), &["verify", "--json", &file, "--plugins", "components"]);
             assert_eq!(verified.code, 0, "{release:?} {name}: {} {}", verified.stdout, verified.stderr);
             let report = verified.json();
             assert_eq!(report["state"], state, "{release:?} {name}");

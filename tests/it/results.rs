@@ -4,23 +4,23 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step, wait};
-use crate::program::{self, Ran, latch};
+use crate::place::{TestEnv, step, wait};
+use crate::program::{self, CommandOutput, latch_command};
 
-fn id(ran: &Ran) -> String {
+fn job_id(ran: &CommandOutput) -> String {
     ran.json()["job_id"].as_str().unwrap().to_owned()
 }
 
 /// Returns a step whose output is its input.
-fn pure(id: &str, depends_on: &[&str], payload: Value) -> Value {
+fn pure_step(id: &str, depends_on: &[&str], payload: Value) -> Value {
     let mut step = step(id, "Driver.Pure", depends_on, payload);
     step["effects"] = json!(["read_only"]);
     step
 }
 
 /// Returns the output of `latch job output` as bytes.
-fn bytes(place: &Place, args: &[&str]) -> Vec<u8> {
-    let output = latch(&place.dir, &[&["job", "output"], args].concat()).output().unwrap();
+fn output_bytes(place: &TestEnv, args: &[&str]) -> Vec<u8> {
+    let output = latch_command(&place.dir, &[&["job", "output"], args].concat()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
@@ -30,13 +30,13 @@ fn bytes(place: &Place, args: &[&str]) -> Vec<u8> {
 #[test]
 fn outputs_are_had_as_they_were_recorded() {
     let long = "line\n".repeat(400);
-    let place = Place::witness("atomic").again().plan(&[
-        pure("a", &[], json!({ "text": "grüße \u{202e}x", "n": [1, 2.5] })),
-        pure("b", &["a"], json!({ "from": { "$ref": "a#/text" }, "long": long })),
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
+        pure_step("a", &[], json!({ "text": "grüße \u{202e}x", "n": [1, 2.5] })),
+        pure_step("b", &["a"], json!({ "from": { "$ref": "a#/text" }, "long": long })),
     ]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let job = id(&ran);
+    let job = job_id(&ran);
     let b = json!({ "from": "grüße \u{202e}x", "long": long });
     let expected = json!({ "a": { "text": "grüße \u{202e}x", "n": [1, 2.5] }, "b": b });
     assert_eq!((&ran.json()["outputs"], &ran.json()["last_steps"]), (&expected, &json!(["b"])));
@@ -44,8 +44,8 @@ fn outputs_are_had_as_they_were_recorded() {
         assert_eq!(place.latch(args).json()["outputs"], expected, "{args:?}");
     }
     // Without a step id, the output of the last step is printed.
-    let whole = bytes(&place, &[&job]);
-    assert_eq!(whole, bytes(&place, &[&job, "b"]));
+    let whole = output_bytes(&place, &[&job]);
+    assert_eq!(whole, output_bytes(&place, &[&job, "b"]));
     assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap(), b);
     assert_ne!(whole.last(), Some(&b'\n'), "nothing is added");
     assert_eq!(place.latch(&["job", "output", &job, "--json"]).json()["outputs"], json!({ "b": b }));
@@ -64,44 +64,44 @@ fn outputs_are_had_as_they_were_recorded() {
 /// The outputs of several last steps are printed as one JSON object of the recorded bytes.
 #[test]
 fn outputs_of_several_last_steps_make_one_object() {
-    let place = Place::witness("atomic").again().plan(&[
-        pure("a", &[], json!("one")),
-        pure("b", &["a"], json!([1])),
-        pure("c", &["a"], json!({ "x": null })),
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
+        pure_step("a", &[], json!("one")),
+        pure_step("b", &["a"], json!([1])),
+        pure_step("c", &["a"], json!({ "x": null })),
     ]);
-    let job = id(&place.latch(&["run", "plan.json", "--json"]));
-    let all = bytes(&place, &[&job]);
+    let job = job_id(&place.latch(&["run", "plan.json", "--json"]));
+    let all = output_bytes(&place, &[&job]);
     assert_eq!(String::from_utf8(all).unwrap(), r#"{"b":[1],"c":{"x":null}}"#);
-    assert_eq!(bytes(&place, &[&job, "a"]), br#""one""#);
+    assert_eq!(output_bytes(&place, &[&job, "a"]), br#""one""#);
     // The output of a tool step is the tool's answer.
-    let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": "n" }))]);
-    let job = id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
-    let answer: Value = serde_json::from_slice(&bytes(&place, &[&job])).unwrap();
+    let place = place.with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": "n" }))]);
+    let job = job_id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
+    let answer: Value = serde_json::from_slice(&output_bytes(&place, &[&job])).unwrap();
     assert_eq!(answer["note"], "n", "{answer:#}");
 }
 
 /// I140: a missing output is an error that names the step, its state and the next command.
 #[test]
 fn a_missing_output_is_named() {
-    let place = Place::witness("atomic")
-        .again()
-        .plan(&[pure("a", &[], json!({})), pure("f", &["a"], json!({ "x": { "$ref": "a#/nothing" } }))]);
+    let place = TestEnv::witness("atomic")
+        .fresh_copy()
+        .with_plan(&[pure_step("a", &[], json!({})), pure_step("f", &["a"], json!({ "x": { "$ref": "a#/nothing" } }))]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.json()["state"], "PARTIAL", "{}", ran.stdout);
-    let job = id(&ran);
+    let job = job_id(&ran);
     let refused = place.latch(&["job", "output", &job]);
     assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
     for part in ["error[L0075]", "step f of", "FAILED_FINAL", "job show", "with an output: a"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
-    assert_eq!(bytes(&place, &[&job, "a"]), b"{}");
+    assert_eq!(output_bytes(&place, &[&job, "a"]), b"{}");
     let unknown = place.latch(&["job", "output", &job, "x", "--json"]);
     assert_eq!((unknown.code, &unknown.json()["error"]["code"]), (2, &json!("L0076")));
     assert!(unknown.json()["error"]["message"].as_str().unwrap().contains("its steps are a, f"), "{}", unknown.stdout);
 
     // A waiting step has no output yet.
-    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
-    let job = id(&place.latch(&["run", "plan.json", "--json"]));
+    let place = place.with_plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let job = job_id(&place.latch(&["run", "plan.json", "--json"]));
     let early = place.latch(&["job", "output", &job, "s"]);
     assert_eq!(early.code, 1);
     assert!(early.stderr.contains("WAITING_SIGNAL") && early.stderr.contains("job show"), "{}", early.stderr);
@@ -111,11 +111,11 @@ fn a_missing_output_is_named() {
 /// the job's state.
 #[test]
 fn waiting_ends_when_the_job_does_or_needs_a_person() {
-    let place = Place::witness("atomic").again();
+    let place = TestEnv::witness("atomic").fresh_copy();
     let timer = wait("t", json!({ "wait_kind": "timer", "duration": "1s" }));
-    let place = place.plan(&[timer, pure("p", &["t"], json!({ "done": true }))]);
+    let place = place.with_plan(&[timer, pure_step("p", &["t"], json!({ "done": true }))]);
     let queued = place.latch(&["run", "plan.json", "--detach", "--json"]);
-    let job = id(&queued);
+    let job = job_id(&queued);
 
     // No process executes the job, so the timeout ends the wait and the job is unchanged.
     let early = place.latch(&["job", "wait", &job, "--timeout", "0s", "--json"]);
@@ -127,7 +127,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     }
 
     // Another process executes the job during the wait.
-    let waiting = latch(&place.dir, &["job", "wait", &job, "--timeout", "10m", "--json"])
+    let waiting = latch_command(&place.dir, &["job", "wait", &job, "--timeout", "10m", "--json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -135,15 +135,15 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     let resumed = place.latch(&["resume", &job]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    let waited = program::ran(waiting.wait_with_output().unwrap());
+    let waited = program::command_output(waiting.wait_with_output().unwrap());
     assert_eq!((waited.code, &waited.json()["state"]), (0, &json!("COMPLETED")), "{}", waited.stderr);
     assert_eq!(waited.json()["outputs"]["p"], json!({ "done": true }));
     let again = place.latch(&["job", "wait", &job]);
     assert!(again.code == 0 && again.stdout.contains("result of p"), "{}", again.stdout);
 
     // A gate needs a person, so the call is shown with its exact arguments.
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
-    let parked = id(&place.latch(&["run", "plan.json", "--json"]));
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
+    let parked = job_id(&place.latch(&["run", "plan.json", "--json"]));
     let waited = place.latch(&["job", "wait", &parked]);
     assert_eq!(waited.code, 3, "{}", waited.stderr);
     for part in ["REQUIRES_APPROVAL", "note: between us", &format!("latch job approve {parked} o")] {
@@ -151,7 +151,7 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
     }
     let refused = place.latch(&["run", "plan.json", "--new", "--mode", "DRAFT_ONLY", "--json"]);
     assert_eq!(refused.json()["state"], "FAILED");
-    assert_eq!(place.latch(&["job", "wait", &id(&refused)]).code, 1);
+    assert_eq!(place.latch(&["job", "wait", &job_id(&refused)]).code, 1);
     let none = place.latch(&["job", "wait", "job_0", "--json"]);
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0014")));
 }
@@ -159,9 +159,9 @@ fn waiting_ends_when_the_job_does_or_needs_a_person() {
 /// The required next action is printed before the results, on the same stream.
 #[test]
 fn a_gate_is_shown_where_the_rest_is() {
-    let place = Place::witness("atomic").again().plan(&[
-        pure("a", &[], json!({ "early": 1 })),
-        pure("z", &[], json!({ "late": 2 })),
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
+        pure_step("a", &[], json!({ "early": 1 })),
+        pure_step("z", &[], json!({ "late": 2 })),
         step("o", "Effect.Opaque", &["a"], json!({ "note": "between us" })),
     ]);
     let ran = place.latch(&["run", "plan.json"]);
@@ -178,15 +178,15 @@ fn a_gate_is_shown_where_the_rest_is() {
 /// I142: the list of jobs shows each job's reason and age without loading the job.
 #[test]
 fn a_list_says_why_and_how_long() {
-    let mut place = Place::witness("atomic").again();
-    place.unreplayed();
-    let place = place.plan(&[pure("p", &[], json!({}))]);
+    let mut place = TestEnv::witness("atomic").fresh_copy();
+    place.skip_replay_of_many_jobs();
+    let place = place.with_plan(&[pure_step("p", &[], json!({}))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 0);
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 3);
     assert_eq!(place.latch(&["run", "plan.json", "--new", "--mode", "DRAFT_ONLY", "--json"]).code, 1);
-    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
-    let waits = id(&place.latch(&["run", "plan.json", "--json"]));
+    let place = place.with_plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let waits = job_id(&place.latch(&["run", "plan.json", "--json"]));
     assert_eq!(place.latch(&["job", "cancel", &waits, "--actor", "bob"]).code, 0);
     let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].clone();
     let found: Vec<Value> = listed
@@ -216,12 +216,12 @@ fn a_list_says_why_and_how_long() {
 /// I143: each of the three origins of a value that was not computed has one phrase, which is used everywhere.
 #[test]
 fn a_value_from_elsewhere_has_one_phrase() {
-    let place = Place::witness("atomic").again().plan(&[
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
         step("k", "Effect.Keyed", &[], json!({ "note": "n" })),
-        pure("p", &["k"], json!({ "of": { "$ref": "k#/note" } })),
+        pure_step("p", &["k"], json!({ "of": { "$ref": "k#/note" } })),
     ]);
-    let first = id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
-    let everywhere = |ran: &Ran, phrase: &str| {
+    let first = job_id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
+    let everywhere = |ran: &CommandOutput, phrase: &str| {
         let job = ran.stdout.split_whitespace().next().unwrap().to_owned();
         let [shown, events] = ["show", "events"].map(|verb| place.latch(&["job", verb, &job]).stdout);
         for (name, text) in [("answer", &ran.stdout), ("show", &shown), ("events", &events)] {
@@ -242,8 +242,8 @@ fn a_value_from_elsewhere_has_one_phrase() {
 #[test]
 fn events_are_lines_for_people_and_records_for_programs() {
     let calls = json!({ "calls": [{ "operator": "Effect.Read", "args": { "note": 1 } }] });
-    let place = Place::witness("atomic").again().plan(&[step("d", "Driver.Run", &[], calls)]);
-    let job = id(&place.latch(&["run", "plan.json", "--json"]));
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step("d", "Driver.Run", &[], calls)]);
+    let job = job_id(&place.latch(&["run", "plan.json", "--json"]));
     let text = place.latch(&["job", "events", &job]).stdout;
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0][..2], [&format!("{job},"), "accepted"], "{text}");

@@ -7,35 +7,35 @@ use latchwork_core::rng::StepRng;
 pub(crate) const COMMITS: [&str; 2] = ["atomic", "staged"];
 
 /// Returns the random generator for this seed.
-pub(crate) fn dice(seed: u64) -> StepRng {
+pub(crate) fn seeded_rng(seed: u64) -> StepRng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     StepRng::new(bytes)
 }
 
 /// Returns a number from the environment, or the default.
-pub(crate) fn number(name: &str, default: u64) -> u64 {
+pub(crate) fn number_from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// Returns and prints the seed of this run, which is constant unless the environment sets it.
 #[expect(clippy::print_stdout, reason = "the seed is printed")]
-pub(crate) fn seed() -> u64 {
-    let seed = number("LATCH_TEST_SEED", 1);
+pub(crate) fn run_seed() -> u64 {
+    let seed = number_from_env("LATCH_TEST_SEED", 1);
     println!("LATCH_TEST_SEED={seed}");
     seed
 }
 
 /// Returns and prints the commit mode that the seed selects.
 #[expect(clippy::print_stdout, reason = "the commit mode is printed")]
-pub(crate) fn commit(seed: u64) -> &'static str {
-    let commit = COMMITS[dice(seed).below(2) as usize];
+pub(crate) fn commit_of_seed(seed: u64) -> &'static str {
+    let commit = COMMITS[seeded_rng(seed).below(2) as usize];
     println!("commit = {commit:?}");
     commit
 }
 
 /// Returns true if a test must use every element instead of a sample.
-pub(crate) fn sweeps() -> bool {
+pub(crate) fn is_sweep() -> bool {
     std::env::var_os("LATCH_TEST_SWEEP").is_some()
 }
 

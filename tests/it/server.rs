@@ -8,54 +8,54 @@ use std::time::Duration;
 
 /// One received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) line: String,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Asked {
+impl RecordedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 }
 
 #[derive(Default)]
-struct Shared {
-    asked: Mutex<Vec<Asked>>,
+struct ServerState {
+    requests: Mutex<Vec<RecordedRequest>>,
     /// Status and entity tag by path. Other paths answer 404.
-    has: Mutex<BTreeMap<String, (u16, Option<String>)>>,
+    resources: Mutex<BTreeMap<String, (u16, Option<String>)>>,
     /// Statuses of the next answers to posts. All later posts are answered with 200.
-    refuses: Mutex<Vec<u16>>,
-    inside: Mutex<Inside>,
-    opened: Condvar,
+    next_post_statuses: Mutex<Vec<u16>>,
+    waiting: Mutex<WaitingRequests>,
+    released: Condvar,
 }
 
 /// Requests that wait for an answer.
 #[derive(Default)]
-struct Inside {
-    shut: bool,
+struct WaitingRequests {
+    is_held: bool,
     /// Minimum duration of an answer, so that other requests can arrive.
-    takes: Duration,
+    delay: Duration,
     /// Current number of waiting requests, by the first segment of the path.
-    now: BTreeMap<String, u32>,
+    current: BTreeMap<String, u32>,
     /// Maximum number of concurrently waiting requests, by the first segment of the path.
-    most: BTreeMap<String, u32>,
+    maximum: BTreeMap<String, u32>,
 }
 
 /// The server, whose thread runs until the process ends.
-pub(crate) struct Server {
+pub(crate) struct TestServer {
     pub(crate) port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-impl Server {
-    pub(crate) fn start() -> Server {
+impl TestServer {
+    pub(crate) fn start() -> TestServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ServerState::default());
         serve_each(listener, &shared, serve);
-        Server { port, shared }
+        TestServer { port, shared }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -63,73 +63,73 @@ impl Server {
     }
 
     /// Sets status and entity tag of the resource at a path.
-    pub(crate) fn put(&self, path: &str, status: u16, etag: Option<&str>) {
-        self.shared.has.lock().unwrap().insert(path.to_owned(), (status, etag.map(str::to_owned)));
+    pub(crate) fn set_resource(&self, path: &str, status: u16, etag: Option<&str>) {
+        self.shared.resources.lock().unwrap().insert(path.to_owned(), (status, etag.map(str::to_owned)));
     }
 
     /// Sets the statuses of the next answers to posts.
-    pub(crate) fn refuse(&self, statuses: &[u16]) {
-        *self.shared.refuses.lock().unwrap() = statuses.to_vec();
+    pub(crate) fn refuse_next_posts(&self, statuses: &[u16]) {
+        *self.shared.next_post_statuses.lock().unwrap() = statuses.to_vec();
     }
 
     /// Holds all answers back until `open` is called.
-    pub(crate) fn shut(self) -> Server {
-        self.shared.inside.lock().unwrap().shut = true;
+    pub(crate) fn hold_answers(self) -> TestServer {
+        self.shared.waiting.lock().unwrap().is_held = true;
         self
     }
 
     /// Releases the answers that `shut` holds back.
-    pub(crate) fn open(&self) {
-        self.shared.inside.lock().unwrap().shut = false;
-        self.shared.opened.notify_all();
+    pub(crate) fn release_answers(&self) {
+        self.shared.waiting.lock().unwrap().is_held = false;
+        self.shared.released.notify_all();
     }
 
     /// Delays each answer by 100 ms.
-    pub(crate) fn slow(self) -> Server {
-        self.takes(Duration::from_millis(100))
+    pub(crate) fn with_slow_answers(self) -> TestServer {
+        self.with_delay(Duration::from_millis(100))
     }
 
     /// Delays each answer by this duration.
-    pub(crate) fn takes(self, each: Duration) -> Server {
-        self.shared.inside.lock().unwrap().takes = each;
+    pub(crate) fn with_delay(self, each: Duration) -> TestServer {
+        self.shared.waiting.lock().unwrap().delay = each;
         self
     }
 
     /// Returns the maximum number of concurrently waiting requests below this path.
-    pub(crate) fn most(&self, below: &str) -> u32 {
-        self.shared.inside.lock().unwrap().most.get(below).copied().unwrap_or(0)
+    pub(crate) fn max_concurrent(&self, below: &str) -> u32 {
+        self.shared.waiting.lock().unwrap().maximum.get(below).copied().unwrap_or(0)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.shared.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
     /// Waits until this number of requests was received, and returns all of them.
-    pub(crate) fn wait_for(&self, count: usize) -> Vec<Asked> {
+    pub(crate) fn wait_for(&self, count: usize) -> Vec<RecordedRequest> {
         for _ in 0..1_500 {
-            if self.asked().len() >= count {
-                return self.asked();
+            if self.requests().len() >= count {
+                return self.requests();
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("{count} requests are expected: {:#?}", self.asked());
+        panic!("{count} requests are expected: {:#?}", self.requests());
     }
 }
 
-impl Shared {
+impl ServerState {
     /// Waits until answers are released and the delay is over, and counts the waiting requests.
-    fn wait(&self, of: &str) {
-        let mut inside = self.inside.lock().unwrap();
-        let now = inside.now.entry(of.to_owned()).or_default();
+    fn wait_for_release(&self, of: &str) {
+        let mut inside = self.waiting.lock().unwrap();
+        let now = inside.current.entry(of.to_owned()).or_default();
         *now += 1;
         let now = *now;
-        let most = inside.most.entry(of.to_owned()).or_default();
+        let most = inside.maximum.entry(of.to_owned()).or_default();
         *most = now.max(*most);
-        let inside = self.opened.wait_while(inside, |inside| inside.shut).unwrap();
-        let takes = inside.takes;
+        let inside = self.released.wait_while(inside, |inside| inside.is_held).unwrap();
+        let takes = inside.delay;
         drop(inside);
         std::thread::sleep(takes);
-        *self.inside.lock().unwrap().now.get_mut(of).unwrap() -= 1;
+        *self.waiting.lock().unwrap().current.get_mut(of).unwrap() -= 1;
     }
 }
 
@@ -159,23 +159,23 @@ pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<(String, Ve
     }
 }
 
-fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+fn serve(stream: TcpStream, shared: &ServerState) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let (line, headers) = read_head(&mut reader)?;
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, n)| n.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    let asked = Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() };
+    let asked = RecordedRequest { line, headers, body: String::from_utf8_lossy(&body).into_owned() };
     let mut words = asked.line.split(' ');
     let (method, path) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
     let (status, etag) = if method == "POST" {
-        let mut refuses = shared.refuses.lock().unwrap();
+        let mut refuses = shared.next_post_statuses.lock().unwrap();
         (if refuses.is_empty() { 200 } else { refuses.remove(0) }, None)
     } else {
-        shared.has.lock().unwrap().get(&path).cloned().unwrap_or((404, None))
+        shared.resources.lock().unwrap().get(&path).cloned().unwrap_or((404, None))
     };
-    shared.asked.lock().unwrap().push(asked);
-    shared.wait(path.split('/').nth(1).unwrap_or_default());
+    shared.requests.lock().unwrap().push(asked);
+    shared.wait_for_release(path.split('/').nth(1).unwrap_or_default());
     let etag = etag.map(|etag| format!("ETag: {etag}\r\n")).unwrap_or_default();
     let head = format!("HTTP/1.1 {status} Whatever\r\n{etag}Content-Length: 0\r\nConnection: close\r\n\r\n");
     reader.get_mut().write_all(head.as_bytes()).ok()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compiles the shim of this name into a folder. The result is used through `LD_PRELOAD`.
-pub(crate) fn compiled(name: &str, folder: &Path) -> PathBuf {
+pub(crate) fn compile_shim(name: &str, folder: &Path) -> PathBuf {
     let shim = folder.join(format!("{name}.so"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("shims/{name}.c"));
     let compiled =

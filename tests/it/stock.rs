@@ -11,8 +11,8 @@ use latchwork_core::ids::Hash;
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::place::{Place, step};
-use crate::program::target;
+use crate::place::{TestEnv, step};
+use crate::program::target_dir;
 
 /// Build tools, at versions that are known to build the guests.
 const PYTHON: &str = "componentize-py==0.25.1";
@@ -20,12 +20,12 @@ const SCRIPT: [&str; 2] = ["componentize-qjs@0.4.5", "@bytecodealliance/componen
 /// Variable that `.ci/run` sets where these tests must not be skipped.
 const REQUIRED: &str = "LATCH_GUEST_TOOLS_REQUIRED";
 
-fn tools() -> PathBuf {
-    target().join("guest-tools")
+fn tools_dir() -> PathBuf {
+    target_dir().join("guest-tools")
 }
 
 /// Runs a tool. On failure, returns its output.
-fn tool(command: &mut Command) -> Result<(), String> {
+fn run_tool(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
     let said = || [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
@@ -33,8 +33,8 @@ fn tool(command: &mut Command) -> Result<(), String> {
 }
 
 /// Returns a folder in which `install` has succeeded once.
-fn installed(name: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
-    let dir = tools().join(name);
+fn install_once(name: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+    let dir = tools_dir().join(name);
     let done = dir.join("installed");
     if !done.exists() {
         std::fs::create_dir_all(&dir).map_err(|error| error.to_string())?;
@@ -44,17 +44,17 @@ fn installed(name: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> R
     Ok(dir)
 }
 
-fn python_tools() -> Result<PathBuf, String> {
-    installed(&PYTHON.replace("==", "-"), |dir| {
-        tool(Command::new("python3").args(["-m", "venv"]).arg(dir.join("venv")))?;
-        tool(Command::new(dir.join("venv/bin/pip")).args(["install", "--quiet", PYTHON]))
+fn install_python_tools() -> Result<PathBuf, String> {
+    install_once(&PYTHON.replace("==", "-"), |dir| {
+        run_tool(Command::new("python3").args(["-m", "venv"]).arg(dir.join("venv")))?;
+        run_tool(Command::new(dir.join("venv/bin/pip")).args(["install", "--quiet", PYTHON]))
     })
 }
 
-fn script_tools() -> Result<PathBuf, String> {
-    installed(&SCRIPT.map(|name| name.replace(['/', '@'], "-")).concat(), |dir| {
+fn install_script_tools() -> Result<PathBuf, String> {
+    install_once(&SCRIPT.map(|name| name.replace(['/', '@'], "-")).concat(), |dir| {
         std::fs::write(dir.join("package.json"), "{\"private\":true}").map_err(|error| error.to_string())?;
-        tool(
+        run_tool(
             Command::new("npm")
                 .current_dir(dir)
                 .args(["install", "--save-exact", "--no-audit", "--no-fund"])
@@ -65,7 +65,7 @@ fn script_tools() -> Result<PathBuf, String> {
 
 /// Returns a guest of `tests/guests-stock`, rebuilt if its source or `wit/` has changed. If its tools are not
 /// available here, returns `None` and prints that its tests are skipped.
-fn built(
+fn built_guest(
     name: &str,
     source: &str,
     is_required: bool,
@@ -82,12 +82,12 @@ fn built(
     wit.sort();
     all.extend(wit.iter().filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()));
     let parts: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
-    let wasm = tools().join(format!("{name}-{}.wasm", &Hash::of(&parts).to_hex()[..16]));
+    let wasm = tools_dir().join(format!("{name}-{}.wasm", &Hash::of(&parts).to_hex()[..16]));
     if wasm.exists() {
         return Some(wasm);
     }
-    let half = tools().join(format!("{name}.new"));
-    std::fs::create_dir_all(tools()).unwrap();
+    let half = tools_dir().join(format!("{name}.new"));
+    std::fs::create_dir_all(tools_dir()).unwrap();
     match build(&source, &half) {
         Ok(()) => {
             std::fs::rename(half, &wasm).unwrap();
@@ -104,16 +104,16 @@ fn built(
     }
 }
 
-fn python() -> Option<PathBuf> {
-    built("python", "python/app.py", true, |source, out| {
-        let tools = python_tools()?;
+fn python_guest() -> Option<PathBuf> {
+    built_guest("python", "python/app.py", true, |source, out| {
+        let tools = install_python_tools()?;
         // The tool writes bytecode next to the source, so the source is copied out of the checkout.
         let folder = tools.join("source");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         std::fs::copy(source, folder.join("app.py")).map_err(|error| error.to_string())?;
         let mut command = Command::new(tools.join("venv/bin/componentize-py"));
         command.current_dir(&folder);
-        tool(
+        run_tool(
             command
                 .arg("-d")
                 .arg(checkout::copy().join("wit"))
@@ -123,63 +123,63 @@ fn python() -> Option<PathBuf> {
     })
 }
 
-fn quickjs() -> Option<PathBuf> {
-    built("quickjs", "js/step.js", true, |source, out| {
-        let tools = script_tools()?;
+fn quickjs_guest() -> Option<PathBuf> {
+    built_guest("quickjs", "js/step.js", true, |source, out| {
+        let tools = install_script_tools()?;
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
         command
             .current_dir(source.parent().expect("a file lies in a folder"))
             .arg("--wit")
             .arg(checkout::copy().join("wit"));
-        tool(command.args(["-n", "step", "--js", "step.js", "--module-root", ".", "--sync", "-o"]).arg(out))
+        run_tool(command.args(["-n", "step", "--js", "step.js", "--module-root", ".", "--sync", "-o"]).arg(out))
     })
 }
 
 /// Returns a component of untyped functions.
-pub(crate) fn plain_script() -> Option<PathBuf> {
-    built("plain", "js/plain.js", true, |source, out| {
-        let tools = script_tools()?;
+pub(crate) fn untyped_script_guest() -> Option<PathBuf> {
+    built_guest("plain", "js/plain.js", true, |source, out| {
+        let tools = install_script_tools()?;
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
         command.current_dir(source.parent().expect("a file lies in a folder")).args(["--wit", "plain.wit"]);
-        tool(command.args(["-n", "plain", "--js", "plain.js", "--module-root", ".", "--sync", "-o"]).arg(out))
+        run_tool(command.args(["-n", "plain", "--js", "plain.js", "--module-root", ".", "--sync", "-o"]).arg(out))
     })
 }
 
-fn starling() -> Option<PathBuf> {
-    built("starling", "js/step.js", true, |source, out| {
-        let tools = script_tools()?;
+fn starling_guest() -> Option<PathBuf> {
+    built_guest("starling", "js/step.js", true, |source, out| {
+        let tools = install_script_tools()?;
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-js"));
         command.arg(source).arg("-w").arg(checkout::copy().join("wit"));
-        tool(command.args(["-n", "step", "-o"]).arg(out))
+        run_tool(command.args(["-n", "step", "-o"]).arg(out))
     })
 }
 
 /// This guest is optional even in CI, because its compiler target comes only from rustup's own server.
-fn rust() -> Option<PathBuf> {
-    built("rust", "rust/src/lib.rs", false, |source, out| {
+fn rust_guest() -> Option<PathBuf> {
+    built_guest("rust", "rust/src/lib.rs", false, |source, out| {
         let folder = source.parent().and_then(Path::parent).expect("a file lies in src");
-        tool(Command::new("rustup").args(["target", "add", "wasm32-wasip2"]))?;
-        let target = tools().join("rust");
+        run_tool(Command::new("rustup").args(["target", "add", "wasm32-wasip2"]))?;
+        let target = tools_dir().join("rust");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(folder).args(["build", "--release", "--locked", "--target", "wasm32-wasip2", "--target-dir"]);
         for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
             cargo.env_remove(variable);
         }
-        tool(cargo.arg(&target))?;
+        run_tool(cargo.arg(&target))?;
         let made = target.join("wasm32-wasip2/release/stock_rust.wasm");
         std::fs::copy(&made, out).map(drop).map_err(|error| format!("{}: {error}", made.display()))
     })
 }
 
 /// Creates an environment with one stock guest and the witness tools, and a plan of one step.
-fn place(component: &Path, operator: &str, payload: &Value) -> Place {
+fn env_with_stock_guest(component: &Path, operator: &str, payload: &Value) -> TestEnv {
     let config = format!("[[plugin]]\nname = \"stock\"\nsource = {component:?}\nwasi = \"virtual\"\n");
-    let place = Place::witness("atomic").configure(&config);
-    place.plan(&[step("s", operator, &[], payload.clone())])
+    let place = TestEnv::witness("atomic").configure(&config);
+    place.with_plan(&[step("s", operator, &[], payload.clone())])
 }
 
 /// Runs a new job to completion, and returns its id, its output and its log lines.
-fn job(place: &Place) -> (String, Value, String) {
+fn completed_job(place: &TestEnv) -> (String, Value, String) {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().expect("a response names its job").to_owned();
@@ -193,44 +193,44 @@ fn job(place: &Place) -> (String, Value, String) {
 }
 
 /// Runs a new job whose step fails, and returns reason code, message and log lines.
-fn failure(place: &Place) -> (String, String, String) {
+fn failed_step(place: &TestEnv) -> (String, String, String) {
     let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
     let failed = ran.json()["failed"][0].clone();
     let word = |key: &str| failed[key].as_str().expect("a failure has both fields").to_owned();
     let (code, message) = (word("reason_code"), word("message"));
     let id = ran.json()["job_id"].as_str().expect("a response names its job").to_owned();
-    replay(place, &id);
+    assert_replays(place, &id);
     (code, message, ran.stderr)
 }
 
 /// Checks that the job replays from every prefix of its log.
-fn replay(place: &Place, id: &str) {
+fn assert_replays(place: &TestEnv, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
 /// Runs two jobs and checks that their outputs differ exactly in the fields `differing`, and that both
 /// replay.
-fn differs_between_jobs_and_repeats_in_replay(place: &Place, differing: &[&str]) -> [(Value, String); 2] {
-    let [(one, first, said), (two, second, _)] = [job(place), job(place)];
+fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
+    let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
     // The number of loop iterations depends on the start within a millisecond.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);
     }
-    replay(place, &one);
-    replay(place, &two);
+    assert_replays(place, &one);
+    assert_replays(place, &two);
     [(first, said.clone()), (second, said)]
 }
 
 /// I50 and I51: unmodified CPython with its whole library.
 #[test]
 fn stock_python_runs_and_repeats() {
-    let Some(component) = python() else { return };
-    let place = place(&component, "Stock.Python", &json!({ "call": "Effect.Read" }));
-    let jobs = differs_between_jobs_and_repeats_in_replay(
+    let Some(component) = python_guest() else { return };
+    let place = env_with_stock_guest(&component, "Stock.Python", &json!({ "call": "Effect.Read" }));
+    let jobs = check_differing_fields_and_replay(
         &place,
         &["began", "heard", "injected", "today", "random", "fresh", "system", "urandom", "uuid4"],
     );
@@ -255,8 +255,8 @@ fn stock_python_runs_and_repeats() {
         (json!({ "raise": true }), "PLUGIN_TRAP", "", "ValueError: as told"),
         (json!({ "err": true }), "INVALID_INPUT", "as told", ""),
     ] {
-        let place = place.again().plan(&[step("s", "Stock.Python", &[], payload.clone())]);
-        let failed = failure(&place);
+        let place = place.fresh_copy().with_plan(&[step("s", "Stock.Python", &[], payload.clone())]);
+        let failed = failed_step(&place);
         assert_eq!(failed.0, code, "{payload}: {failed:?}");
         assert!(failed.1.contains(text) && failed.2.contains(logged), "{payload}: {failed:?}");
     }
@@ -266,9 +266,9 @@ fn stock_python_runs_and_repeats() {
 /// `crypto`.
 #[test]
 fn stock_quickjs_runs_and_repeats() {
-    let Some(component) = quickjs() else { return };
-    let place = place(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
-    let jobs = differs_between_jobs_and_repeats_in_replay(&place, &["began", "heard", "injected", "today"]);
+    let Some(component) = quickjs_guest() else { return };
+    let place = env_with_stock_guest(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
+    let jobs = check_differing_fields_and_replay(&place, &["began", "heard", "injected", "today"]);
     for (output, _) in &jobs {
         assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
         assert!(output["heard"].as_f64() >= output["began"].as_f64(), "{output:#}");
@@ -279,12 +279,10 @@ fn stock_quickjs_runs_and_repeats() {
 /// I50 and I51: StarlingMonkey with all its features, including HTTP.
 #[test]
 fn stock_starlingmonkey_runs_and_repeats() {
-    let Some(component) = starling() else { return };
-    let place = place(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
-    let jobs = differs_between_jobs_and_repeats_in_replay(
-        &place,
-        &["began", "heard", "injected", "today", "random", "bytes", "uuid"],
-    );
+    let Some(component) = starling_guest() else { return };
+    let place = env_with_stock_guest(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
+    let jobs =
+        check_differing_fields_and_replay(&place, &["began", "heard", "injected", "today", "random", "bytes", "uuid"]);
     for (output, said) in &jobs {
         assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
         assert_eq!((&output["zone"], &output["performance"]), (&json!(0), &json!(true)), "{output:#}");
@@ -293,8 +291,8 @@ fn stock_starlingmonkey_runs_and_repeats() {
             assert!(said.contains(line), "{line} is logged: {said}");
         }
     }
-    let place = place.again().plan(&[step("s", "Stock.Script", &[], json!({ "fetch": true }))]);
-    let (code, message, _) = failure(&place);
+    let place = place.fresh_copy().with_plan(&[step("s", "Stock.Script", &[], json!({ "fetch": true }))]);
+    let (code, message, _) = failed_step(&place);
     assert_eq!(code, "PLUGIN_TRAP");
     assert!(message.contains("wasi:http/") && message.contains("http grant"), "{message}");
 }
@@ -302,9 +300,9 @@ fn stock_starlingmonkey_runs_and_repeats() {
 /// I50 and I51: ordinary Rust, whose hash maps are seeded differently in each job.
 #[test]
 fn stock_rust_runs_and_repeats() {
-    let Some(component) = rust() else { return };
-    let place = place(&component, "Stock.Rust", &json!({ "call": "Effect.Read" }));
-    let jobs = differs_between_jobs_and_repeats_in_replay(&place, &["began", "heard", "set"]);
+    let Some(component) = rust_guest() else { return };
+    let place = env_with_stock_guest(&component, "Stock.Rust", &json!({ "call": "Effect.Read" }));
+    let jobs = check_differing_fields_and_replay(&place, &["began", "heard", "set"]);
     for (output, said) in &jobs {
         assert!(output["heard"].as_f64() > output["began"].as_f64(), "{output:#}");
         assert_eq!((&output["slept"], &output["answer"]), (&json!(60), &json!(true)), "{output:#}");
@@ -316,8 +314,8 @@ fn stock_rust_runs_and_repeats() {
             assert!(said.contains(line), "{line} is logged: {said}");
         }
     }
-    let place = place.again().plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
-    let (code, message, said) = failure(&place);
+    let place = place.fresh_copy().with_plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
+    let (code, message, said) = failed_step(&place);
     assert_eq!(code, "PLUGIN_TRAP");
     // On this target the standard library knows only success and failure as exit status.
     assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");

@@ -12,21 +12,21 @@ use std::time::Duration;
 use latchwork::worker::EXECUTE_POINTS;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
-use crate::crash::{ASKED_BY_COMMANDS, ASKED_BY_FAULTS, check_world};
-use crate::place::Place;
-use crate::postgres::live::a_database;
-use crate::program::{latch, ran};
-use crate::seed::{COMMITS, dice, seed, shuffled, sweeps};
-use crate::workers::{Working, detached, until_over, worker};
+use crate::crash::{STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, check_single_job};
+use crate::place::TestEnv;
+use crate::postgres::live::blocking_database;
+use crate::program::{command_output, latch_command};
+use crate::seed::{COMMITS, is_sweep, run_seed, seeded_rng, shuffled};
+use crate::workers::{RunningWorker, resolve_until_over, submit_detached, worker_command};
 
 /// Number of points tried concurrently. Nearly all of the time is spent waiting for leases and deadlines.
-const AT_ONCE: usize = 8;
+const CONCURRENT_POINTS: usize = 8;
 /// Number of checks of a process, 5 ms apart: at least two minutes.
-const LOOKS: u32 = 24_000;
+const MAX_CHECKS: u32 = 24_000;
 
 /// Creates an environment with short leases and short call timeouts.
-pub(crate) fn hasty(commit: &str) -> Place {
-    let place = Place::witness(commit);
+pub(crate) fn env_with_short_lease(commit: &str) -> TestEnv {
+    let place = TestEnv::witness(commit);
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let config = config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =");
@@ -36,18 +36,18 @@ pub(crate) fn hasty(commit: &str) -> Place {
 }
 
 /// Starts a run that is suspended at the point. Returns `None` if the run ended without reaching it.
-pub(crate) fn stopped_at(place: &Place, point: &str) -> Option<Child> {
-    let mut command = latch(&place.dir, &place.run_args());
+pub(crate) fn run_until_suspended(place: &TestEnv, point: &str) -> Option<Child> {
+    let mut command = latch_command(&place.dir, &place.run_args());
     command.env("LATCH_STOP_AT", point);
-    stopped(command)
+    suspended(command)
 }
 
 /// Starts the command and returns the process once it is suspended. Returns `None` if it ended first.
-pub(crate) fn stopped(mut command: Command) -> Option<Child> {
+pub(crate) fn suspended(mut command: Command) -> Option<Child> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("latch runs");
-    for _ in 0..LOOKS {
-        if is_stopped(&child) {
+    for _ in 0..MAX_CHECKS {
+        if is_suspended(&child) {
             return Some(child);
         }
         if child.try_wait().expect("our child").is_some() {
@@ -58,13 +58,13 @@ pub(crate) fn stopped(mut command: Command) -> Option<Child> {
     panic!("{command:?}: neither stopped nor done");
 }
 
-pub(crate) fn is_stopped(child: &Child) -> bool {
+pub(crate) fn is_suspended(child: &Child) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     // The state follows the process name, which is in parentheses and may contain any character.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
-pub(crate) fn go_on(child: &Child) {
+pub(crate) fn continue_process(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("the process exists");
 }
@@ -72,14 +72,14 @@ pub(crate) fn go_on(child: &Child) {
 /// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns
 /// true if the other process could take over. Returns false if the suspended process holds the database's
 /// lock, which blocks all others until it continues.
-fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
-    let place = template.again();
-    let child = stopped_at(&place, point)?;
+fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
+    let place = template.fresh_copy();
+    let child = run_until_suspended(&place, point)?;
     let taken_over = {
         let first = place.latch(&place.run_args());
         match first.code {
             0 | 3 => {
-                place.finish_with_the_truth();
+                place.finish_with_observed_effects();
                 true
             }
             _ => {
@@ -89,24 +89,24 @@ fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
             }
         }
     };
-    let before = world(&place, point);
-    go_on(&child);
-    let late = ran(child.wait_with_output().expect("it ends"));
+    let before = settled_effects(&place, point);
+    continue_process(&child);
+    let late = command_output(child.wait_with_output().expect("it ends"));
     assert!(matches!(late.code, 0 | 1 | 3), "{point}: {} {} {}", late.code, late.stdout, late.stderr);
     if taken_over {
-        let after = world(&place, point);
+        let after = settled_effects(&place, point);
         assert_eq!(after, before, "{point}: the process executed a call after its lease had expired: {}", late.stderr);
     } else {
-        place.finish_with_the_truth();
+        place.finish_with_observed_effects();
     }
-    check_world(&place, &format!("stopped at {point}"));
+    check_single_job(&place, &format!("stopped at {point}"));
     Some(taken_over)
 }
 
 /// Returns the effects, without those that may be applied late. The heartbeat's statement may suspend the
 /// process while a call has passed its last check. A keyed call is still applied only once.
-fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
-    let mut world = place.world();
+fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
+    let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {
         let keyed: Vec<String> =
             world.keys().filter_map(|label| label.strip_prefix("applied ").map(str::to_owned)).collect();
@@ -117,55 +117,55 @@ fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
 
 /// Suspends a worker on a server at the point, lets another worker finish the job, and continues the first
 /// one. Its locks do not block the other worker, because the server ends its session.
-fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool> {
-    let place = template.again().on_server(&a_database()?);
-    detached(&place);
-    let mut command = worker(&place, &[]);
+fn take_over_suspended_worker(template: &TestEnv, point: &str, commit: &str) -> Option<bool> {
+    let place = template.fresh_copy().with_database(&blocking_database()?);
+    submit_detached(&place);
+    let mut command = worker_command(&place, &[]);
     command.env("LATCH_STOP_AT", point);
-    let mut late = Working::start(&place, command);
-    if !stands_still(&place, &mut late) {
+    let mut late = RunningWorker::start(&place, command);
+    if !is_suspended_before_end(&place, &mut late) {
         return None;
     }
     // The next worker is on another machine, so it does not wait for this machine's owner locks.
     let place = place.configure_first("state_dir = \".elsewhere\"");
-    let other = Working::start(&place, worker(&place, &[]));
-    until_over(&place, point);
+    let other = RunningWorker::start(&place, worker_command(&place, &[]));
+    resolve_until_over(&place, point);
     let (code, tally) = other.stop();
     assert_eq!((code, &tally["failed"]), (Some(0), &0.into()), "{point}: {tally}");
-    let before = world(&place, point);
-    go_on(&late.child);
-    late.until_idle();
-    let notes = late.notes();
+    let before = settled_effects(&place, point);
+    continue_process(&late.child);
+    late.wait_until_idle();
+    let notes = late.messages();
     assert_eq!(late.stop().0, Some(0), "{point}: {notes}");
     assert_eq!(
-        world(&place, point),
+        settled_effects(&place, point),
         before,
         "{point}: the worker executed a call after its lease had expired: {notes}"
     );
-    check_world(&place, &format!("{commit}, a worker stopped at {point}"));
+    check_single_job(&place, &format!("{commit}, a worker stopped at {point}"));
     Some(true)
 }
 
 /// Returns true if the worker was suspended at its point before the job ended.
-fn stands_still(place: &Place, worker: &mut Working) -> bool {
-    for look in 0..LOOKS {
-        if is_stopped(&worker.child) {
+fn is_suspended_before_end(place: &TestEnv, worker: &mut RunningWorker) -> bool {
+    for look in 0..MAX_CHECKS {
+        if is_suspended(&worker.child) {
             return true;
         }
-        assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.notes());
+        assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.messages());
         // Asking for the job starts a process, so it is not done in each iteration.
-        if look % 100 == 99 && place.the_job()["state"] == "COMPLETED" {
+        if look % 100 == 99 && place.only_job()["state"] == "COMPLETED" {
             // A worker without a job only polls, so it soon has executed all its statements.
             std::thread::sleep(Duration::from_millis(500));
-            return is_stopped(&worker.child);
+            return is_suspended(&worker.child);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    panic!("neither stopped nor done: {}", worker.notes());
+    panic!("neither stopped nor done: {}", worker.messages());
 }
 
 /// Tries points concurrently until `enough` were reached, and returns those points.
-fn each<P: Ord + Send>(
+fn try_points<P: Ord + Send>(
     points: Vec<P>,
     enough: usize,
     overtaken: impl Fn(&P) -> Option<bool> + Sync,
@@ -173,7 +173,7 @@ fn each<P: Ord + Send>(
     let queue = Mutex::new(points.into_iter());
     let reached = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..CONCURRENT_POINTS {
             scope.spawn(|| {
                 while reached.lock().unwrap().len() < enough {
                     let next = queue.lock().unwrap().next();
@@ -189,11 +189,11 @@ fn each<P: Ord + Send>(
 }
 
 /// Returns the first pass of each statement, before and after it.
-fn statements(names: &[&str]) -> Vec<String> {
-    names.iter().flat_map(|name| passings(name, [1])).collect()
+fn first_passes(names: &[&str]) -> Vec<String> {
+    names.iter().flat_map(|name| passes(name, [1])).collect()
 }
 
-fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
+fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
     let known = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS);
     assert!(known.copied().any(|known| known == name), "{name} is not a crash point");
     let both = |n: u32| ["before", "after"].map(|side| format!("{name}:{side}:{n}"));
@@ -203,13 +203,13 @@ fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
 /// I1, I14: a process suspended past its lease executes and writes nothing more.
 #[test]
 fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
-    let template = hasty("atomic");
+    let template = env_with_short_lease("atomic");
     // Every pass of calls, so that some calls are done and others follow. Otherwise only the first pass.
-    let points: Vec<String> = statements(STATEMENTS)
+    let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
-        .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
+        .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))
         .collect();
-    let reached = each(points, usize::MAX, |point| run_overtaken(&template, point));
+    let reached = try_points(points, usize::MAX, |point| take_over_suspended_run(&template, point));
     let taken_over: Vec<_> = reached.iter().filter(|(taken, _)| *taken).map(|(_, point)| point).collect();
     assert!(reached.len() >= 40, "few points were reached: {reached:?}");
     assert!(taken_over.len() >= 15, "few jobs could be taken over: {taken_over:?}");
@@ -218,40 +218,40 @@ fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
 }
 
 /// Number of a worker's points that one run of the suite tries.
-const SAMPLE: usize = 12;
+const SAMPLE_SIZE: usize = 12;
 
 /// Statements that no worker executes for this job on a server, in addition to those of commands and faults.
 /// They accept jobs or settle a call in doubt.
-const BESIDE_WORKERS: &[&str] =
+const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
 /// I1, I14, I111: a worker on a server is suspended past its lease within a transaction or a call. After
 /// continuing it executes nothing more, and its locks did not block its job.
 #[test]
 fn a_worker_that_stands_still_is_overtaken_on_a_server() {
-    if a_database().is_none() {
+    if blocking_database().is_none() {
         return;
     }
-    let points: Vec<String> = statements(STATEMENTS)
+    let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
-        .chain(statements(POSTGRES_STATEMENTS))
-        .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
-        .chain(["begin", "commit", "group_read", "group_write"].iter().flat_map(|name| passings(name, 2..=12)))
+        .chain(first_passes(POSTGRES_STATEMENTS))
+        .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))
+        .chain(["begin", "commit", "group_read", "group_write"].iter().flat_map(|name| passes(name, 2..=12)))
         .collect();
-    let (sweeps, templates) = (sweeps(), COMMITS.map(|commit| (commit, hasty(commit))));
+    let (sweeps, templates) = (is_sweep(), COMMITS.map(|commit| (commit, env_with_short_lease(commit))));
     let [atomic, staged] = if sweeps {
         [points.clone(), points]
     } else {
-        let mut dice = dice(seed());
+        let mut dice = seeded_rng(run_seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
     // The modes alternate, so that each has half of a sample.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
-    let reached = each(points, if sweeps { usize::MAX } else { SAMPLE }, |(mode, point)| {
+    let reached = try_points(points, if sweeps { usize::MAX } else { SAMPLE_SIZE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];
-        worker_overtaken(template, point, commit)
+        take_over_suspended_worker(template, point, commit)
     });
-    assert!(reached.len() >= SAMPLE, "few points were reached: {reached:?}");
+    assert!(reached.len() >= SAMPLE_SIZE, "few points were reached: {reached:?}");
     if sweeps {
         for (mode, commit) in COMMITS.into_iter().enumerate() {
             let of_mode = reached.iter().filter(|(_, (of, _))| *of == mode);
@@ -260,7 +260,7 @@ fn a_worker_that_stands_still_is_overtaken_on_a_server() {
             let left: BTreeSet<&str> = all.filter(|name| !names.contains(name)).collect();
             // An atomic commit writes effects together with the events that mention them.
             let effects: &[&str] = if commit == "staged" { &[] } else { &["effects_find", "effects_insert"] };
-            let beside = [BESIDE_WORKERS, ASKED_BY_COMMANDS, ASKED_BY_FAULTS, effects];
+            let beside = [STATEMENTS_BESIDE_WORKERS, STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, effects];
             let expected: BTreeSet<&str> = beside.into_iter().flatten().copied().collect();
             assert_eq!(left, expected, "{commit}: workers were suspended at every other statement");
         }

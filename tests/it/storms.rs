@@ -9,28 +9,32 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::place::{Place, step};
-use crate::program::{self, Ran, latch, ran};
+use crate::place::{TestEnv, step};
+use crate::program::{self, CommandOutput, command_output, latch_command};
 
 /// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes, which acts like a full disk.
-fn on_a_full_disk(place: &Path, blocks: u64, args: &[&str]) -> Ran {
+fn run_with_file_size_limit(place: &Path, blocks: u64, args: &[&str]) -> CommandOutput {
     let mut command = Command::new("sh");
     // The limit kills with a signal unless the signal is ignored. Ignored, it makes the write fail as on a
     // full disk.
-    command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh").arg(program::path());
+    command
+        .arg("-c")
+        .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""))
+        .arg("sh")
+        .arg(program::latch_binary());
     command.args(args).current_dir(place).stdin(Stdio::null());
-    program::undisturbed(&mut command);
-    ran(command.output().unwrap())
+    program::clear_environment(&mut command);
+    command_output(command.output().unwrap())
 }
 
-fn error(ran: &Ran) -> (i32, String) {
+fn error_code(ran: &CommandOutput) -> (i32, String) {
     (ran.code, ran.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Finishes the job, resolves calls in doubt with what really happened, and checks the number of effects.
-fn ends_with_one_effect_each(place: &Place) {
-    place.finish_with_the_truth();
-    for (slot, times) in place.world() {
+fn finish_and_check_effects(place: &TestEnv) {
+    place.finish_with_observed_effects();
+    for (slot, times) in place.effect_counts() {
         let keyed = slot == "k" || slot == "d/2" || slot == "r" || slot == "d/3";
         assert!(times == 1 || keyed, "{slot} happened {times} times");
     }
@@ -39,19 +43,19 @@ fn ends_with_one_effect_each(place: &Place) {
 /// I1: a full disk stops the command with a code of its own. No call is lost or repeated.
 #[test]
 fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
-    let template = Place::witness("atomic");
+    let template = TestEnv::witness("atomic");
     // The write-ahead log is written before the database grows, so these limits leave room for the schema.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
-        let place = template.again();
+        let place = template.fresh_copy();
         let args = place.run_args();
-        let ran = on_a_full_disk(&place.dir, blocks, &args);
+        let ran = run_with_file_size_limit(&place.dir, blocks, &args);
         if ran.code == 0 {
             continue;
         }
         stopped += 1;
-        assert_eq!(error(&ran), (1, "L0032".to_owned()), "{blocks} blocks: {} {}", ran.stdout, ran.stderr);
-        ends_with_one_effect_each(&place);
+        assert_eq!(error_code(&ran), (1, "L0032".to_owned()), "{blocks} blocks: {} {}", ran.stdout, ran.stderr);
+        finish_and_check_effects(&place);
     }
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
@@ -60,14 +64,15 @@ fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
 /// database.
 #[test]
 fn six_runs_at_once_on_a_fresh_database_all_end() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let args = place.run_args();
     let args: Vec<&str> = args.iter().copied().chain(["--new"]).collect();
-    let start =
-        |_| -> Child { latch(&place.dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap() };
+    let start = |_| -> Child {
+        latch_command(&place.dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
-        let ran = ran(child.wait_with_output().unwrap());
+        let ran = command_output(child.wait_with_output().unwrap());
         // Their actions are the same, so a job that finds one in progress waits for it.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
@@ -77,10 +82,10 @@ fn six_runs_at_once_on_a_fresh_database_all_end() {
 /// A lost database also loses the record of its jobs, so no job runs until the loss is accepted.
 #[test]
 fn a_lost_database_stops_everything_until_that_is_accepted() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let done = place.latch(&place.run_args());
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
-    let world = place.world();
+    let world = place.effect_counts();
     let database = place.dir.join("latch.db");
     assert!(!place.dir.join("latch.db-wal").exists(), "a clean exit leaves one file");
     for lost in [true, false] {
@@ -93,8 +98,8 @@ fn a_lost_database_stops_everything_until_that_is_accepted() {
             std::fs::write(&database, "").unwrap();
         }
         let again = place.latch(&place.run_args());
-        assert_eq!(error(&again), (3, "L0033".to_owned()), "{} {}", again.stdout, again.stderr);
-        assert_eq!(place.world(), world, "no effect is repeated");
+        assert_eq!(error_code(&again), (3, "L0033".to_owned()), "{} {}", again.stdout, again.stderr);
+        assert_eq!(place.effect_counts(), world, "no effect is repeated");
     }
     assert_eq!(place.latch(&["doctor", "--accept-restore", "--json"]).code, 0);
     let again = place.latch(&place.run_args());
@@ -104,7 +109,7 @@ fn a_lost_database_stops_everything_until_that_is_accepted() {
 /// A payload or effect is used only if its bytes match the hash in the log.
 #[test]
 fn altered_payloads_and_effects_are_damage() {
-    let template = Place::witness("atomic");
+    let template = TestEnv::witness("atomic");
     let done = template.latch(&template.run_args());
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
     let id = done.json()["job_id"].as_str().unwrap().to_owned();
@@ -114,17 +119,17 @@ fn altered_payloads_and_effects_are_damage() {
         "UPDATE effects SET bytes = CAST(replace(CAST(bytes AS TEXT), 'null', 'true') AS BLOB)",
         "DELETE FROM effects",
     ] {
-        let mut place = template.again();
-        place.damaged();
-        alter(&place.dir.join("latch.db"), change);
+        let mut place = template.fresh_copy();
+        place.skip_replay_of_damaged_jobs();
+        alter_database(&place.dir.join("latch.db"), change);
         for args in [&["job", "show", &id, "--json"][..], &["job", "replay", &id, "--json"]] {
             let ran = place.latch(args);
-            assert_eq!(error(&ran), (1, "L0030".to_owned()), "{change}: {} {}", ran.stdout, ran.stderr);
+            assert_eq!(error_code(&ran), (1, "L0030".to_owned()), "{change}: {} {}", ran.stdout, ran.stderr);
         }
     }
 }
 
-pub(crate) fn alter(database: &Path, sql: &'static str) {
+pub(crate) fn alter_database(database: &Path, sql: &'static str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let changed = runtime.block_on(async {
         let mut conn = SqliteConnectOptions::new().filename(database).connect().await.unwrap();
@@ -142,7 +147,7 @@ fn looking_makes_nothing() {
     std::fs::write(folder.path().join("latch.toml"), "").unwrap();
     let id = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     for args in [&["job", "list"][..], &["resume"]] {
-        let ran = program::run(folder.path(), &[&["--json"], args].concat());
+        let ran = program::run_latch(folder.path(), &[&["--json"], args].concat());
         assert_eq!((ran.code, &ran.json()["jobs"]), (0, &json!([])), "{args:?} {}", ran.stderr);
         assert!(ran.stderr.contains("latch.db does not exist yet"), "{}", ran.stderr);
     }
@@ -154,8 +159,8 @@ fn looking_makes_nothing() {
         &["job", "approve", id, "s1"],
         &["resume", id],
     ] {
-        let ran = program::run(folder.path(), &[&["--json"], args].concat());
-        assert_eq!(error(&ran), (2, "L0014".to_owned()), "{args:?} {}", ran.stdout);
+        let ran = program::run_latch(folder.path(), &[&["--json"], args].concat());
+        assert_eq!(error_code(&ran), (2, "L0014".to_owned()), "{args:?} {}", ran.stdout);
         assert!(ran.stdout.contains("latch.db does not exist yet"), "{}", ran.stdout);
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no file was created");
@@ -164,8 +169,9 @@ fn looking_makes_nothing() {
 /// A result given for a call in doubt must match the operator's output schema.
 #[test]
 fn a_result_that_does_not_fit_is_refused() {
-    let place = Place::witness("atomic");
-    let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
+    let place = TestEnv::witness("atomic");
+    let killed =
+        latch_command(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
     assert_eq!(killed.status.code(), None, "the process was killed");
     let (id, slot) = loop {
         let ran = place.latch(&place.run_args());
@@ -181,7 +187,7 @@ fn a_result_that_does_not_fit_is_refused() {
         place.latch(&["--json", "job", "resolve", &id, &slot, "--applied", "given.json", "--reason", "looked"])
     };
     for unfit in ["17", "{\"file\": 17}", "{"] {
-        assert_eq!(error(&give(unfit)), (2, "L0011".to_owned()), "{unfit}");
+        assert_eq!(error_code(&give(unfit)), (2, "L0011".to_owned()), "{unfit}");
     }
     assert_eq!(give(r#"{"file":null,"note":null}"#).code, 0);
 }
@@ -189,15 +195,15 @@ fn a_result_that_does_not_fit_is_refused() {
 /// Native code runs without checks, so compiled code is never loaded from a project.
 #[test]
 fn compiled_code_is_kept_outside_the_project() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let home = tempfile::tempdir().unwrap();
     let list = |variables: &[(&str, &Path)]| {
-        let mut command = latch(&place.dir, &["plugin", "list", "--json"]);
+        let mut command = latch_command(&place.dir, &["plugin", "list", "--json"]);
         command.env_remove("LATCH_CACHE_DIR").env_remove("XDG_CACHE_HOME").env("HOME", home.path());
         for (name, value) in variables {
             command.env(name, value);
         }
-        ran(command.output().unwrap())
+        command_output(command.output().unwrap())
     };
     assert_eq!(list(&[]).code, 0);
     let kept = home.path().join(".cache/latchwork/compiled");
@@ -207,7 +213,7 @@ fn compiled_code_is_kept_outside_the_project() {
     // A cache inside the project is refused and never read.
     let inside = place.dir.join("cache");
     let named = list(&[("LATCH_CACHE_DIR", &inside)]);
-    assert_eq!(error(&named), (2, "L0006".to_owned()), "{} {}", named.stdout, named.stderr);
+    assert_eq!(error_code(&named), (2, "L0006".to_owned()), "{} {}", named.stdout, named.stderr);
     assert_eq!(list(&[("HOME", &place.dir)]).code, 0);
     assert!(!inside.exists() && !place.dir.join(".cache").exists() && !place.dir.join(".latch/cache").exists());
     std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o777)).unwrap();
@@ -218,7 +224,7 @@ fn compiled_code_is_kept_outside_the_project() {
 /// Control and formatting characters in names, messages and answers are escaped and never reach the terminal.
 #[test]
 fn what_others_wrote_does_nothing_to_a_terminal() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let evil = "ada\u{202e}\u{200b}\u{2066}";
     let text = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
     let mut plan: Value = serde_json::from_str(&text).unwrap();
@@ -242,7 +248,7 @@ fn what_others_wrote_does_nothing_to_a_terminal() {
 /// After a backup was restored, each of its jobs is shown as possibly outdated.
 #[test]
 fn what_is_shown_from_a_restored_database_says_so() {
-    let place = Place::witness("atomic").plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let place = TestEnv::witness("atomic").with_plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
     let run = |more: &[&str]| {
         let ran = place.latch(&[&["run", "plan.json", "--json"], more].concat());
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);

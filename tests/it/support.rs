@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use latchwork::build::{Options, Toolchain};
+use latchwork::build::{BuildOptions, Toolchain};
 
 use crate::{checkout, program};
 
@@ -19,7 +19,7 @@ pub(crate) fn guest(name: &str) -> PathBuf {
 
 fn build_guests() -> PathBuf {
     let root = checkout::copy().join("tests");
-    let target = program::target().join("guests-tests");
+    let target = program::target_dir().join("guests-tests");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root.join("guests")).args(["build", "--release", "--locked"]).arg("--target-dir").arg(&target);
     // The build settings of this test do not apply to the guests.
@@ -27,7 +27,7 @@ fn build_guests() -> PathBuf {
         cargo.env_remove(variable);
     }
     // A compiler with the Wasm target, as found or installed by `latch plugin build`.
-    let toolchain = Toolchain::find(&root, &Options::from_env(), &mut |_| {})
+    let toolchain = Toolchain::find(&root, &BuildOptions::from_env(), &mut |_| {})
         .expect("a compiler with the Wasm target is available");
     if let Some(rustc) = toolchain.rustc {
         cargo.env("RUSTC", rustc);

@@ -14,7 +14,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 /// Rows of the screen, enough that nothing scrolls away.
 const ROWS: u16 = 400;
 /// Longest time without output, long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Opens a pseudo-terminal and returns the user's and the program's end.
 #[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
@@ -33,7 +33,7 @@ fn pseudo_terminal() -> (File, File) {
 
 /// Capability of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum TerminalKind {
     Color,
     NoColor,
     Dumb,
@@ -49,7 +49,7 @@ pub(crate) struct Terminal {
 }
 
 /// Output of an ended program at a terminal.
-pub(crate) struct Shown {
+pub(crate) struct TerminalOutput {
     pub(crate) code: i32,
     /// All bytes that were sent to the terminal.
     pub(crate) bytes: Vec<u8>,
@@ -58,14 +58,14 @@ pub(crate) struct Shown {
 
 impl Terminal {
     /// Starts the program with stdin, stdout and stderr at a terminal with this number of columns.
-    pub(crate) fn start(mut command: Command, columns: u16, look: Look) -> Terminal {
+    pub(crate) fn start(mut command: Command, columns: u16, look: TerminalKind) -> Terminal {
         let (person, program) = pseudo_terminal();
         tcsetwinsize(&program, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES", "CI"] {
             command.env_remove(name);
         }
-        command.env("TERM", if look == Look::Dumb { "dumb" } else { "xterm-256color" });
-        if look == Look::NoColor {
+        command.env("TERM", if look == TerminalKind::Dumb { "dumb" } else { "xterm-256color" });
+        if look == TerminalKind::NoColor {
             command.env("NO_COLOR", "1");
         }
         let end = || Stdio::from(program.try_clone().unwrap());
@@ -87,65 +87,65 @@ impl Terminal {
     }
 
     /// Waits until the screen contains `wanted`.
-    pub(crate) fn until(&mut self, wanted: &str) {
-        self.until_it(wanted, |screen| screen.contains(wanted));
+    pub(crate) fn wait_until_contains(&mut self, wanted: &str) {
+        self.wait_until(wanted, |screen| screen.contains(wanted));
     }
 
     /// Waits until the screen's text ends with `wanted`.
-    pub(crate) fn until_last(&mut self, wanted: &str) {
-        self.until_it(wanted, |screen| screen.ends_with(wanted));
+    pub(crate) fn wait_until_ends_with(&mut self, wanted: &str) {
+        self.wait_until(wanted, |screen| screen.ends_with(wanted));
     }
 
     /// Waits until `is_there` accepts the screen's text.
-    fn until_it(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
-        while !is_there(&text(&self.bytes, self.columns)) {
-            match self.output.recv_timeout(PATIENCE) {
+    fn wait_until(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
+        while !is_there(&screen_text_of(&self.bytes, self.columns)) {
+            match self.output.recv_timeout(OUTPUT_TIMEOUT) {
                 Ok(bytes) => self.bytes.extend(bytes),
-                Err(_) => panic!("{wanted:?} was never shown:\n{}", text(&self.bytes, self.columns)),
+                Err(_) => panic!("{wanted:?} was never shown:\n{}", screen_text_of(&self.bytes, self.columns)),
             }
         }
     }
 
     /// Changes the terminal's width, and waits until `is_wanted` accepts the output since then.
-    pub(crate) fn resizes(&mut self, columns: u16, is_wanted: impl Fn(&str) -> bool) {
+    pub(crate) fn resize(&mut self, columns: u16, is_wanted: impl Fn(&str) -> bool) {
         tcsetwinsize(&self.keyboard, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let from = self.bytes.len();
         while !is_wanted(&String::from_utf8_lossy(&self.bytes[from..])) {
-            self.bytes.extend(self.output.recv_timeout(PATIENCE).expect("the program continues"));
+            self.bytes.extend(self.output.recv_timeout(OUTPUT_TIMEOUT).expect("the program continues"));
         }
     }
 
     /// Returns the current text of the screen.
-    fn screen(&self) -> String {
-        text(&self.bytes, self.columns)
+    fn screen_text(&self) -> String {
+        screen_text_of(&self.bytes, self.columns)
     }
 
     /// Types a line.
-    pub(crate) fn types(&mut self, line: &str) {
+    pub(crate) fn type_line(&mut self, line: &str) {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     /// Types Ctrl-D on an empty line.
-    pub(crate) fn ends_input(&mut self) {
+    pub(crate) fn type_end_of_input(&mut self) {
         self.keyboard.write_all(b"\x04").unwrap();
     }
 
     /// Sends the signal that Ctrl-C sends at a terminal.
-    pub(crate) fn interrupts(&self) {
+    pub(crate) fn interrupt(&self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
     /// Waits for the program's end.
-    pub(crate) fn end(mut self) -> Shown {
+    pub(crate) fn wait_for_end(mut self) -> TerminalOutput {
         loop {
-            match self.output.recv_timeout(PATIENCE) {
+            match self.output.recv_timeout(OUTPUT_TIMEOUT) {
                 Ok(bytes) => self.bytes.extend(bytes),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(mpsc::RecvTimeoutError::Timeout) => panic!("the program does not end:\n{}", self.screen()),
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("the program does not end:\n{}", self.screen_text()),
             }
         }
         let code = self.child.wait().unwrap().code().expect("the program exits without a signal");
-        Shown { code, bytes: std::mem::take(&mut self.bytes), columns: self.columns }
+        TerminalOutput { code, bytes: std::mem::take(&mut self.bytes), columns: self.columns }
     }
 }
 
@@ -157,22 +157,22 @@ impl Drop for Terminal {
     }
 }
 
-impl Shown {
+impl TerminalOutput {
     /// Returns the screen's text without blanks at the ends of lines.
     pub(crate) fn text(&self) -> String {
-        text(&self.bytes, self.columns)
+        screen_text_of(&self.bytes, self.columns)
     }
 
     /// Returns the text with styles as tags, such as `<bold red>error</>`.
     pub(crate) fn styled(&self) -> String {
-        let parser = parsed(&self.bytes, self.columns);
+        let parser = parse_screen(&self.bytes, self.columns);
         let screen = parser.screen();
         let mut lines: Vec<String> = Vec::new();
         for row in 0..ROWS {
             let (mut line, mut tag) = (String::new(), String::new());
             for column in 0..self.columns {
                 let Some(cell) = screen.cell(row, column) else { continue };
-                let style = style(cell);
+                let style = style_name(cell);
                 if style != tag {
                     let end = if tag.is_empty() { "" } else { "</>" };
                     line += &if style.is_empty() { end.to_owned() } else { format!("{end}<{style}>") };
@@ -186,7 +186,7 @@ impl Shown {
     }
 }
 
-fn style(cell: &vt100::Cell) -> String {
+fn style_name(cell: &vt100::Cell) -> String {
     let color = match cell.fgcolor() {
         vt100::Color::Default => "",
         vt100::Color::Idx(1) => "red",
@@ -200,14 +200,14 @@ fn style(cell: &vt100::Cell) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn parsed(bytes: &[u8], columns: u16) -> vt100::Parser {
+fn parse_screen(bytes: &[u8], columns: u16) -> vt100::Parser {
     let mut parser = vt100::Parser::new(ROWS, columns, 0);
     parser.process(bytes);
     parser
 }
 
-fn text(bytes: &[u8], columns: u16) -> String {
-    let parser = parsed(bytes, columns);
+fn screen_text_of(bytes: &[u8], columns: u16) -> String {
+    let parser = parse_screen(bytes, columns);
     let lines: Vec<_> = parser.screen().rows(0, columns).map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n").trim_end().to_owned()
 }

@@ -3,57 +3,57 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::checkout::{root, tracked};
+use crate::checkout::{root, tracked_files};
 
 /// Maximum number of lines of a file. A longer file contains more than one concept.
-const LINES_MAX: usize = 800;
+const MAX_LINES: usize = 800;
 
 /// A text file of the project, with its path relative to the root.
-struct File {
+struct TextFile {
     path: String,
     text: String,
 }
 
-impl File {
+impl TextFile {
     /// Returns the numbered lines without comments, because a comment may name the forbidden word that it
     /// warns of.
-    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+    fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let comment = |line: &str| line.trim_start().starts_with("//");
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
     }
     /// Returns the lines of `code` without the tests at the end of the file.
-    fn product(&self) -> impl Iterator<Item = (usize, &str)> {
+    fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
-        self.code().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
+        self.code_lines().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
     }
 }
 
 /// Returns the tracked text files, sorted by path.
-fn files() -> Vec<File> {
-    let text = |path: String| Some(File { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
-    let files: Vec<File> = tracked().into_iter().filter_map(text).collect();
+fn text_files() -> Vec<TextFile> {
+    let text = |path: String| Some(TextFile { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
+    let files: Vec<TextFile> = tracked_files().into_iter().filter_map(text).collect();
     assert!(files.len() > 100, "the sources are there");
     files
 }
 
-fn rust(folder: &str) -> Vec<File> {
-    let files: Vec<File> =
-        files().into_iter().filter(|file| file.path.starts_with(folder) && file.path.ends_with(".rs")).collect();
+fn rust_files(folder: &str) -> Vec<TextFile> {
+    let files: Vec<TextFile> =
+        text_files().into_iter().filter(|file| file.path.starts_with(folder) && file.path.ends_with(".rs")).collect();
     assert!(!files.is_empty(), "there is code in {folder}");
     files
 }
 
-fn none(rule: &str, found: Vec<String>) {
+fn assert_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
 
 /// Returns the lines of code in `files` that contain one of `words`, except in files whose path starts with a
 /// prefix in `allowed`.
-fn naming(files: &[File], words: &[&str], allowed: &[&str]) -> Vec<String> {
+fn lines_with_words(files: &[TextFile], words: &[&str], allowed: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| !allowed.iter().any(|prefix| file.path.starts_with(prefix))) {
-        for (number, line) in file.product() {
-            if words.iter().any(|word| names(line, word)) {
+        for (number, line) in file.product_lines() {
+            if words.iter().any(|word| contains_word(line, word)) {
                 found.push(format!("{}:{number}: {}", file.path, line.trim()));
             }
         }
@@ -63,7 +63,7 @@ fn naming(files: &[File], words: &[&str], allowed: &[&str]) -> Vec<String> {
 
 /// Returns true if `word` is a separate word in `line`. For example, `eprint!(` does not contain the word
 /// `print!(`.
-fn names(line: &str, word: &str) -> bool {
+fn contains_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back().is_some_and(part);
@@ -75,10 +75,11 @@ fn names(line: &str, word: &str) -> bool {
 #[test]
 fn no_file_is_too_long() {
     // Generated files may be longer.
-    let written = |file: &File| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
-    let long = files().into_iter().filter(written);
-    let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
-    none(
+    let written =
+        |file: &TextFile| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
+    let long = text_files().into_iter().filter(written);
+    let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > MAX_LINES);
+    assert_none(
         "a file is longer than 800 lines; split it by concept",
         long.map(|(lines, path)| format!("{path}: {lines} lines")).collect(),
     );
@@ -87,8 +88,8 @@ fn no_file_is_too_long() {
 #[test]
 fn names_of_files_are_plain() {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-    let odd = tracked().into_iter().filter(|path| !path.chars().all(plain));
-    none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
+    let odd = tracked_files().into_iter().filter(|path| !path.chars().all(plain));
+    assert_none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
 }
 
 /// I7.
@@ -102,64 +103,82 @@ fn the_kernel_is_pure() {
         assert!(!dependencies.contains(impure), "latchwork-core depends on {impure}");
     }
     let words = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime", "Instant"];
-    none("the kernel reads no clock, file, network or environment", naming(&rust("host/core/src/"), &words, &[]));
+    assert_none(
+        "the kernel reads no clock, file, network or environment",
+        lines_with_words(&rust_files("host/core/src/"), &words, &[]),
+    );
 }
 
 /// I8.
 #[test]
 fn sql_lives_in_the_store_and_only_the_command_line_names_the_store() {
-    let host = rust("host/src/");
-    none("only host/store speaks SQL", naming(&host, &["sqlx"], &[]));
-    none("only the command line names latchwork_store", naming(&host, &["latchwork_store"], &["host/src/cli/"]));
+    let host = rust_files("host/src/");
+    assert_none("only host/store speaks SQL", lines_with_words(&host, &["sqlx"], &[]));
+    assert_none(
+        "only the command line names latchwork_store",
+        lines_with_words(&host, &["latchwork_store"], &["host/src/cli/"]),
+    );
 }
 
 #[test]
 fn dependencies_point_inwards() {
-    let host = rust("host/src/");
+    let host = rust_files("host/src/");
     let cli = ["crate::cli", "super::cli", "latchwork::cli"];
-    none("nothing depends on the command line", naming(&host, &cli, &["host/src/cli/", "host/src/main.rs"]));
-    let capability: Vec<File> = host.into_iter().filter(|file| file.path.starts_with("host/src/capability/")).collect();
+    assert_none(
+        "nothing depends on the command line",
+        lines_with_words(&host, &cli, &["host/src/cli/", "host/src/main.rs"]),
+    );
+    let capability: Vec<TextFile> =
+        host.into_iter().filter(|file| file.path.starts_with("host/src/capability/")).collect();
     assert!(!capability.is_empty());
-    none("a capability never sees the worker", naming(&capability, &["worker"], &[]));
-    let store = rust("host/store/src/");
-    none("the store depends on the kernel alone", naming(&store, &["wasmtime", "latchwork::"], &[]));
+    assert_none("a capability never sees the worker", lines_with_words(&capability, &["worker"], &[]));
+    let store = rust_files("host/store/src/");
+    assert_none("the store depends on the kernel alone", lines_with_words(&store, &["wasmtime", "latchwork::"], &[]));
 }
 
 /// I9, together with the three tests below.
 #[test]
 fn one_place_prints() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
-    let product: Vec<File> = ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust(f)).collect();
-    none("use cli/output.rs and cli/stderr.rs to print", naming(&product, &words, &[]));
+    let product: Vec<TextFile> =
+        ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
+    assert_none("use cli/output.rs and cli/stderr.rs to print", lines_with_words(&product, &words, &[]));
     let places = ["host/src/cli/output.rs", "host/src/cli/stderr.rs", "host/src/cli/logging.rs"];
-    none(
+    assert_none(
         "cli/output.rs and cli/stderr.rs print, cli/logging.rs logs",
-        naming(&product, &["stdout()", "stderr()"], &places),
+        lines_with_words(&product, &["stdout()", "stderr()"], &places),
     );
 }
 
 #[test]
 fn one_place_each_for_clock_and_entropy() {
-    let product: Vec<File> = ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust(f)).collect();
+    let product: Vec<TextFile> =
+        ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
     let clocks = ["SystemTime::now", "Instant::now", "clock_gettime", "elapsed()"];
     let places = ["host/src/os/clock.rs", "host/store/src/clock.rs"];
-    none("time is passed in", naming(&product, &clocks, &places));
+    assert_none("time is passed in", lines_with_words(&product, &clocks, &places));
     let entropy = ["getrandom", "thread_rng", "OsRng", "rand::random", "RandomState"];
-    none("entropy is drawn in host/src/os/entropy.rs", naming(&product, &entropy, &["host/src/os/entropy.rs"]));
+    assert_none(
+        "entropy is drawn in host/src/os/entropy.rs",
+        lines_with_words(&product, &entropy, &["host/src/os/entropy.rs"]),
+    );
 }
 
 #[test]
 fn engine_profiles_are_built_in_one_file() {
     let engine = ["wasmtime::Config::new", "Config::new()"];
-    none("one file builds engine profiles", naming(&rust("host/src/"), &engine, &["host/src/engine/profile.rs"]));
+    assert_none(
+        "one file builds engine profiles",
+        lines_with_words(&rust_files("host/src/"), &engine, &["host/src/engine/profile.rs"]),
+    );
 }
 
 #[test]
 fn a_tool_is_called_in_one_place() {
-    let places: BTreeSet<String> = rust("host/src/")
+    let places: BTreeSet<String> = rust_files("host/src/")
         .iter()
         .filter(|file| file.path.starts_with("host/src/worker/") || file.path.starts_with("host/src/cli/"))
-        .filter(|file| file.product().any(|(_, line)| line.contains(".invoke(")))
+        .filter(|file| file.product_lines().any(|(_, line)| line.contains(".invoke(")))
         .map(|file| file.path.clone())
         .collect();
     assert_eq!(places.len(), 1, "one place executes tools: {places:?}");
@@ -176,25 +195,25 @@ fn every_invariant_is_cited_by_a_test() {
     let stated: BTreeSet<u32> = numbers.into_iter().collect();
 
     let mut cited: BTreeMap<u32, String> = BTreeMap::new();
-    for file in files().into_iter().filter(|file| file.path.ends_with(".rs")) {
+    for file in text_files().into_iter().filter(|file| file.path.ends_with(".rs")) {
         let whole =
             file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
         let tests = match whole {
             true => file.text.as_str(),
             false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
         };
-        for number in citations(tests) {
+        for number in cited_invariants(tests) {
             cited.entry(number).or_insert_with(|| file.path.clone());
         }
     }
     let untested: Vec<_> = stated.iter().filter(|n| !cited.contains_key(n)).map(|n| format!("I{n}")).collect();
-    none("these invariants have no test", untested);
+    assert_none("these invariants have no test", untested);
     let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
-    none("these cited invariants are not in ARCHITECTURE.md", unknown.collect());
+    assert_none("these cited invariants are not in ARCHITECTURE.md", unknown.collect());
 }
 
 /// Returns the invariants cited in comments. Each is a word of its own, such as I9.
-fn citations(text: &str) -> Vec<u32> {
+fn cited_invariants(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for line in text.lines().filter(|line| line.contains("//")) {
         let comment = &line[line.find("//").unwrap_or(0)..];
@@ -225,16 +244,16 @@ fn the_project_speaks_of_itself_alone() {
         concat!(">>>>", ">>>"),
     ];
     let mut found = Vec::new();
-    for file in files() {
+    for file in text_files() {
         for (number, line) in file.text.lines().enumerate() {
             // A word in quotes is data.
-            let said = |word: &&&str| names(line, word) && !line.contains(&format!("\"{word}\""));
+            let said = |word: &&&str| contains_word(line, word) && !line.contains(&format!("\"{word}\""));
             if let Some(word) = words.iter().find(said) {
                 found.push(format!("{}:{}: {word}", file.path, number + 1));
             }
         }
     }
-    none("remove private paths and leftover markers", found);
+    assert_none("remove private paths and leftover markers", found);
 }
 
 #[test]
@@ -242,7 +261,7 @@ fn lock_files_name_the_public_registry_and_no_addresses() {
     let mut found = Vec::new();
     let mut locks = 0;
     for file in
-        files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json"))
+        text_files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json"))
     {
         locks += 1;
         for line in file.text.lines().filter(|line| line.contains("://")) {
@@ -252,7 +271,7 @@ fn lock_files_name_the_public_registry_and_no_addresses() {
         }
     }
     assert!(locks > 0, "there are lock files");
-    none("a lock file must not name a mirror", found);
+    assert_none("a lock file must not name a mirror", found);
 }
 
 #[test]
@@ -264,7 +283,7 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
         assert!(readme.lines().any(|line| line.trim().starts_with(command)), "README.md: {command}");
     }
     let mut broken = Vec::new();
-    for file in files().iter().filter(|file| file.path.ends_with(".md")) {
+    for file in text_files().iter().filter(|file| file.path.ends_with(".md")) {
         let folder = root().join(&file.path);
         let folder = folder.parent().unwrap();
         for (_, rest) in file.text.match_indices("](").map(|(at, _)| file.text.split_at(at + 2)) {
@@ -274,7 +293,7 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
             }
         }
     }
-    none("these links are broken", broken);
+    assert_none("these links are broken", broken);
 }
 
 /// Each property has tests, and each test named in `docs/properties.md` exists.
@@ -282,11 +301,11 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
 fn every_property_names_tests_that_exist() {
     let page = std::fs::read_to_string(root().join("docs/properties.md")).unwrap();
     let (mut numbers, mut named) = (Vec::new(), 0);
-    let sources = rust("");
+    let sources = rust_files("");
     for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("::")) {
         numbers.extend(row.split('|').nth(1).and_then(|cell| cell.trim().parse::<u32>().ok()));
         for test in quoted(row).filter(|word| word.contains("::")) {
-            assert!(is_there(&sources, test), "docs/properties.md names {test}, which does not exist");
+            assert!(test_exists(&sources, test), "docs/properties.md names {test}, which does not exist");
             named += 1;
         }
     }
@@ -298,14 +317,14 @@ fn every_property_names_tests_that_exist() {
 #[test]
 fn every_fence_names_tests_that_exist() {
     let page = std::fs::read_to_string(root().join("docs/fences.md")).unwrap();
-    let (sources, mut named) = (rust(""), 0);
+    let (sources, mut named) = (rust_files(""), 0);
     let headings = |line: &&str| line.starts_with("|--") || line.starts_with("| fence |");
     for row in page.lines().filter(|line| line.starts_with('|') && !headings(line)) {
         // A cell with statements may contain bars, so the cell with the tests is found as the last one.
         let tests = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
         let before = named;
         for test in quoted(tests).filter(|word| *word != "sim") {
-            assert!(is_there(&sources, test), "docs/fences.md names {test}, which does not exist");
+            assert!(test_exists(&sources, test), "docs/fences.md names {test}, which does not exist");
             named += 1;
         }
         assert!(named > before, "docs/fences.md: a fence without a test: {row}");
@@ -320,13 +339,13 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns true if the module named last has a function of this name. Without a module, any file may have the
 /// function.
-fn is_there(sources: &[File], test: &str) -> bool {
+fn test_exists(sources: &[TextFile], test: &str) -> bool {
     let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
     let module = module.trim_end_matches("::tests");
     // The conformance suite is one module for all stores.
     let module = if module.starts_with("conformance::") { "conformance" } else { module };
     let file = module.rsplit("::").next().unwrap_or_default();
-    let of_module = |source: &&File| {
+    let of_module = |source: &&TextFile| {
         file.is_empty() || source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"))
     };
     sources.iter().filter(of_module).any(|source| source.text.contains(&format!("fn {name}(")))

@@ -3,16 +3,17 @@
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::TestEnv;
 
 /// Events about claims and tries. They are not part of the job's effects.
-const OF_THE_ATTEMPT: &[&str] = &["job_claimed", "job_released", "step_started"];
+const CLAIM_AND_TRY_EVENTS: &[&str] = &["job_claimed", "job_released", "step_started"];
 /// Fields of an event that are compared. Times, hashes and the writer are left out.
-const SAID: &[&str] = &["type", "step_id", "slot", "operator", "result_type", "ok", "timer", "try", "reason", "code"];
+const COMPARED_FIELDS: &[&str] =
+    &["type", "step_id", "slot", "operator", "result_type", "ok", "timer", "try", "reason", "code"];
 
 /// Returns the comparable events of the only job. Returns `None` if a call was in doubt or was repeated.
-pub(crate) fn story(place: &Place) -> Option<Vec<String>> {
-    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+pub(crate) fn comparable_log(place: &TestEnv) -> Option<Vec<String>> {
+    let job = place.only_job()["job_id"].as_str().expect("an id").to_owned();
     let ran = place.latch(&["job", "events", &job, "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let document = ran.json();
@@ -28,8 +29,9 @@ pub(crate) fn story(place: &Place) -> Option<Vec<String>> {
     if events.iter().any(doubted) {
         return None;
     }
-    let kept = events.iter().filter(|event| !OF_THE_ATTEMPT.contains(&event["type"].as_str().expect("a type")));
-    let said =
-        |event: &Value| SAID.iter().filter_map(|name| Some(event.get(name)?.to_string())).collect::<Vec<_>>().join(" ");
+    let kept = events.iter().filter(|event| !CLAIM_AND_TRY_EVENTS.contains(&event["type"].as_str().expect("a type")));
+    let said = |event: &Value| {
+        COMPARED_FIELDS.iter().filter_map(|name| Some(event.get(name)?.to_string())).collect::<Vec<_>>().join(" ")
+    };
     Some(kept.map(said).collect())
 }

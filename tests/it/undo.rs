@@ -2,41 +2,41 @@
 
 use serde_json::{Value, json};
 
-use crate::compensation::{bookings, holds, id, plan, run, shown};
-use crate::place::{Place, step};
-use crate::program::{Ran, latch};
+use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan};
+use crate::place::{TestEnv, step};
+use crate::program::{CommandOutput, latch_command};
 
 /// Runs a job that makes three bookings, and returns its environment and its id.
-fn booked(place: Place) -> (Place, String) {
+fn run_bookings(place: TestEnv) -> (TestEnv, String) {
     let mut steps = bookings();
     steps.truncate(3);
-    plan(&place, "keep", &steps);
-    let ran = run(&place, &[]);
+    write_plan(&place, "keep", &steps);
+    let ran = run_plan(&place, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let response = ran.json();
     assert_eq!((&response["state"], &response["next_actions"]), (&json!("COMPLETED"), &json!([])));
-    assert_eq!(place.world().len(), 3);
-    (place, id(&response))
+    assert_eq!(place.effect_counts().len(), 3);
+    (place, job_id(&response))
 }
 
-fn undo(place: &Place, job: &str, more: &[&str]) -> Ran {
+fn undo_job(place: &TestEnv, job: &str, more: &[&str]) -> CommandOutput {
     place.latch(&[&["job", "undo", job, "--json", "--actor", "eve", "--reason", "wrong room"], more].concat())
 }
 
-fn all_undone(place: &Place, job: &str, when: &str) {
-    let response = shown(place, job);
+fn assert_all_undone(place: &TestEnv, job: &str, when: &str) {
+    let response = show_job(place, job);
     assert_eq!((&response["state"], &response["undone_by"]), (&json!("CANCELLED"), &json!("eve")), "{when}");
     let views = response["compensations"].as_array().expect("a list");
     let slots: Vec<_> = views.iter().map(|view| view["slot"].as_str().unwrap()).collect();
     assert_eq!(slots, ["d/0", "b", "a"], "{when}");
     assert!(views.iter().all(|view| view["state"] == "compensated"), "{when}: {response:#}");
-    let world = place.world();
+    let world = place.effect_counts();
     assert_eq!(world.len(), 6, "{when}: {world:?}");
     assert!(world.values().all(|times| *times == 1), "{when}: {world:?}");
-    holds(place, job, when);
+    assert_replayable_and_verified(place, job, when);
 }
 
-fn refused(ran: &Ran, what: &str) {
+fn assert_refused(ran: &CommandOutput, what: &str) {
     assert_eq!(ran.code, 2, "{} {}", ran.stdout, ran.stderr);
     let error = &ran.json()["error"];
     assert_eq!(error["code"], "L0015", "{error:#}");
@@ -46,14 +46,14 @@ fn refused(ran: &Ran, what: &str) {
 /// I155: a completed job is undone, and every later answer about that job says so.
 #[test]
 fn completed_job_is_undone_and_says_so() {
-    let (place, job) = booked(Place::undo("atomic").again());
-    let ran = undo(&place, &job, &[]);
+    let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
+    let ran = undo_job(&place, &job, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("to be undone, the last effect first:"), "{}", ran.stderr);
     assert!(ran.stderr.contains("  b Booking.Make, by Booking.Cancel"), "{}", ran.stderr);
-    all_undone(&place, &job, "undone");
+    assert_all_undone(&place, &job, "undone");
     // The same request attaches to the undone job.
-    let again = run(&place, &[]);
+    let again = run_plan(&place, &[]);
     let response = again.json();
     assert_eq!((again.code, &response["job_id"], &response["status"]), (1, &json!(job), &json!("cancelled")));
     assert_eq!(response["undone_by"], "eve");
@@ -66,32 +66,32 @@ fn completed_job_is_undone_and_says_so() {
     let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
     assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
     // The job can only be forked now, and the fork waits for approval first.
-    refused(&undo(&place, &job, &[]), "was already undone");
-    refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
+    assert_refused(&undo_job(&place, &job, &[]), "was already undone");
+    assert_refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
     assert_eq!(place.latch(&["job", "cancel", &job, "--json"]).code, 2);
     let fork = place.latch(&["job", "fork", &job, "--at", "b", "--json", "--actor", "ada"]).json();
     assert_eq!(fork["blocked_on"]["slot"], "a", "a step of which something was undone is not copied: {fork:#}");
     // The action keys are free, so another job performs the actions again.
-    assert_eq!(run(&place, &["--new"]).code, 0);
-    assert_eq!(place.world().values().sum::<u32>(), 9, "{:?}", place.world());
+    assert_eq!(run_plan(&place, &["--new"]).code, 0);
+    assert_eq!(place.effect_counts().values().sum::<u32>(), 9, "{:?}", place.effect_counts());
 }
 
 /// I156: an undo that can have no effect is refused, and nothing is written.
 #[test]
 fn undo_that_cannot_help_is_refused() {
-    let place = Place::undo("atomic").again();
-    plan(&place, "keep", &[step("e", "Effect.Opaque", &[], json!({ "note": 2 }))]);
-    let job = id(&run(&place, &["--approve", "e"]).json());
+    let place = TestEnv::undo("atomic").fresh_copy();
+    write_plan(&place, "keep", &[step("e", "Effect.Opaque", &[], json!({ "note": 2 }))]);
+    let job = job_id(&run_plan(&place, &["--approve", "e"]).json());
     let events = || place.latch(&["job", "events", &job, "--json"]).stdout;
     let before = events();
-    refused(&undo(&place, &job, &[]), "nothing can undo the effects of job");
-    plan(&place, "keep", &[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
-    let read = id(&run(&place, &[]).json());
-    refused(&undo(&place, &read, &[]), "has no committed effect");
-    plan(&place, "keep", &bookings());
-    let parked = id(&run(&place, &[]).json());
-    refused(&undo(&place, &parked, &[]), &format!("latch job cancel {parked}"));
-    let unknown = undo(&place, "job_0000000000000000000000000", &[]);
+    assert_refused(&undo_job(&place, &job, &[]), "nothing can undo the effects of job");
+    write_plan(&place, "keep", &[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let read = job_id(&run_plan(&place, &[]).json());
+    assert_refused(&undo_job(&place, &read, &[]), "has no committed effect");
+    write_plan(&place, "keep", &bookings());
+    let parked = job_id(&run_plan(&place, &[]).json());
+    assert_refused(&undo_job(&place, &parked, &[]), &format!("latch job cancel {parked}"));
+    let unknown = undo_job(&place, "job_0000000000000000000000000", &[]);
     assert_eq!((unknown.code, &unknown.json()["error"]["code"]), (2, &json!("L0014")));
     assert_eq!(events(), before);
 }
@@ -100,46 +100,46 @@ fn undo_that_cannot_help_is_refused() {
 /// request in between changes nothing.
 #[test]
 fn acknowledged_undo_survives_its_process() {
-    let (place, job) = booked(Place::undo("staged").again());
-    let mut command = latch(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
+    let (place, job) = run_bookings(TestEnv::undo("staged").fresh_copy());
+    let mut command = latch_command(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
     let output = command.env("LATCH_CRASH_AT", "inbox_insert:after:1").output().expect("latch runs");
     assert_eq!(output.status.code(), None, "the process was killed");
-    let asked = shown(&place, &job);
+    let asked = show_job(&place, &job);
     assert_eq!(asked["pending"][0]["asked"], "undo", "{asked:#}");
     assert_eq!(asked["next_actions"], json!([format!("latch resume {job}")]), "{asked:#}");
-    holds(&place, &job, "asked for");
-    refused(&place.latch(&["job", "retry", &job, "--json"]), "COMPLETED");
-    refused(&place.latch(&["job", "fork", &job, "--at", "d", "--json"]), "PENDING");
-    assert_eq!(place.world().len(), 3);
+    assert_replayable_and_verified(&place, &job, "asked for");
+    assert_refused(&place.latch(&["job", "retry", &job, "--json"]), "COMPLETED");
+    assert_refused(&place.latch(&["job", "fork", &job, "--at", "d", "--json"]), "PENDING");
+    assert_eq!(place.effect_counts().len(), 3);
     let cancelled = place.latch(&["job", "cancel", &job, "--json", "--actor", "bob"]);
     assert_eq!(cancelled.code, 0, "{} {}", cancelled.stdout, cancelled.stderr);
-    all_undone(&place, &job, "resumed by a cancel");
+    assert_all_undone(&place, &job, "resumed by a cancel");
 }
 
 /// I155: an undo executed by workers, and an undo requested by two people at the same moment. Each effect is
 /// undone once.
 #[test]
 fn undo_by_workers_and_by_two_people_happens_once() {
-    let (place, job) = booked(Place::undo("atomic").again());
-    let left = undo(&place, &job, &["--detach"]);
+    let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
+    let left = undo_job(&place, &job, &["--detach"]);
     let document = left.json();
     assert_eq!((left.code, document["undo"].as_array().map(Vec::len)), (0, Some(3)), "{document:#}");
-    assert_eq!(place.world().len(), 3, "`--detach` undoes nothing itself");
+    assert_eq!(place.effect_counts().len(), 3, "`--detach` undoes nothing itself");
     let listed = place.latch(&["job", "list"]);
     assert!(listed.stdout.contains("being undone"), "{}", listed.stdout);
-    let again = undo(&place, &job, &["--detach"]);
+    let again = undo_job(&place, &job, &["--detach"]);
     assert!(again.code == 0 && again.stderr.contains("is being undone already"), "{}", again.stderr);
     let workers: Vec<_> =
-        (0..2).map(|_| latch(&place.dir, &["worker", "--until-idle"]).spawn().expect("latch runs")).collect();
+        (0..2).map(|_| latch_command(&place.dir, &["worker", "--until-idle"]).spawn().expect("latch runs")).collect();
     for mut worker in workers {
         assert!(worker.wait().expect("it ends").success());
     }
-    all_undone(&place, &job, "by two workers");
+    assert_all_undone(&place, &job, "by two workers");
 
-    let (place, job) = booked(Place::undo("atomic").again());
+    let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
     let people: Vec<_> = (0..2)
         .map(|_| {
-            let mut command = latch(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
+            let mut command = latch_command(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
             command.stdout(std::process::Stdio::piped()).spawn().expect("latch runs")
         })
         .collect();
@@ -150,44 +150,44 @@ fn undo_by_workers_and_by_two_people_happens_once() {
         let late = output.status.code() == Some(2) && said.contains("was already undone");
         assert!(output.status.code() == Some(0) || late, "{said}");
     }
-    all_undone(&place, &job, "by two people");
+    assert_all_undone(&place, &job, "by two people");
 }
 
 /// I155, I38: a failed compensation waits for a person, and the exit code shows that effects are left.
 #[test]
 fn failing_undo_waits_for_a_person() {
-    let (place, job) = booked(Place::undo("atomic").again());
+    let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
     std::fs::write(place.dir.join("switch/closed"), "").unwrap();
-    let ran = undo(&place, &job, &[]);
+    let ran = undo_job(&place, &job, &[]);
     let response = ran.json();
     assert_eq!((ran.code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED");
     let text = place.latch(&["job", "show", &job]).stdout;
     assert!(text.contains("what it did is being undone, as eve asked"), "{text}");
-    holds(&place, &job, "parked");
-    let again = undo(&place, &job, &[]);
+    assert_replayable_and_verified(&place, &job, "parked");
+    let again = undo_job(&place, &job, &[]);
     assert_eq!(again.code, 3, "the job is already being undone: {}", again.stdout);
     assert_eq!(place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]).code, 0);
     let ended = place.latch(&["resume", &job, "--json"]).json();
     assert_eq!((&ended["state"], &ended["undone_by"]), (&json!("CANCELLED"), &json!("eve")));
     let states: Vec<&Value> = ended["compensations"].as_array().unwrap().iter().map(|view| &view["state"]).collect();
     assert_eq!(states, ["left", "left", "left"]);
-    assert_eq!(place.world().len(), 3);
-    holds(&place, &job, "given up");
+    assert_eq!(place.effect_counts().len(), 3);
+    assert_replayable_and_verified(&place, &job, "given up");
 }
 
 /// I158: `plugin prune` keeps the components needed to undo a completed job for the configured time. Without
 /// the component an undo is refused, and the job stays unchanged.
 #[test]
 fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
-    let place = Place::undo("atomic").again();
+    let place = TestEnv::undo("atomic").fresh_copy();
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("readable");
     let source = config.lines().filter_map(|line| line.strip_prefix("source = ")).nth(1).expect("three plugins");
     let component = place.dir.join("tool.wasm");
     std::fs::copy(source.trim_matches('"'), &component).expect("copied");
     std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
-    let (place, job) = booked(place);
+    let (place, job) = run_bookings(place);
     // From here on another version is configured, which differs by a custom section.
     let mut bytes = std::fs::read(&component).expect("readable");
     bytes.extend_from_slice(&[0, 5, 4, b'n', b'o', b't', b'e']);
@@ -206,13 +206,13 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
         ran.json()["pruned"].as_array().expect("a list").len()
     };
     assert_eq!(pruned(""), 0, "30 days are the default");
-    let template = place.again();
-    assert_eq!(undo(&template, &job, &[]).code, 0, "the pinned version is available");
-    all_undone(&template, &job, "with the pinned version");
+    let template = place.fresh_copy();
+    assert_eq!(undo_job(&template, &job, &[]).code, 0, "the pinned version is available");
+    assert_all_undone(&template, &job, "with the pinned version");
     assert_eq!(pruned("keep_undoable = \"0s\""), 1);
-    let missing = undo(&place, &job, &[]);
+    let missing = undo_job(&place, &job, &[]);
     assert_eq!((missing.code, &missing.json()["error"]["code"]), (2, &json!("L0020")), "{}", missing.stdout);
-    assert_eq!((&shown(&place, &job)["state"], place.world().len()), (&json!("COMPLETED"), 3));
+    assert_eq!((&show_job(&place, &job)["state"], place.effect_counts().len()), (&json!("COMPLETED"), 3));
     // An unknown key is refused with the similar known one.
     std::fs::write(&file, format!("keep_undoabel = \"1day\"\n{config}")).expect("writable");
     let wrong = place.latch(&["doctor"]);

@@ -5,33 +5,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use latchwork::validate::{
-    Asked, Ended, NoOp, Sandbox, SandboxRun, Static, StepValidator, ValidationRequest, Validators,
+    NoOp, Sandbox, SandboxEnd, SandboxHostCall, SandboxRun, Static, StepValidator, ValidationRequest, Validators,
 };
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
+use crate::place::{TestEnv, step};
 use crate::support::guest;
 
 /// Creates an environment with a step that executes the script in its input and declares itself pure.
-fn place(run: &str, what: &Value) -> Place {
+fn env_with_scripted_step(run: &str, what: &Value) -> TestEnv {
     let config =
         format!("[validators]\nrun = [{run}]\n[[plugin]]\nname = \"hostile\"\nsource = {:?}\n", guest("hostile-step"));
-    let place = Place::configured(&config, vec![]);
+    let place = TestEnv::configured(&config, vec![]);
     let mut one = step("s", "Hostile.Do", &[], what.clone());
     one["effects"] = json!(["produce_outcome"]);
-    place.plan(&[one])
+    place.with_plan(&[one])
 }
 
-fn events(place: &Place, id: &str) -> Vec<Value> {
+fn events(place: &TestEnv, id: &str) -> Vec<Value> {
     place.latch(&["job", "events", id, "--json"]).json()["events"].as_array().unwrap().clone()
 }
 
 /// A step that declares itself pure but reads its clock is not executed, and the error names the reason.
 #[test]
 fn a_step_that_breaks_its_promise_is_not_executed() {
-    let ran = place("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
+    let ran = env_with_scripted_step("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "no validator runs by default: {}", ran.stdout);
-    let place = place("\"static\", \"sandbox\"", &json!({ "do": "good" }));
+    let place = env_with_scripted_step("\"static\", \"sandbox\"", &json!({ "do": "good" }));
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
     let response = ran.json();
@@ -60,7 +60,7 @@ fn a_step_that_keeps_its_promise_runs() {
         (json!({ "do": "allocate" }), "MEMORY_LIMIT"),
         (json!({ "do": "recurse" }), "STACK_OVERFLOW"),
     ] {
-        let place = place("\"no-op\", \"static\", \"sandbox\"", &what);
+        let place = env_with_scripted_step("\"no-op\", \"static\", \"sandbox\"", &what);
         let response = place.latch(&["run", "plan.json", "--json"]).json();
         let came_to = response["failed"][0]["reason_code"].as_str().or(response["state"].as_str());
         assert_eq!(came_to, Some(code), "{what}: {response:#}");
@@ -72,7 +72,7 @@ fn a_step_that_keeps_its_promise_runs() {
 /// A call in the sandbox is never executed, and ends the sandbox run.
 #[test]
 fn the_sandbox_stops_at_the_first_call() {
-    let place = Place::witness("atomic").again().configure("[validators]\nrun = [\"sandbox\"]").plan(&[step(
+    let place = TestEnv::witness("atomic").fresh_copy().configure("[validators]\nrun = [\"sandbox\"]").with_plan(&[step(
         "d",
         "Driver.Run",
         &[],
@@ -80,23 +80,23 @@ fn the_sandbox_stops_at_the_first_call() {
     )]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["blocked_on"]["slot"]), (3, &json!("d/0")), "{}", ran.stdout);
-    assert!(place.world().is_empty(), "{:?}", place.world());
+    assert!(place.effect_counts().is_empty(), "{:?}", place.effect_counts());
 }
 
 /// A validator of an embedding program. It counts its calls, runs the step in the sandbox and refuses
 /// unexpected behaviour.
-struct Counting(AtomicU32);
+struct CountingValidator(AtomicU32);
 
 #[async_trait::async_trait]
-impl StepValidator for Counting {
+impl StepValidator for CountingValidator {
     fn name(&self) -> &'static str {
         "counting"
     }
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let run = request.run_in_sandbox(request.conditions()).await.expect("the plugin is a step plugin");
-        let announced = vec![Asked::Emit("happened".into(), "{}".into())];
-        let expected = SandboxRun { asked: announced, ended: Ended::Output("{\"emitted\":1}".into()) };
+        let announced = vec![SandboxHostCall::Emit("happened".into(), "{}".into())];
+        let expected = SandboxRun { host_calls: announced, ended: SandboxEnd::Output("{\"emitted\":1}".into()) };
         if run == expected { Ok(()) } else { Err(format!("unexpected sandbox run: {run:?}")) }
     }
 }
@@ -105,14 +105,14 @@ impl StepValidator for Counting {
 #[tokio::test]
 async fn an_embedding_program_has_its_own() {
     use latchwork::config::{Config, LoadOptions};
-    use latchwork::host::{Accepted, Extensions, Host, Stores};
+    use latchwork::host::{Extensions, Host, Stores, SubmitResult};
     use latchwork::submit::{Submission, bare_intent};
     use latchwork::worker::{NoCrash, NoObserver};
     use latchwork_core::memory::{ManualClock, Memory};
     for (what, state) in [("emit", "COMPLETED"), ("good", "FAILED")] {
-        let place = place("\"static\"", &json!({ "do": what }));
-        let (dir, compiled) = (place.dir.as_path(), crate::program::compiled());
-        let options = LoadOptions { cwd: dir, config: None, db: None, near: None, env: &|_| None };
+        let place = env_with_scripted_step("\"static\"", &json!({ "do": what }));
+        let (dir, compiled) = (place.dir.as_path(), crate::program::compile_cache_dir());
+        let options = LoadOptions { cwd: dir, config: None, db: None, plan_folder: None, env: &|_| None };
         let config = Config { cache_dir: Some(compiled), ..Config::load(&options).unwrap() };
         let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), 0));
         let owner = latchwork_core::storage::Owner {
@@ -124,7 +124,7 @@ async fn an_embedding_program_has_its_own() {
             lock_content: String::new(),
         };
         let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
-        let counting = Arc::new(Counting(AtomicU32::new(0)));
+        let counting = Arc::new(CountingValidator(AtomicU32::new(0)));
         let extensions = Extensions { validators: vec![Arc::new(NoOp), counting.clone()], ..Extensions::default() };
         let host = Host::start_with(config, stores, Arc::new(NoCrash), extensions).unwrap();
         let plan = host.check(&std::fs::read(dir.join("plan.json")).unwrap()).unwrap();
@@ -142,7 +142,7 @@ async fn an_embedding_program_has_its_own() {
             standing_approvals: vec![],
             policy_hash: Default::default(),
         };
-        let Accepted::New(claim) = host.submit(submission).await.unwrap() else { panic!("the job is new") };
+        let SubmitResult::New(claim) = host.submit(submission).await.unwrap() else { panic!("the job is new") };
         let response = host.drive(claim, Arc::new(NoObserver)).await.unwrap();
         assert_eq!(response.state.as_str(), state, "{response:#?}");
         assert_eq!(counting.0.load(Ordering::Relaxed), 1, "asked once, before the step starts");

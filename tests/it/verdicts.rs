@@ -2,23 +2,24 @@
 
 use serde_json::json;
 
-use crate::made::{Made, OPERATOR, Operator, TOOL};
-use crate::place::{Place, step};
+use crate::made::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_TOOL};
+use crate::place::{TestEnv, step};
 
 /// A tool that changes something and traps, with a settling time of eight seconds.
-const SETTLES: Operator = Operator { name: "Made.Send", effects: &[4], settling: 8_000, ..OPERATOR };
+const SLOW_SETTLING: OperatorSpec =
+    OperatorSpec { name: "Made.Send", effects: &[4], settling: 8_000, ..VALID_OPERATOR };
 const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];
 
 /// I46: a call in doubt cannot be resolved before its settling time has passed.
 #[test]
 fn a_verdict_is_refused_until_the_world_has_settled() {
-    let place = Place::configured(
+    let place = TestEnv::configured(
         "[[plugin]]\nname = \"made\"\nsource = \"made.wasm\"\ngrants = { kv = \"made\" }\n",
         vec!["s"],
     );
-    let made = Made { operators: &[SETTLES], calls: CALLS, ..TOOL };
-    std::fs::write(place.dir.join("made.wasm"), made.component()).expect("writable");
-    let place = place.plan(&[step("s", "Made.Send", &[], json!({}))]);
+    let made = ComponentSpec { operators: &[SLOW_SETTLING], calls: CALLS, ..VALID_TOOL };
+    std::fs::write(place.dir.join("made.wasm"), made.build_component()).expect("writable");
+    let place = place.with_plan(&[step("s", "Made.Send", &[], json!({}))]);
     let parked = place.latch(&place.run_args());
     assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
     let response = parked.json();

@@ -15,19 +15,19 @@ use serde_json::{Value, json};
 use tracing::Level;
 
 use crate::hostile::{Map, engine, settings};
-use crate::place::{Place, step};
+use crate::place::{TestEnv, step};
 use crate::support::guest;
 
 /// Start time of every step in these tests.
 const STARTED_US: i64 = 1_700_000_000_000_000;
 
 /// A worker in memory. Each answer arrives five seconds after the previous event.
-pub(crate) struct Worker {
+pub(crate) struct InMemoryWorker {
     own: StepSources,
     pub(crate) records: Arc<Mutex<Vec<(Level, String)>>>,
 }
 
-impl Worker {
+impl InMemoryWorker {
     pub(crate) fn new(seed: u8) -> Self {
         let own = StepSources::new(StepContext::default(), [seed; 32], STARTED_US);
         Self { own, records: Arc::default() }
@@ -35,8 +35,8 @@ impl Worker {
 }
 
 #[async_trait]
-impl StepCalls for Worker {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for InMemoryWorker {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn log(&mut self, level: Level, message: &str) {
@@ -54,39 +54,39 @@ impl StepCalls for Worker {
     }
 }
 
-fn load(name: &str, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
+fn load_guest(name: &str, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
     let limits = LimitsConfig { memory_bytes: Some(16 << 20), host_calls: Some(100), ..LimitsConfig::default() };
     let settings = PluginSettings { wasi, ..settings(name, Grants::default(), limits) };
     engine().load(&std::fs::read(guest(name)).unwrap(), settings)
 }
 
 /// Returns the outcome of a try and its log records.
-async fn run(plugin: &Plugin, seed: u8, input: Value) -> (StepOutcome, Vec<(Level, String)>) {
+async fn run_once(plugin: &Plugin, seed: u8, input: Value) -> (StepOutcome, Vec<(Level, String)>) {
     let operator = plugin.manifest.operators[0].name.as_str().to_owned();
-    let worker = Worker::new(seed);
+    let worker = InMemoryWorker::new(seed);
     let records = worker.records.clone();
     let end = plugin.run_step(&operator, &input.to_string(), &plugin.limits(&operator), Box::new(worker)).await;
     let records = records.lock().unwrap().clone();
     (end.outcome, records)
 }
 
-async fn output(input: Value) -> Value {
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
-    match run(&plugin, 7, input.clone()).await.0 {
+async fn output_of(input: Value) -> Value {
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
+    match run_once(&plugin, 7, input.clone()).await.0 {
         StepOutcome::Output(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{input}: {other:?}"),
     }
 }
 
-async fn fault(input: Value) -> Failure {
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
-    match run(&plugin, 7, input.clone()).await.0 {
+async fn fault_of(input: Value) -> Failure {
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
+    match run_once(&plugin, 7, input.clone()).await.0 {
         StepOutcome::Fault(failure) => failure,
         other => panic!("{input}: {other:?}"),
     }
 }
 
-fn ns(us: i64) -> i64 {
+fn ns_after_start(us: i64) -> i64 {
     (STARTED_US + us) * 1_000
 }
 
@@ -95,14 +95,14 @@ fn ns(us: i64) -> i64 {
 #[tokio::test]
 async fn both_clocks_are_the_step_s_own() {
     let both = |from: i64| {
-        let clock = |at: i64| json!([ns(from + at), ns(from + at + 1)]);
+        let clock = |at: i64| json!([ns_after_start(from + at), ns_after_start(from + at + 1)]);
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
     };
-    let quiet = output(json!({"do": "clocks"})).await;
+    let quiet = output_of(json!({"do": "clocks"})).await;
     // The injected clock does not advance by itself, but includes the advances of WASI reads.
     let injected = json!([STARTED_US / 1_000_000, 8_000]);
     assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
-    let heard = output(json!({"do": "clocks", "call": "Some.Tool"})).await;
+    let heard = output_of(json!({"do": "clocks", "call": "Some.Tool"})).await;
     assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
 }
 
@@ -110,14 +110,14 @@ async fn both_clocks_are_the_step_s_own() {
 #[tokio::test]
 async fn sleeping_takes_no_time_and_moves_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;
-    let slept = output(json!({"do": "sleep", "n": day_us * 1_000})).await;
-    assert_eq!(slept["before"]["monotonic"][1], ns(3));
-    assert_eq!(slept["after"]["wall"][0], ns(4 + day_us));
+    let slept = output_of(json!({"do": "sleep", "n": day_us * 1_000})).await;
+    assert_eq!(slept["before"]["monotonic"][1], ns_after_start(3));
+    assert_eq!(slept["after"]["wall"][0], ns_after_start(4 + day_us));
     // An endless sleep ends at the clock's maximum, and the clock stays there.
-    let end = output(json!({"do": "sleep", "n": u64::MAX})).await;
+    let end = output_of(json!({"do": "sleep", "n": u64::MAX})).await;
     assert_eq!(end["after"]["wall"], json!([i64::MAX, i64::MAX]));
 
-    let polled = output(json!({"do": "poll", "n": 10_000_000})).await;
+    let polled = output_of(json!({"do": "poll", "n": 10_000_000})).await;
     let wanted = json!({
         // A stream is ready immediately. A poll that also has timers reads the clock.
         "stream first": [[1], 2_000],
@@ -135,7 +135,7 @@ async fn sleeping_takes_no_time_and_moves_the_clock() {
 /// I50: a loop that only reads the clock ends, and always after the same number of iterations.
 #[tokio::test]
 async fn loops_that_wait_for_time_to_pass_end() {
-    let loops = output(json!({"do": "spin", "n": 1_000_000})).await;
+    let loops = output_of(json!({"do": "spin", "n": 1_000_000})).await;
     assert_eq!(loops, json!([999, 1_000, 1_000]));
 }
 
@@ -156,9 +156,9 @@ async fn randomness_is_the_step_s_stream() {
         "wasi": [secure, numbers[0], insecure, numbers[1], format!("{seed:016x?}")],
         "then": hex(&mut stream, 4),
     });
-    assert_eq!(output(json!({"do": "random", "n": 5})).await, wanted);
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
-    let of_seed = async |seed| run(&plugin, seed, json!({"do": "random", "n": 16})).await.0;
+    assert_eq!(output_of(json!({"do": "random", "n": 5})).await, wanted);
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
+    let of_seed = async |seed| run_once(&plugin, seed, json!({"do": "random", "n": 16})).await.0;
     assert_eq!(of_seed(1).await, of_seed(1).await);
     assert_ne!(of_seed(1).await, of_seed(2).await);
 }
@@ -170,15 +170,15 @@ async fn a_program_finds_an_empty_world() {
         "environment": [], "arguments": [], "directory": null, "terminals": [false, false, false],
         "stdin at its end": [true, true, true, true, true, true], "stdin is ready": true,
     });
-    assert_eq!(output(json!({"do": "program"})).await, wanted);
-    assert_eq!(output(json!({"do": "files"})).await, json!({ "directories": 0, "seen": [] }));
+    assert_eq!(output_of(json!({"do": "program"})).await, wanted);
+    assert_eq!(output_of(json!({"do": "files"})).await, json!({ "directories": 0, "seen": [] }));
 }
 
 /// I51: access to the network is refused, and the log or the error names the reason.
 #[tokio::test]
 async fn there_is_no_socket_and_no_http() {
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
-    let (outcome, records) = run(&plugin, 7, json!({"do": "sockets"})).await;
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
+    let (outcome, records) = run_once(&plugin, 7, json!({"do": "sockets"})).await;
     let StepOutcome::Output(text) = outcome else { panic!("{outcome:?}") };
     let denied = "access-denied";
     let wanted = json!({ "tcp": denied, "udp": denied, "name": denied, "address": denied });
@@ -189,7 +189,7 @@ async fn there_is_no_socket_and_no_http() {
         assert_eq!(*level, Level::WARN);
         assert!(text.contains(&format!("wasi:sockets/{name}@0.2.")) && text.contains("tcp grant"), "{text}");
     }
-    let failure = fault(json!({"do": "http"})).await;
+    let failure = fault_of(json!({"do": "http"})).await;
     assert_eq!(failure.code, Code::PluginTrap);
     for word in ["wasi:http/types@0.2.", "[constructor]fields", "http grant"] {
         assert!(failure.message.contains(word), "{failure}");
@@ -198,8 +198,8 @@ async fn there_is_no_socket_and_no_http() {
 
 #[tokio::test]
 async fn what_is_written_becomes_records_line_by_line() {
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
-    let (outcome, records) = run(&plugin, 7, json!({"do": "print"})).await;
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
+    let (outcome, records) = run_once(&plugin, 7, json!({"do": "print"})).await;
     assert_eq!(outcome, StepOutcome::Output("65536".into()));
     let wanted = [
         (Level::WARN, "first"),
@@ -210,10 +210,10 @@ async fn what_is_written_becomes_records_line_by_line() {
     ];
     assert_eq!(records, wanted.map(|(level, text)| (level, text.to_owned())));
     // Lines are also logged if the step fails.
-    let (_, records) = run(&plugin, 7, json!({"do": "write", "n": 65_536})).await;
+    let (_, records) = run_once(&plugin, 7, json!({"do": "write", "n": 65_536})).await;
     assert_eq!(records.len(), 8, "a line longer than a record is several");
 
-    let (outcome, records) = run(&plugin, 7, json!({"do": "flood", "n": 2_000})).await;
+    let (outcome, records) = run_once(&plugin, 7, json!({"do": "flood", "n": 2_000})).await;
     assert_eq!(outcome, StepOutcome::Output("2000".into()), "the step does not notice the limit");
     let kept: usize = records.iter().map(|(_, text)| text.len()).sum();
     assert!((1_000_000..1_100_000).contains(&kept), "{kept}");
@@ -235,17 +235,17 @@ async fn each_fault_is_named() {
         (json!({"do": "spin", "n": 20_000_000_000u64}), "10000 calls of WASI"),
     ];
     for (input, text) in faults {
-        let failure = fault(input.clone()).await;
+        let failure = fault_of(input.clone()).await;
         assert_eq!(failure.code, Code::PluginTrap, "{input}: {failure}");
         assert!(failure.message.contains(text), "{input}: {failure}");
     }
-    assert_eq!(output(json!({"do": "handles", "n": 1_000})).await, json!(1_000));
+    assert_eq!(output_of(json!({"do": "handles", "n": 1_000})).await, json!(1_000));
 }
 
 /// I50: two runs in fresh instances give the same result.
 #[tokio::test]
 async fn every_answer_repeats() {
-    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
     for input in [
         json!({"do": "clocks", "call": "Some.Tool"}),
         json!({"do": "sleep", "n": 12_345}),
@@ -257,7 +257,7 @@ async fn every_answer_repeats() {
         json!({"do": "http"}),
         json!({"do": "exit", "n": 3}),
     ] {
-        assert_eq!(run(&plugin, 9, input.clone()).await, run(&plugin, 9, input.clone()).await, "{input}");
+        assert_eq!(run_once(&plugin, 9, input.clone()).await, run_once(&plugin, 9, input.clone()).await, "{input}");
     }
     // `describe` runs outside of any step, so its result is always the same.
     let text = &plugin.operator("Virtual.Do").unwrap().description;
@@ -269,7 +269,7 @@ async fn every_answer_repeats() {
 /// I10: WASI is linked only for steps configured with it. Other imports are still refused.
 #[test]
 fn wasi_is_linked_where_it_is_asked_for() {
-    let error = load("virtual-step", WasiMode::None).unwrap_err();
+    let error = load_guest("virtual-step", WasiMode::None).unwrap_err();
     let imports = |error: &LoadError| {
         let named = |problem: &Problem| match problem {
             Problem::Import { import, instead } => (import.clone(), instead.clone()),
@@ -283,12 +283,12 @@ fn wasi_is_linked_where_it_is_asked_for() {
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
     // Imports that distinguish attempts are not part of WASI.
-    let left = imports(&load("wasi-step", WasiMode::Virtual).unwrap_err());
+    let left = imports(&load_guest("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),
         ["latchwork:plugin/invocation@0.1.0"]
     );
-    let tool = load("hostile-tool", WasiMode::Virtual).unwrap_err().to_string();
+    let tool = load_guest("hostile-tool", WasiMode::Virtual).unwrap_err().to_string();
     assert!(tool.contains("remove `wasi`") || tool.contains("grants"), "{tool}");
 }
 
@@ -299,18 +299,19 @@ fn the_mode_is_pinned_with_the_component() {
     let registry = |component: &str, wasi: &str| {
         let text = format!("[[plugin]]\nname = \"v\"\nsource = {:?}\nwasi = {wasi:?}\n", guest(component));
         std::fs::write(dir.path().join("latch.toml"), text).unwrap();
-        let config = Config::load(&LoadOptions { config: None, db: None, cwd: dir.path(), near: None, env: &|_| None });
+        let config =
+            Config::load(&LoadOptions { config: None, db: None, cwd: dir.path(), plan_folder: None, env: &|_| None });
         Registry::load(engine().clone(), &config.unwrap(), Arc::new(Map::default()))
     };
     let first = registry("virtual-step", "virtual").unwrap();
-    let pinned = first.pin().values().next().unwrap().clone();
+    let pinned = first.pinned_operators().values().next().unwrap().clone();
     assert_eq!(pinned.wasi, WasiMode::Virtual);
     assert_eq!(serde_json::to_value(&pinned).unwrap()["wasi"], "virtual");
     assert_eq!(registry("virtual-step", "none").err().unwrap()[0].page(), "L0022");
     let now = registry("hostile-step", "none").unwrap();
     assert_eq!(now.by_digest(pinned.digest, pinned.wasi).unwrap().wasi(), WasiMode::Virtual);
     assert!(
-        serde_json::to_value(now.pin().values().next().unwrap()).unwrap().get("wasi").is_none(),
+        serde_json::to_value(now.pinned_operators().values().next().unwrap()).unwrap().get("wasi").is_none(),
         "the default mode is not serialized"
     );
     let again = registry("hostile-step", "none").unwrap();
@@ -321,12 +322,12 @@ fn the_mode_is_pinned_with_the_component() {
 /// clock, and its second step drew random bytes.
 #[test]
 fn a_job_repeats() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let component = guest("virtual-step");
     let place = place.configure(&format!("[[plugin]]\nname = \"v\"\nsource = {component:?}\nwasi = \"virtual\"\n"));
     let heard = step("s", "Virtual.Do", &[], json!({ "do": "clocks", "call": "Effect.Read" }));
     let drawn = step("t", "Virtual.Do", &["s"], json!({ "do": "random", "n": 100 }));
-    let place = place.plan(&[heard, drawn]);
+    let place = place.with_plan(&[heard, drawn]);
     let mut outputs = Vec::new();
     for _ in 0..2 {
         let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
@@ -357,7 +358,7 @@ fn a_job_repeats() {
 
 #[test]
 fn describe_still_calls_nothing_of_the_host() {
-    let error = load("chatty-step", WasiMode::Virtual).unwrap_err();
+    let error = load_guest("chatty-step", WasiMode::Virtual).unwrap_err();
     assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
     assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
 }

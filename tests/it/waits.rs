@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, sleep_past, step, wait};
+use crate::place::{TestEnv, sleep_past, step, wait};
 
-fn submit(place: &Place) -> (i32, Value) {
+fn submit(place: &TestEnv) -> (i32, Value) {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert!(matches!(ran.code, 0 | 1 | 3), "{} {}", ran.stdout, ran.stderr);
     (ran.code, ran.json())
 }
 
-fn resume(place: &Place, id: &str) -> Value {
+fn resume_job(place: &TestEnv, id: &str) -> Value {
     let ran = place.latch(&["resume", id, "--json"]);
     assert!(matches!(ran.code, 0 | 1 | 3), "{} {}", ran.stdout, ran.stderr);
     ran.json()
 }
 
-fn events(place: &Place, id: &str) -> Vec<Value> {
+fn events_of(place: &TestEnv, id: &str) -> Vec<Value> {
     let ran = place.latch(&["job", "events", id, "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     ran.json()["events"].as_array().unwrap().clone()
@@ -26,7 +26,7 @@ fn of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
     events.iter().filter(|event| event["type"] == name).collect()
 }
 
-fn replays(place: &Place, id: &str) {
+fn assert_replays(place: &TestEnv, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
@@ -38,7 +38,7 @@ fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
     let signal = json!({ "wait_kind": "signal", "correlation_key": "reply of ada" });
     let mut pure = step("p", "Driver.Pure", &["s"], json!({ "got": { "$ref": "s#/text" } }));
     pure["policy_tags"] = json!([]);
-    let place = Place::witness("atomic").again().plan(&[wait("s", signal), pure]);
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[wait("s", signal), pure]);
     let (code, response) = submit(&place);
     assert_eq!((code, &response["state"], &response["status"]), (3, &json!("PARKED"), &json!("partial")));
     assert_eq!(response["blocked_on"]["reason_code"], "REQUIRES_SIGNAL");
@@ -57,14 +57,14 @@ fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
     std::fs::write(place.dir.join("reply.json"), r#"{ "text" : "Grüße" }"#).unwrap();
     assert_eq!(signal("reply of ada", "reply.json").code, 0);
     assert_eq!(signal("reply of ada", r#"{"text":"another"}"#).code, 0, "a duplicate is acknowledged");
-    let response = resume(&place, &id);
+    let response = resume_job(&place, &id);
     assert_eq!(response["state"], "COMPLETED", "{response:#}");
     assert_eq!(signal("reply of ada", "3").code, 0, "also after the job has ended");
     assert_eq!(signal("reply of bob", "3").code, 2);
 
-    let events = events(&place, &id);
+    let events = events_of(&place, &id);
     assert_eq!(of_type(&events, "wait_completed").len(), 1);
-    replays(&place, &id);
+    assert_replays(&place, &id);
 }
 
 /// I25: a signal that arrives before its wait begins is kept for the wait.
@@ -75,7 +75,7 @@ fn an_early_signal_is_kept() {
         wait["depends_on"] = json!(after);
         wait
     };
-    let place = Place::witness("atomic").again().plan(&[
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
         early("a", json!("first"), &[]),
         early("b", json!("second"), &["a"]),
         early("c", json!({ "$ref": "a#/key" }), &["a"]),
@@ -84,10 +84,10 @@ fn an_early_signal_is_kept() {
     for (key, payload) in [("second", "2"), ("bound", "3"), ("first", r#"{"key":"bound"}"#)] {
         assert_eq!(place.latch(&["job", "signal", &id, key, "--payload", payload]).code, 0, "{key}");
     }
-    let response = resume(&place, &id);
+    let response = resume_job(&place, &id);
     assert_eq!(response["state"], "COMPLETED", "{response:#}");
-    assert_eq!(of_type(&events(&place, &id), "wait_completed").len(), 3);
-    replays(&place, &id);
+    assert_eq!(of_type(&events_of(&place, &id), "wait_completed").len(), 3);
+    assert_replays(&place, &id);
 }
 
 /// I25, I26: after its timeout a wait has its default or fails, and accepts no signal.
@@ -98,7 +98,7 @@ fn after_a_time_out_a_signal_is_refused() {
         if !default.is_null() {
             payload["default"] = default;
         }
-        Place::witness("atomic").again().plan(&[wait("s", payload)])
+        TestEnv::witness("atomic").fresh_copy().with_plan(&[wait("s", payload)])
     };
     for (default, code, state) in [(json!("nobody"), 0, "COMPLETED"), (json!(null), 1, "FAILED")] {
         let place = timeout(default);
@@ -113,12 +113,12 @@ fn after_a_time_out_a_signal_is_refused() {
         let resumed = place.latch(&["resume", &id, "--json"]);
         assert_eq!((resumed.code, &resumed.json()["state"]), (code, &json!(state)), "{}", resumed.stdout);
         assert_eq!(place.latch(&["job", "signal", &id, "k"]).code, 2);
-        let events = events(&place, &id);
+        let events = events_of(&place, &id);
         let fired = of_type(&events, "timer_fired");
         assert_eq!((fired.len(), fired[0]["due_us"].as_i64()), (1, Some(until_us)));
         assert!(fired[0]["time_us"].as_i64() >= Some(until_us), "not early");
         assert_eq!(of_type(&events, "wait_timed_out").len(), 1);
-        replays(&place, &id);
+        assert_replays(&place, &id);
     }
 }
 
@@ -137,7 +137,7 @@ fn times_that_come_together_do_not_wait_for_each_other() {
         (vec![gated("a"), gated("b"), signal("c", true)], "PARTIAL"),
     ] {
         for commit in ["atomic", "staged"] {
-            let place = Place::witness(commit).again().approved(vec![]).plan(&plan);
+            let place = TestEnv::witness(commit).fresh_copy().with_approved(vec![]).with_plan(&plan);
             let place = place.configure("[policy.default]\ngate = { expires = \"1s\" }");
             let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
             std::thread::sleep(std::time::Duration::from_millis(1_100));
@@ -147,8 +147,8 @@ fn times_that_come_together_do_not_wait_for_each_other() {
             place.latch(&["resume", &id]);
             let ended = place.latch(&["job", "show", &id, "--json"]).json();
             assert_eq!(ended["state"], state, "{commit} {ended:#}");
-            assert!(place.world().is_empty());
-            replays(&place, &id);
+            assert!(place.effect_counts().is_empty());
+            assert_replays(&place, &id);
         }
     }
 }
@@ -163,26 +163,26 @@ fn a_timer_is_on_time() {
     };
     // A short timer, and one longer than a claim is kept for waiting. Delays depend on the machine, so the
     // best of ten counts. Only a timer that is never noticed exceeds the limit each time.
-    const SOON_US: i64 = 3_000_000;
+    const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;
         for _ in 0..10 {
-            let place = Place::witness("atomic").again().plan(&[timer(ms, park)]);
+            let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[timer(ms, park)]);
             let (code, response) = submit(&place);
             assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
-            let events = events(&place, response["job_id"].as_str().unwrap());
+            let events = events_of(&place, response["job_id"].as_str().unwrap());
             let fired = of_type(&events, "timer_fired");
             assert_eq!(fired.len(), 1);
             let late_us = fired[0]["time_us"].as_i64().unwrap() - fired[0]["due_us"].as_i64().unwrap();
             assert!(late_us >= 0, "not early");
             best_us = best_us.min(late_us);
-            if best_us <= SOON_US {
+            if best_us <= MAX_DELAY_US {
                 break;
             }
         }
-        assert!(best_us <= SOON_US, "{best_us} µs after the time of a {ms} ms timer");
+        assert!(best_us <= MAX_DELAY_US, "{best_us} µs after the time of a {ms} ms timer");
     }
-    let place = Place::witness("atomic").again().plan(&[timer(1, true)]);
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[timer(1, true)]);
     let (code, response) = submit(&place);
     assert_eq!((code, &response["state"], &response["status"]), (3, &json!("PARKED"), &json!("running")));
     assert_eq!(response["blocked_on"]["reason_code"], "WAITING_TIMER");
@@ -191,7 +191,7 @@ fn a_timer_is_on_time() {
     // `latch resume` without a job id finds overdue jobs, too.
     let resumed = place.latch(&["resume", "--json"]);
     assert_eq!((resumed.code, &resumed.json()["jobs"][0]["state"]), (0, &json!("COMPLETED")), "{}", resumed.stdout);
-    replays(&place, id);
+    assert_replays(&place, id);
 }
 
 /// I25: a signal and an approval arrive while a job writes continuously.
@@ -203,14 +203,14 @@ fn requests_that_come_during_pipelined_writes_count() {
         wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" })),
         step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
     ];
-    let place = Place::witness("atomic").again().plan(&plan);
-    let mut running = crate::program::latch(&place.dir, &["run", "plan.json", "--json", "--actor", "ada"])
+    let place = TestEnv::witness("atomic").fresh_copy().with_plan(&plan);
+    let mut running = crate::program::latch_command(&place.dir, &["run", "plan.json", "--json", "--actor", "ada"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
     let id = loop {
-        if let Some(id) = place.the_job()["job_id"].as_str() {
+        if let Some(id) = place.only_job()["job_id"].as_str() {
             break id.to_owned();
         }
     };
@@ -219,22 +219,22 @@ fn requests_that_come_during_pipelined_writes_count() {
     assert_eq!(place.latch(&["job", "signal", &id, "k", "--payload", "1"]).code, 0);
     while place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code != 0 {}
     running.wait().unwrap();
-    let response = resume(&place, &id);
+    let response = resume_job(&place, &id);
     assert_eq!(response["state"], "COMPLETED", "{response:#}");
-    assert_eq!(place.world().get("o"), Some(&1));
-    let events = events(&place, &id);
+    assert_eq!(place.effect_counts().get("o"), Some(&1));
+    let events = events_of(&place, &id);
     assert_eq!((of_type(&events, "wait_completed").len(), of_type(&events, "gate_approved").len()), (1, 1));
-    replays(&place, &id);
+    assert_replays(&place, &id);
 }
 
 /// A cancelled job accepts no signal.
 #[test]
 fn a_cancelled_wait_takes_no_signal() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "3d" });
-    let place = Place::witness("staged").again().plan(&[wait("s", payload)]);
+    let place = TestEnv::witness("staged").fresh_copy().with_plan(&[wait("s", payload)]);
     let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "cancel", &id]).code, 0);
     let refused = place.latch(&["job", "signal", &id, "k", "--json"]);
     assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0015")), "{}", refused.stdout);
-    replays(&place, &id);
+    assert_replays(&place, &id);
 }

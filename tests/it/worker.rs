@@ -6,84 +6,86 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::compensation::{self, stop, with};
-use crate::crash::killed;
+use crate::compensation::{self, never_ending_wait, with_field};
+use crate::crash::is_killed;
 use crate::evidence;
-use crate::place::{Place, built, step, wait};
-use crate::postgres::live_call::until;
-use crate::program::{Ran, latch, ran};
-use crate::server::Server;
-use crate::stopped::{go_on, hasty, stopped};
-use crate::workers::{self, Working};
+use crate::place::{TestEnv, build_plugin, step, wait};
+use crate::postgres::live_call::wait_until;
+use crate::program::{CommandOutput, command_output, latch_command};
+use crate::server::TestServer;
+use crate::stopped::{continue_process, env_with_short_lease, suspended};
+use crate::workers::{self, RunningWorker};
 
 /// Creates an environment with a tool that fetches from the server, with these lines at the top of the
 /// configuration.
-pub(crate) fn fetching(server: &Server, lines: &str) -> Place {
+pub(crate) fn env_with_fetch_tool(server: &TestServer, lines: &str) -> TestEnv {
     let root = checkout::copy();
     let config = format!(
         "{lines}\n[[plugin]]\nname = \"web\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:{}\"] }}\n\
          [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
-        built(&root.join("example-plugins/web-fetch-rust")),
+        build_plugin(&root.join("example-plugins/web-fetch-rust")),
         server.port,
-        built(&root.join("tests/guests-effects/witness-step")),
+        build_plugin(&root.join("tests/guests-effects/witness-step")),
     );
-    let place = Place::configured(&config, vec![]);
+    let place = TestEnv::configured(&config, vec![]);
     let listed = place.latch(&["plugin", "list", "--json"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     place
 }
 
 /// Returns the requested paths in order.
-fn paths(server: &Server) -> Vec<String> {
-    server.asked().iter().filter_map(|asked| asked.line.split(' ').nth(1).map(str::to_owned)).collect()
+fn requested_paths(server: &TestServer) -> Vec<String> {
+    server.requests().iter().filter_map(|asked| asked.line.split(' ').nth(1).map(str::to_owned)).collect()
 }
 
-pub(crate) fn fetch(id: &str, depends_on: &[&str], url: String) -> Value {
+pub(crate) fn fetch_step(id: &str, depends_on: &[&str], url: String) -> Value {
     let mut step = step(id, "Web.Fetch", depends_on, json!({ "url": url }));
     step["effects"] = json!(["read_only"]);
     step
 }
 
-pub(crate) fn plan(place: &Place, steps: &[Value]) {
+pub(crate) fn write_plan(place: &TestEnv, steps: &[Value]) {
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
 }
 
-fn detach(place: &Place, more: &[&str]) -> Ran {
+fn run_detached(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "plan.json", "--json", "--actor", "ada", "--detach"], more].concat())
 }
 
-pub(crate) fn detached(place: &Place, more: &[&str]) -> String {
-    let ran = detach(place, more);
+pub(crate) fn submit_detached(place: &TestEnv, more: &[&str]) -> String {
+    let ran = run_detached(place, more);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert_eq!(ran.json()["state"], "PENDING");
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
-fn start(place: &Place, args: &[&str]) -> Child {
-    let mut command = latch(&place.dir, &[&["worker", "--json"], args].concat());
+fn start_worker(place: &TestEnv, args: &[&str]) -> Child {
+    let mut command = latch_command(&place.dir, &[&["worker", "--json"], args].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("latch runs")
 }
 
-fn ended(child: Child) -> Ran {
-    ran(child.wait_with_output().expect("it ends"))
+fn output_of_ended(child: Child) -> CommandOutput {
+    command_output(child.wait_with_output().expect("it ends"))
 }
 
-pub(crate) fn terminate(child: &Child) {
+pub(crate) fn send_sigterm(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
 }
 
 /// Waits until the worker has received its first signal.
-fn until_stopping(worker: &Working) {
-    until("the worker has received the signal", || worker.notes().contains("stopping: calls in flight end first"));
+fn wait_until_stopping(worker: &RunningWorker) {
+    wait_until("the worker has received the signal", || {
+        worker.messages().contains("stopping: calls in flight end first")
+    });
 }
 
-pub(crate) fn state(place: &Place, job: &str) -> Value {
+pub(crate) fn show_job(place: &TestEnv, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
 }
 
-fn events(place: &Place, job: &str) -> Vec<String> {
+fn event_types(place: &TestEnv, job: &str) -> Vec<String> {
     let all = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
     all.as_array().expect("a list").iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
@@ -92,7 +94,7 @@ fn events(place: &Place, job: &str) -> Vec<String> {
 /// them, and no effect happens twice.
 #[test]
 fn several_workers_share_a_queue() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let jobs: Vec<String> = (0..12)
         .map(|n| {
             let steps = [
@@ -106,12 +108,12 @@ fn several_workers_share_a_queue() {
                     step["idempotency_template"] = json!(format!("{}:{n}", step["step_id"]));
                 }
             }
-            plan(&place, &steps);
-            detached(&place, &["--approve", "o", "--approve", "k"])
+            write_plan(&place, &steps);
+            submit_detached(&place, &["--approve", "o", "--approve", "k"])
         })
         .collect();
     assert!(std::fs::read_dir(place.dir.join("effects")).unwrap().next().is_none(), "nothing is executed here");
-    let workers: Vec<Child> = (0..3).map(|_| start(&place, &["--jobs", "3"])).collect();
+    let workers: Vec<Child> = (0..3).map(|_| start_worker(&place, &["--jobs", "3"])).collect();
     for _ in 0..600 {
         let open = place.latch(&["job", "list", "--open", "--json"]);
         if open.json()["jobs"] == json!([]) {
@@ -119,10 +121,10 @@ fn several_workers_share_a_queue() {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    workers.iter().for_each(terminate);
+    workers.iter().for_each(send_sigterm);
     let mut rested = 0;
     for worker in workers {
-        let ran = ended(worker);
+        let ran = output_of_ended(worker);
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
         let tally = ran.json();
         assert_eq!((&tally["failed"], &tally["lost"]), (&json!(0), &json!(0)), "{tally} {}", ran.stderr);
@@ -130,7 +132,7 @@ fn several_workers_share_a_queue() {
     }
     assert_eq!(rested, 12);
     for job in &jobs {
-        assert_eq!(state(&place, job)["state"], "COMPLETED");
+        assert_eq!(show_job(&place, job)["state"], "COMPLETED");
     }
     // One file for each execution and one for each key. All calls of these jobs have names of their own.
     assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
@@ -140,87 +142,87 @@ fn several_workers_share_a_queue() {
 /// attempt does not count as one without progress.
 #[test]
 fn a_worker_that_stops_gives_its_jobs_back() {
-    let server = Server::start().shut();
-    let place = fetching(&server, "max_attempts_without_progress = 1");
-    plan(&place, &[fetch("a", &[], server.url("/a")), fetch("b", &["a"], server.url("/b"))]);
-    let job = detached(&place, &[]);
-    let mut worker = Working::start(&place, workers::worker(&place, &[]));
+    let server = TestServer::start().hold_answers();
+    let place = env_with_fetch_tool(&server, "max_attempts_without_progress = 1");
+    write_plan(&place, &[fetch_step("a", &[], server.url("/a")), fetch_step("b", &["a"], server.url("/b"))]);
+    let job = submit_detached(&place, &[]);
+    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &[]));
     server.wait_for(1);
-    terminate(&worker.child);
-    until_stopping(&worker);
-    assert_eq!(state(&place, &job)["state"], "RUNNING", "the call is not interrupted");
-    server.open();
-    worker.until_ended();
-    let notes = worker.notes();
+    send_sigterm(&worker.child);
+    wait_until_stopping(&worker);
+    assert_eq!(show_job(&place, &job)["state"], "RUNNING", "the call is not interrupted");
+    server.release_answers();
+    worker.wait_until_ended();
+    let notes = worker.messages();
     let (code, tally) = worker.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally} {notes}");
-    let shown = state(&place, &job);
+    let shown = show_job(&place, &job);
     assert_eq!(shown["state"], "PENDING", "{shown:#}");
-    let told = events(&place, &job);
+    let told = event_types(&place, &job);
     assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
     assert!(told.iter().any(|event| event == "tool_invocation_finished"), "{told:?}");
-    evidence::holds(&place, &job, "given back");
+    evidence::verify_offline(&place, &job, "given back");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(server.asked().len(), 2, "a recorded call is not repeated");
+    assert_eq!(server.requests().len(), 2, "a recorded call is not repeated");
 }
 
 /// I97: a compensation may wait for its operator's limit. A stopping worker does not wait with it.
 #[test]
 fn a_worker_that_stops_waits_for_no_turn() {
-    let place = Place::undo("atomic");
+    let place = TestEnv::undo("atomic");
     let booked = |id: &str, depends_on: &[&str]| {
         let made = step(id, "Booking.Make", depends_on, json!({ "note": id }));
-        with(made, "compensate_with", json!("Booking.Cancel"))
+        with_field(made, "compensate_with", json!("Booking.Cancel"))
     };
-    compensation::plan(&place, "keep", &[booked("a", &[]), booked("b", &["a"]), stop("b")]);
-    let ran = compensation::run(&place, &["--approve", "a", "--approve", "b"]);
-    let job = compensation::id(&ran.json());
+    compensation::write_plan(&place, "keep", &[booked("a", &[]), booked("b", &["a"]), never_ending_wait("b")]);
+    let ran = compensation::run_plan(&place, &["--approve", "a", "--approve", "b"]);
+    let job = compensation::job_id(&ran.json());
     // Both commands die after the request is stored and before it is applied.
-    let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
-    assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
-    let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
-    assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")));
+    let mut cancel = latch_command(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+    assert!(is_killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
+    let mut cancel = latch_command(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+    assert!(is_killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")));
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
     let limit = "[worker]\noperators = { \"Booking.Cancel\" = { rate = \"1/1h\" } }";
     std::fs::write(place.dir.join("latch.toml"), format!("{plain}\n{limit}\n")).expect("writable");
-    let worker = start(&place, &[]);
-    until("one call is undone", || events(&place, &job).iter().any(|event| event == "compensation_finished"));
+    let worker = start_worker(&place, &[]);
+    wait_until("one call is undone", || event_types(&place, &job).iter().any(|event| event == "compensation_finished"));
     std::thread::sleep(Duration::from_millis(300));
-    terminate(&worker);
-    let ran = ended(worker);
+    send_sigterm(&worker);
+    let ran = output_of_ended(worker);
     assert_eq!((ran.code, &ran.json()["released"]), (0, &json!(1)), "{} {}", ran.stdout, ran.stderr);
-    let told = events(&place, &job);
+    let told = event_types(&place, &job);
     assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
     std::fs::write(place.dir.join("latch.toml"), plain).expect("writable");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "CANCELLED": 1 })), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(events(&place, &job).iter().filter(|event| *event == "compensation_finished").count(), 2);
+    assert_eq!(event_types(&place, &job).iter().filter(|event| *event == "compensation_finished").count(), 2);
 }
 
 /// I97: a worker that is stopped while it writes a barrier either executes the call or writes no barrier.
 /// Stopping leaves no call in doubt.
 #[test]
 fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
-    let template = Place::witness("atomic").plan(&[
+    let template = TestEnv::witness("atomic").with_plan(&[
         step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
         step("k", "Effect.Keyed", &["o"], json!({ "note": 2 })),
     ]);
     for nth in 1..=8 {
-        let place = template.again();
-        detached(&place, &["--approve", "o", "--approve", "k"]);
-        let mut command = latch(&place.dir, &["worker", "--until-idle", "--json"]);
+        let place = template.fresh_copy();
+        submit_detached(&place, &["--approve", "o", "--approve", "k"]);
+        let mut command = latch_command(&place.dir, &["worker", "--until-idle", "--json"]);
         command.env("LATCH_STOP_AT", format!("group_write:before:{nth}"));
-        let Some(worker) = stopped(command) else { break };
+        let Some(worker) = suspended(command) else { break };
         // The process receives the signal when it continues.
-        terminate(&worker);
-        go_on(&worker);
-        let ran = ended(worker);
+        send_sigterm(&worker);
+        continue_process(&worker);
+        let ran = output_of_ended(worker);
         assert_eq!(ran.code, 0, "{nth}: {} {}", ran.stdout, ran.stderr);
         let ran = place.latch(&["worker", "--until-idle", "--json"]);
-        let job = place.the_job();
+        let job = place.only_job();
         assert_eq!((ran.code, &job["state"]), (0, &json!("COMPLETED")), "{nth}: {} {}", ran.stdout, ran.stderr);
-        let world = place.world();
+        let world = place.effect_counts();
         assert_eq!((world["o"], world["k"], world["applied k"]), (1, 1, 1), "{nth}: {world:?}");
     }
 }
@@ -229,33 +231,33 @@ fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
 /// them.
 #[test]
 fn a_worker_that_is_told_twice_ends_at_once() {
-    let server = Server::start().shut();
-    let place = fetching(&server, "");
-    plan(&place, &[fetch("a", &[], server.url("/a"))]);
-    let job = detached(&place, &[]);
-    let mut worker = Working::start(&place, workers::worker(&place, &[]));
+    let server = TestServer::start().hold_answers();
+    let place = env_with_fetch_tool(&server, "");
+    write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
+    let job = submit_detached(&place, &[]);
+    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &[]));
     server.wait_for(1);
-    terminate(&worker.child);
+    send_sigterm(&worker.child);
     // Two pending signals are delivered as one, so the second is sent after the first was received.
-    until_stopping(&worker);
-    terminate(&worker.child);
-    worker.until_ended();
-    let notes = worker.notes();
+    wait_until_stopping(&worker);
+    send_sigterm(&worker.child);
+    worker.wait_until_ended();
+    let notes = worker.messages();
     let (code, said) = worker.stop();
     assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0063")), "{said} {notes}");
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
     // A worker whose calls do not end within the drain time ends in the same way.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
-    let worker = start(&place, &[]);
+    let worker = start_worker(&place, &[]);
     server.wait_for(2);
-    terminate(&worker);
-    let ran = ended(worker);
+    send_sigterm(&worker);
+    let ran = output_of_ended(worker);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
     assert!(ran.json()["error"]["message"].to_string().contains(&job), "{}", ran.stdout);
-    server.open();
+    server.release_answers();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(state(&place, &job)["state"], "COMPLETED");
+    assert_eq!(show_job(&place, &job)["state"], "COMPLETED");
 }
 
 /// I96: an operator's limit applies to all jobs of a process, also within one `call-all`. A tenant's limit
@@ -264,78 +266,89 @@ fn a_worker_that_is_told_twice_ends_at_once() {
 fn operators_and_tenants_are_limited() {
     // Long enough for calls to overlap on a busy machine.
     let takes = Duration::from_secs(1);
-    let server = Server::start().takes(takes);
+    let server = TestServer::start().with_delay(takes);
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Web.Fetch\" = { at_once = 3 } }";
-    let place = fetching(&server, limits);
+    let place = env_with_fetch_tool(&server, limits);
     let call = |n: u32| json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("/op/{n}")) } });
     let calls: Vec<Value> = (0..7).map(call).collect();
-    plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
-    let first = detached(&place, &[]);
-    plan(&place, &(0..3).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("/op/f{n}")))).collect::<Vec<_>>());
-    detached(&place, &[]);
+    write_plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
+    let first = submit_detached(&place, &[]);
+    write_plan(
+        &place,
+        &(0..3).map(|n| fetch_step(&format!("f{n}"), &[], server.url(&format!("/op/f{n}")))).collect::<Vec<_>>(),
+    );
+    submit_detached(&place, &[]);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 2 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((server.asked().len(), server.most("op")), (10, 3), "the maximum is exactly the limit of three");
+    assert_eq!(
+        (server.requests().len(), server.max_concurrent("op")),
+        (10, 3),
+        "the maximum is exactly the limit of three"
+    );
     let replayed = place.latch(&["job", "replay", &first, "--every-prefix", "--json"]);
     assert_eq!(replayed.code, 0, "{}", replayed.stdout);
 
-    let server = Server::start().takes(takes);
+    let server = TestServer::start().with_delay(takes);
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Driver.Run\" = { at_once = 1 } }";
-    let place = fetching(&server, limits);
+    let place = env_with_fetch_tool(&server, limits);
     for n in 0..6 {
-        plan(&place, &[fetch("a", &[], server.url(&format!("/acme/{n}")))]);
-        detached(&place, &["--tenant", "acme"]);
-        plan(&place, &[fetch("a", &[], server.url(&format!("/other/{n}")))]);
-        detached(&place, &["--tenant", "other"]);
+        write_plan(&place, &[fetch_step("a", &[], server.url(&format!("/acme/{n}")))]);
+        submit_detached(&place, &["--tenant", "acme"]);
+        write_plan(&place, &[fetch_step("a", &[], server.url(&format!("/other/{n}")))]);
+        submit_detached(&place, &["--tenant", "other"]);
         let calls = [json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("/step/{n}")) } })];
-        plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls }))]);
-        detached(&place, &["--tenant", "steps"]);
+        write_plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls }))]);
+        submit_detached(&place, &["--tenant", "steps"]);
     }
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 18 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((server.most("acme"), server.most("step")), (2, 1), "a step has a limit like a tool");
-    assert!(server.most("other") > 2, "{}", server.most("other"));
+    assert_eq!(
+        (server.max_concurrent("acme"), server.max_concurrent("step")),
+        (2, 1),
+        "a step has a limit like a tool"
+    );
+    assert!(server.max_concurrent("other") > 2, "{}", server.max_concurrent("other"));
 }
 
 /// I96, I99: of concurrent calls, one that waits for its backoff holds no permit of its operator and does not
 /// delay a stop. The job is released immediately.
 #[test]
 fn a_call_that_waits_beside_others_holds_nothing() {
-    let place = limited("\"Effect.Queryable\" = { at_once = 1 }");
+    let place = env_with_limits("\"Effect.Queryable\" = { at_once = 1 }");
     let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note, "after_ms": 1_000 } });
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
     let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
     let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
     // The backoff is drawn from up to a day, so it does not end during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
-    let place = place.plan(&[driver]);
-    let job = workers::detached(&place);
-    let tries = |place: &Place| {
-        let all = workers::events(place, &job);
+    let place = place.with_plan(&[driver]);
+    let job = workers::submit_detached(&place);
+    let tries = |place: &TestEnv| {
+        let all = workers::events_of(place, &job);
         all.iter().filter(|event| event["type"] == "tool_invocation_started" && event["slot"] == "d/3").count()
     };
     for nth in 1..=2 {
-        let working = Working::start(&place, workers::worker(&place, &[]));
-        until("the keyed call is in flight", || tries(&place) == nth);
+        let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+        wait_until("the keyed call is in flight", || tries(&place) == nth);
         drop(working);
     }
-    let working = Working::start(&place, workers::worker(&place, &[]));
-    until("the others are done", || place.world().get("d/2").is_some_and(|times| *times > 0));
-    let place = place.approved(vec!["q"]);
-    let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
-    workers::detached(&place);
-    until("another job's call is made", || place.world().contains_key("q"));
+    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    wait_until("the others are done", || place.effect_counts().get("d/2").is_some_and(|times| *times > 0));
+    let place = place.with_approved(vec!["q"]);
+    let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
+    workers::submit_detached(&place);
+    wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
     // The call's answer is recorded after the call. Only an ended job is certainly not held when the worker
     // stops.
-    until("the other job is over", || workers::open(&place).len() == 1);
+    wait_until("the other job is over", || workers::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
     assert_eq!(tries(&place), 2, "the call still waits");
 }
 
 /// Creates an environment with these operator limits.
-fn limited(limits: &str) -> Place {
-    let place = hasty("atomic").approved(vec!["d"]);
+fn env_with_limits(limits: &str) -> TestEnv {
+    let place = env_with_short_lease("atomic").with_approved(vec!["d"]);
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("the configuration was written");
     let limits = format!("[worker]\noperators = {{ {limits} }}\n[[plugin]]");
@@ -343,7 +356,7 @@ fn limited(limits: &str) -> Place {
     place
 }
 
-fn all_at_once(calls: &[(&str, u32)]) -> Value {
+fn concurrent_calls(calls: &[(&str, u32)]) -> Value {
     let call = |(n, (operator, after_ms)): (usize, &(&str, u32))| json!({ "operator": operator, "args": { "note": n, "after_ms": after_ms } });
     let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
     step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
@@ -352,18 +365,19 @@ fn all_at_once(calls: &[(&str, u32)]) -> Value {
 /// Concurrent calls in doubt after a crash are all retried before any of them waits for an answer.
 #[test]
 fn calls_in_doubt_begin_together() {
-    let place = limited("\"Effect.Opaque\" = { at_once = 1 }");
-    let place = place.plan(&[all_at_once(&[("Effect.Keyed", 500), ("Effect.Keyed", 500), ("Effect.Keyed", 500)])]);
-    let job = workers::detached(&place);
-    let started = |place: &Place| {
-        let all = workers::events(place, &job);
+    let place = env_with_limits("\"Effect.Opaque\" = { at_once = 1 }");
+    let place =
+        place.with_plan(&[concurrent_calls(&[("Effect.Keyed", 500), ("Effect.Keyed", 500), ("Effect.Keyed", 500)])]);
+    let job = workers::submit_detached(&place);
+    let started = |place: &TestEnv| {
+        let all = workers::events_of(place, &job);
         all.iter().filter(|event| event["type"] == "tool_invocation_started").count()
     };
-    let working = Working::start(&place, workers::worker(&place, &[]));
-    until("all calls are in flight", || started(&place) == 3);
+    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    wait_until("all calls are in flight", || started(&place) == 3);
     drop(working);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    let all = workers::events(&place, &job);
+    let all = workers::events_of(&place, &job);
     let is = |event: &&Value, kind: &str| event["type"] == kind && event["slot"] != "d";
     let first_answer = all.iter().position(|event| is(&event, "tool_invocation_finished")).expect("they answer");
     let begun = all[..first_answer].iter().filter(|event| is(event, "tool_invocation_started")).count();
@@ -374,16 +388,20 @@ fn calls_in_doubt_begin_together() {
 #[test]
 fn a_call_waits_for_leave_of_its_own_operator_alone() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
-    let place = limited(limits).approved(vec!["k"]);
-    let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 7, "after_ms": 3_000 }))]);
-    workers::detached(&place);
-    let working = Working::start(&place, workers::worker(&place, &[]));
-    until("another job's call is in flight", || place.world().contains_key("k"));
+    let place = env_with_limits(limits).with_approved(vec!["k"]);
+    let place = place.with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 7, "after_ms": 3_000 }))]);
+    workers::submit_detached(&place);
+    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    wait_until("another job's call is in flight", || place.effect_counts().contains_key("k"));
     let calls = [("Effect.Queryable", 0), ("Effect.Queryable", 0), ("Effect.Keyed", 0)];
-    let place = place.approved(vec!["d"]).plan(&[all_at_once(&calls)]);
-    workers::detached(&place);
-    until("the call has got its permit", || place.world().contains_key("d/2"));
-    assert!(place.world().contains_key("d/0") && !place.world().contains_key("d/1"), "{:?}", place.world());
+    let place = place.with_approved(vec!["d"]).with_plan(&[concurrent_calls(&calls)]);
+    workers::submit_detached(&place);
+    wait_until("the call has got its permit", || place.effect_counts().contains_key("d/2"));
+    assert!(
+        place.effect_counts().contains_key("d/0") && !place.effect_counts().contains_key("d/1"),
+        "{:?}",
+        place.effect_counts()
+    );
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
 }
@@ -391,10 +409,10 @@ fn a_call_waits_for_leave_of_its_own_operator_alone() {
 /// Workers and `doctor` report a limit for an unknown operator or tenant.
 #[test]
 fn a_limit_of_nothing_is_told() {
-    let server = Server::start();
+    let server = TestServer::start();
     let limits = "failover = \"synchronous\"\n[policy.acme]\n[policy.team-1]\n[worker]\ntenants = { acem = 2, beta = 3, team-2 = 3 }\noperators = { \"Web.Fetsh\" = \
                   { at_once = 1 }, \"Driver.Run\" = { at_once = 1 } }\n[queue]\ntenants = { acmee = 1 }";
-    let place = fetching(&server, limits);
+    let place = env_with_fetch_tool(&server, limits);
     let wrong = [
         "failover = \"synchronous\" applies to PostgreSQL",
         "`Web.Fetsh`, which no configured plugin serves now (did you mean `Web.Fetch`?)",
@@ -423,16 +441,16 @@ fn a_limit_of_nothing_is_told() {
 /// (property 33).
 #[test]
 fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted() {
-    let server = Server::start();
-    let place = fetching(&server, "");
-    plan(&place, &[fetch("a", &[], server.url("/a"))]);
-    let first = detached(&place, &[]);
+    let server = TestServer::start();
+    let place = env_with_fetch_tool(&server, "");
+    write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
+    let first = submit_detached(&place, &[]);
     let (database, backup) = (place.dir.join("latch.db"), place.dir.join("backup.db"));
     std::fs::copy(&database, &backup).unwrap();
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    assert_eq!(state(&place, &first)["state"], "COMPLETED");
+    assert_eq!(show_job(&place, &first)["state"], "COMPLETED");
     std::fs::copy(&backup, &database).unwrap();
-    let mut worker = Working::start(&place, workers::worker(&place, &["--until-idle"]));
+    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &["--until-idle"]));
     for _ in 0..1_200 {
         if worker.child.try_wait().unwrap().is_some() {
             break;
@@ -443,17 +461,20 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
     let (code, said) = worker.stop();
     assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0033")), "{said}");
     assert!(said.to_string().contains("--accept-restore"), "{said}");
-    assert_eq!((state(&place, &first)["state"].as_str(), server.asked().len()), (Some("PENDING"), 1));
+    assert_eq!((show_job(&place, &first)["state"].as_str(), server.requests().len()), (Some("PENDING"), 1));
 }
 
 /// I96: a rate limit applies from call to call. Only the delay that the rate itself causes is measured.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn operators_have_a_pace() {
-    let server = Server::start().slow();
-    let place = fetching(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
-    plan(&place, &(0..4).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("/op/{n}")))).collect::<Vec<_>>());
-    detached(&place, &[]);
+    let server = TestServer::start().with_slow_answers();
+    let place = env_with_fetch_tool(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
+    write_plan(
+        &place,
+        &(0..4).map(|n| fetch_step(&format!("f{n}"), &[], server.url(&format!("/op/{n}")))).collect::<Vec<_>>(),
+    );
+    submit_detached(&place, &[]);
     let begun = std::time::Instant::now();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
@@ -465,14 +486,14 @@ fn operators_have_a_pace() {
 /// not part of the request.
 #[test]
 fn the_most_urgent_job_is_claimed_first() {
-    let server = Server::start().slow();
-    let place = fetching(&server, "");
+    let server = TestServer::start().with_slow_answers();
+    let place = env_with_fetch_tool(&server, "");
     for (n, priority) in ["0", "-5", "70", "0", "100"].iter().enumerate() {
-        plan(&place, &[fetch("a", &[], server.url(&format!("/{n}")))]);
-        detached(&place, &["--priority", priority]);
+        write_plan(&place, &[fetch_step("a", &[], server.url(&format!("/{n}")))]);
+        submit_detached(&place, &["--priority", priority]);
     }
-    plan(&place, &[fetch("a", &[], server.url("/0"))]);
-    let again = detach(&place, &["--priority", "3"]);
+    write_plan(&place, &[fetch_step("a", &[], server.url("/0"))]);
+    let again = run_detached(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
     // A priority that changes nothing is reported.
     assert!(
@@ -480,32 +501,32 @@ fn the_most_urgent_job_is_claimed_first() {
         "{}",
         again.stderr
     );
-    let again = detach(&place, &["--priority", "0", "--approve", "a"]);
+    let again = run_detached(&place, &["--priority", "0", "--approve", "a"]);
     assert!(!again.stderr.contains("--priority"), "it has that priority: {}", again.stderr);
     let job = again.json()["job_id"].as_str().unwrap().to_owned();
     let advice = format!("--approve a applies to new jobs only and has no effect on {job}: `latch job show {job}`");
     assert!(again.stderr.contains(&advice), "{}", again.stderr);
     let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(paths(&server), ["/4", "/2", "/0", "/3", "/1"]);
+    assert_eq!(requested_paths(&server), ["/4", "/2", "/0", "/3", "/1"]);
     // A request may contain its priority.
     let whole = json!({
         "intent": { "type": "t", "payload": {} }, "priority": 101,
-        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch("a", &[], server.url("/x"))] },
+        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch_step("a", &[], server.url("/x"))] },
     });
     std::fs::write(place.dir.join("plan.json"), whole.to_string()).unwrap();
-    let refused = detach(&place, &[]);
+    let refused = run_detached(&place, &[]);
     assert!(refused.code == 2 && refused.stdout.contains("from -100 to 100"), "{}", refused.stdout);
 }
 
 /// I99: a full queue refuses one more job and stores nothing of it. The same request still finds its job.
 #[test]
 fn a_full_queue_refuses() {
-    let server = Server::start().slow();
-    let place = fetching(&server, "[queue]\npending = 3\ntenants = { acme = 1 }");
+    let server = TestServer::start().with_slow_answers();
+    let place = env_with_fetch_tool(&server, "[queue]\npending = 3\ntenants = { acme = 1 }");
     let ask = |n: u32, tenant: &str| {
-        plan(&place, &[fetch("a", &[], server.url(&format!("/{n}")))]);
-        detach(&place, &["--tenant", tenant])
+        write_plan(&place, &[fetch_step("a", &[], server.url(&format!("/{n}")))]);
+        run_detached(&place, &["--tenant", tenant])
     };
     assert_eq!(ask(0, "acme").code, 0);
     let refused = ask(1, "acme");
@@ -518,7 +539,7 @@ fn a_full_queue_refuses() {
     let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     assert_eq!(listed, Some(3));
     // `latch run` without `--detach` does not use the queue.
-    plan(&place, &[fetch("a", &[], server.url("/spot"))]);
+    write_plan(&place, &[fetch_step("a", &[], server.url("/spot"))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--tenant", "acme"]).code, 0);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 3 }), "{} {}", ran.stdout, ran.stderr);

@@ -136,7 +136,7 @@ pub fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
 /// Replaces a file atomically. Readers see the old or the new content and never a mixture, also after a
 /// crash. `unique` names the temporary file of this writer: pass the external key of the call.
 pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
-    let temporary = prepare(path, content, unique)?;
+    let temporary = write_temporary(path, content, unique)?;
     rename(&temporary, path)
 }
 
@@ -157,7 +157,7 @@ pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn publish(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
-    let temporary = prepare(path, content, unique)?;
+    let temporary = write_temporary(path, content, unique)?;
     let linked = host::link(&temporary, path);
     // If a crash here leaves the temporary file, the next try with the same key removes it.
     let removed = remove(&temporary);
@@ -165,7 +165,7 @@ pub fn publish(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
 }
 
 /// Writes the content to a temporary file in the directory of `path`. Returns the path of the temporary file.
-fn prepare(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
+fn write_temporary(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
     let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
     let safe: String = unique.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let temporary = format!("{directory}/.{name}.{safe}.part");
@@ -213,7 +213,7 @@ pub fn exists(path: &str) -> Result<bool, Error> {
 
 /// Returns the index of the longest granted guest path that contains `path`, and the rest of `path` below
 /// that directory. The rest is `.` for the granted directory itself.
-pub(crate) fn locate<'p>(grants: impl Iterator<Item = impl AsRef<str>>, path: &'p str) -> Option<(usize, &'p str)> {
+pub(crate) fn find_grant<'p>(grants: impl Iterator<Item = impl AsRef<str>>, path: &'p str) -> Option<(usize, &'p str)> {
     let mut best: Option<(usize, usize, &'p str)> = None;
     for (index, grant) in grants.enumerate() {
         let grant = grant.as_ref().trim_end_matches('/');
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn the_closest_grant_holds_a_path() {
         let grants = ["/data", "/data/inbox", "/out/"];
-        let find = |path| locate(grants.iter(), path);
+        let find = |path| find_grant(grants.iter(), path);
         assert_eq!(find("/data/cv.md"), Some((0, "cv.md")));
         assert_eq!(find("/data/inbox/a/b"), Some((1, "a/b")));
         assert_eq!(find("/data"), Some((0, ".")));

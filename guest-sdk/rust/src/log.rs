@@ -31,7 +31,7 @@ pub fn write(level: Level, message: &str) {
 }
 
 /// Installs a panic hook that logs the panic message, because a trap has no message of its own.
-pub(crate) fn panics() {
+pub(crate) fn install_panic_hook() {
     static HOOK: Once = Once::new();
     // Native tests keep their own panic hook.
     if cfg!(target_arch = "wasm32") {

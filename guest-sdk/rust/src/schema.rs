@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 
 /// Returns the schemas of the input type and of the output type.
-pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
+pub(crate) fn schemas_of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
     let settings = SchemaSettings::draft2020_12();
     let input = settings.clone().for_deserialize().into_generator().into_root_schema_for::<I>();
     let output = settings.for_serialize().into_generator().into_root_schema_for::<O>();
@@ -16,12 +16,12 @@ pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
 }
 
 /// Parses the input or arguments that the host passed.
-pub(crate) fn read<T: DeserializeOwned>(operator: &str, text: &str) -> Result<T, Error> {
+pub(crate) fn parse_json<T: DeserializeOwned>(operator: &str, text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|error| Error::invalid_input(format!("invalid input of {operator}: {error}")))
 }
 
 /// Serializes a result for the host.
-pub(crate) fn write<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
+pub(crate) fn to_json<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
     serde_json::to_string(value)
         .map_err(|error| Error::schema_validation_failed(format!("output of {operator} is not JSON: {error}")))
 }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_default_is_optional_on_the_way_in_and_always_there_on_the_way_out() {
-        let (input, output) = of::<Letter, Letter>();
+        let (input, output) = schemas_of::<Letter, Letter>();
         let required = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["required"].clone();
         assert_eq!(required(&input), serde_json::json!(["to"]));
         assert_eq!(required(&output), serde_json::json!(["to", "copies"]));
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn wrong_input_is_said_to_be_so() {
-        let error = read::<Letter>("Letter.Write", r#"{"copies":1}"#).err().unwrap();
+        let error = parse_json::<Letter>("Letter.Write", r#"{"copies":1}"#).err().unwrap();
         assert_eq!(error.code(), crate::Code::InvalidInput);
         assert!(error.message().contains("missing field `to`"), "{error}");
     }

@@ -19,7 +19,7 @@ type Handler = Box<dyn Fn(&str, &Context) -> Result<String, Error>>;
 
 /// An operator of a step plugin, created by [`operator`].
 pub struct Operator {
-    about: Description,
+    description: Description,
     handler: Handler,
 }
 
@@ -56,8 +56,10 @@ where
 {
     let own = name.to_owned();
     Operator {
-        about: Description::new(name, Determinism::Pure, schema::of::<I, O>),
-        handler: Box::new(move |input, context| schema::write(&own, &handler(schema::read(&own, input)?, context)?)),
+        description: Description::new(name, Determinism::Pure, schema::schemas_of::<I, O>),
+        handler: Box::new(move |input, context| {
+            schema::to_json(&own, &handler(schema::parse_json(&own, input)?, context)?)
+        }),
     }
 }
 
@@ -65,33 +67,33 @@ impl Operator {
     /// Sets the description: one sentence for people.
     #[must_use]
     pub fn describe(mut self, text: &str) -> Self {
-        text.clone_into(&mut self.about.description);
+        text.clone_into(&mut self.description.description);
         self
     }
     /// Declares the effects of the tools that the step calls. The default is [`Effect::ProduceOutcome`] if
     /// the operator has an outcome, else [`Effect::ReadOnly`].
     #[must_use]
     pub fn effects(mut self, effects: impl IntoIterator<Item = Effect>) -> Self {
-        self.about.effects = effects.into_iter().collect();
+        self.description.effects = effects.into_iter().collect();
         self
     }
     /// Sets the repeatability of the operator, including the tools that it calls.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
-        self.about.determinism = determinism;
+        self.description.determinism = determinism;
         self
     }
     /// Declares that the output is an outcome, with a type such as `Draft.Email` and the status `draft` or
     /// `final`.
     #[must_use]
     pub fn outcome(mut self, outcome_type: &str, status: &str) -> Self {
-        self.about.outcome = Some((outcome_type.to_owned(), status.to_owned()));
+        self.description.outcome = Some((outcome_type.to_owned(), status.to_owned()));
         self
     }
     /// Requests limits. The configuration of the host decides.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.about.limits = limits;
+        self.description.limits = limits;
         self
     }
     /// Runs the operator on JSON text as the host does. For native tests.
@@ -102,15 +104,15 @@ impl Operator {
 
 impl Described for Operator {
     fn operator(&self) -> wit::Operator {
-        self.about.operator()
+        self.description.operator()
     }
 }
 
 /// Entry point of the export macro.
 #[doc(hidden)]
 pub fn run(operators: Vec<Operator>, name: &str, input: &str) -> Result<String, types::Error> {
-    log::panics();
-    let operator = operators.iter().find(|operator| operator.about.name == name);
+    log::install_panic_hook();
+    let operator = operators.iter().find(|operator| operator.description.name == name);
     let Some(operator) = operator else {
         return Err(Error::invalid_input(format!("this plugin has no operator {name}")).into());
     };

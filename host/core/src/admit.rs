@@ -10,12 +10,14 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
-use crate::ledger::{Row, RowState};
-use crate::storage::{ActionRow, ActionWrite, Batch, LedgerWrite, NewJob, QueueLimit, Request, Submitted, WriteError};
+use crate::ledger::{LedgerRow, RowState};
+use crate::storage::{
+    ActionRow, ActionWrite, Batch, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
+};
 
 /// State of a job as stored. It contains at least everything that the batch under admission touches.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct JobSnapshot {
     /// Id of the job.
     pub job_id: JobId,
     /// Tenant that owns the job. It is part of the job's action keys.
@@ -38,7 +40,7 @@ pub struct Standing {
     /// True if the lease of the latest attempt has not expired.
     pub lease_live: bool,
     /// Ledger rows by slot.
-    pub ledger: BTreeMap<Slot, Row>,
+    pub ledger: BTreeMap<Slot, LedgerRow>,
     /// Stored bytes of the effects, by slot and try.
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
@@ -52,7 +54,7 @@ pub type ActionId = (String, Operator, Hash);
 
 /// Reservations of action keys, and the jobs that wait for them.
 #[derive(Clone, Debug, Default)]
-pub struct Actions {
+pub struct ActionKeys {
     /// Reservations by identity.
     pub held: BTreeMap<ActionId, ActionRow>,
     /// Jobs that are notified when a reservation is settled.
@@ -61,9 +63,9 @@ pub struct Actions {
 
 /// Changes that an admitted batch makes in addition to appending its events.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+pub struct AdmittedChanges {
     /// Ledger rows to store, with their computed deadlines.
-    pub ledger: Vec<Row>,
+    pub ledger: Vec<LedgerRow>,
     /// Indexes of the batch's effects that are not stored yet.
     pub effects: Vec<usize>,
     /// Indexes of the batch's payloads that are not stored yet.
@@ -76,16 +78,16 @@ pub struct Changes {
     pub charges: Vec<Charge>,
     /// Jobs whose inbox gets [`Request::KeySettled`], with the settled key. These jobs no longer wait for the
     /// key. The store calls [`Standing::receive`] on each of these jobs.
-    pub told: Vec<(JobId, ActionId)>,
+    pub notified: Vec<(JobId, ActionId)>,
 }
 
-impl Standing {
+impl JobSnapshot {
     /// Applies the arrival of an inbox row: sets the flags and leaves a waiting, parked, diverged or reopened
     /// state.
-    pub fn receive(&mut self, request: &Request) {
+    pub fn apply_request(&mut self, request: &InboxRequest) {
         self.inbox_pending = true;
         // An undo starts only compensations, like a cancelled job.
-        if matches!(request, Request::Cancel | Request::Undo) {
+        if matches!(request, InboxRequest::Cancel | InboxRequest::Undo) {
             self.cancel_requested = true;
         }
         let reopens = self.state.is_terminal() && request.reopens();
@@ -97,31 +99,36 @@ impl Standing {
 }
 
 /// Returns true if `request` may be put into the inbox of a job in `state`.
-pub fn accepts(state: JobState, request: &Request) -> bool {
+pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     match request {
-        Request::Retry => matches!(state, JobState::Partial | JobState::Failed),
-        Request::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
+        InboxRequest::Retry => matches!(state, JobState::Partial | JobState::Failed),
+        InboxRequest::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
         // Requests about a finished call. They add audit events or decide about the call's receipt.
-        Request::LateEffect { .. } | Request::Confirm { .. } => true,
+        InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
 }
 
 /// Returns true if an accepted request stays in the inbox only as a record, because no event will be made from
 /// it.
-pub fn is_record(state: JobState, request: &Request) -> bool {
-    let counts = matches!(request, Request::LateEffect { .. } | Request::Confirm { .. });
+pub fn is_record_only(state: JobState, request: &InboxRequest) -> bool {
+    let counts = matches!(request, InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. });
     state.is_terminal() && !request.reopens() && !counts
 }
 
 /// Returns true if entering `state` releases the claim.
-pub fn gives_up(state: JobState) -> bool {
+pub fn releases_claim(state: JobState) -> bool {
     state != JobState::Running
 }
 
 /// Checks a batch against the stored state and applies it to `job` and `actions`. On an error, both are
 /// unchanged. `boot_us` is the current time of the lease clock.
-pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: i64) -> Result<Changes, WriteError> {
+pub fn admit(
+    job: &mut JobSnapshot,
+    actions: &mut ActionKeys,
+    batch: &Batch,
+    boot_us: i64,
+) -> Result<AdmittedChanges, WriteError> {
     if batch.attempt != job.attempt {
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
@@ -131,27 +138,31 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
         return Err(WriteError::NotHeld { state: job.state });
     }
     if batch.audit {
-        is_audit(batch)?;
+        check_audit(batch)?;
     }
-    place(job, batch)?;
-    chain(&batch.events, batch)?;
+    check_position(job, batch)?;
+    check_chain(&batch.events, batch)?;
     if batch.acquire {
-        acquirable(job, batch)?;
+        check_acquire(job, batch)?;
     }
-    let mut changes =
-        Changes { effects: new_effects(job, batch)?, payloads: new_payloads(job, batch)?, ..Changes::default() };
-    let rows = ledger(job, batch, boot_us)?;
-    let reserved = reserve(job, actions, batch, &mut changes)?;
-    let undone = drain(job, batch)?;
+    let mut changes = AdmittedChanges {
+        effects: new_effects(job, batch)?,
+        payloads: new_payloads(job, batch)?,
+        ..AdmittedChanges::default()
+    };
+    let rows = ledger_rows_after(job, batch, boot_us)?;
+    let reserved = reservations_after(job, actions, batch, &mut changes)?;
+    let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
     // Due timers do not contradict each other. If they did, each would wait forever for the other.
-    let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.beside.contains(id));
+    let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A released job returns to PENDING and is claimed again. The next claim drains its inbox.
-    let rests = |to: JobState| gives_up(to) && to != JobState::Pending;
-    let may_wait_too = |to: JobState| batch.unread && to == JobState::Parked;
-    let rests_unheard = undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
-    if contradicted && batch.drained || rests_unheard {
+    let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
+    let may_wait_too = |to: JobState| batch.parks_unloaded && to == JobState::Parked;
+    let leaves_undone_requests =
+        undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
+    if contradicted && batch.requires_empty_inbox || leaves_undone_requests {
         return Err(WriteError::InboxPending);
     }
 
@@ -191,7 +202,7 @@ pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     let mut head = Hash::default();
     for (seq, event) in (0..).zip(&new.events) {
         if event.seq != seq || event.prev_hash != head {
-            return Err(WriteError::Broken(format!(
+            return Err(WriteError::Defect(format!(
                 "event {} of the new job breaks the sequence or the hash chain",
                 event.seq
             )));
@@ -199,10 +210,10 @@ pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
         head = event.hash;
     }
     if row.next_seq != new.events.len() as u64 || row.head != head {
-        return Err(WriteError::Broken("the row of the new job does not match its events".to_owned()));
+        return Err(WriteError::Defect("the row of the new job does not match its events".to_owned()));
     }
     if row.state != JobState::Pending || row.attempt != 0 || row.inbox_pending || row.cancel_requested {
-        return Err(WriteError::Broken("a new job must be PENDING at attempt 0 with an empty inbox".to_owned()));
+        return Err(WriteError::Defect("a new job must be PENDING at attempt 0 with an empty inbox".to_owned()));
     }
     Ok(())
 }
@@ -226,7 +237,7 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
             Some(found) if *found == bytes => {}
             Some(found) => {
                 let found = serde_json::from_slice(found)
-                    .map_err(|error| WriteError::Broken(format!("effect of {}, try {}: {error}", id.0, id.1)))?;
+                    .map_err(|error| WriteError::Defect(format!("effect of {}, try {}: {error}", id.0, id.1)))?;
                 return Err(WriteError::EffectExists { slot: id.0, try_no: id.1, found: Box::new(found) });
             }
             None => {
@@ -240,19 +251,19 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
 
 /// Refuses a batch for a terminal job unless it contains only audit events, reservation changes and done inbox
 /// rows.
-fn is_audit(batch: &Batch) -> Result<(), WriteError> {
+fn check_audit(batch: &Batch) -> Result<(), WriteError> {
     let others = batch.status.is_some()
         || batch.acquire
         || !(batch.ledger.is_empty() && batch.effects.is_empty() && batch.payloads.is_empty())
-        || !(batch.awaited.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
+        || !(batch.expectations.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
         || batch.events.iter().any(|event| !event.body.is_audit());
     match others {
-        true => Err(WriteError::Broken("a terminal job accepts only audit events".to_owned())),
+        true => Err(WriteError::Defect("a terminal job accepts only audit events".to_owned())),
         false => Ok(()),
     }
 }
 
-fn place(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
+fn check_position(job: &JobSnapshot, batch: &Batch) -> Result<(), WriteError> {
     if batch.expect_seq != job.next_seq {
         return Err(WriteError::Conflict { expected: batch.expect_seq, found: job.next_seq });
     }
@@ -263,11 +274,11 @@ fn place(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
 }
 
 /// Checks that the events follow each other and the end of the log.
-fn chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
+fn check_chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     let mut head = batch.expect_head;
     for (seq, event) in (batch.expect_seq..).zip(events) {
         if event.seq != seq || event.prev_hash != head || event.attempt != batch.attempt {
-            return Err(WriteError::Broken(format!(
+            return Err(WriteError::Defect(format!(
                 "event {} of the batch does not continue the log at {seq}",
                 event.seq
             )));
@@ -277,12 +288,12 @@ fn chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn acquirable(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
+fn check_acquire(job: &JobSnapshot, batch: &Batch) -> Result<(), WriteError> {
     if !job.lease_live {
         return Err(WriteError::LeaseExpired);
     }
     let rows = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
-    let started = || rows().map(|row| &row.slot).chain(&batch.goes_on);
+    let started = || rows().map(|row| &row.slot).chain(&batch.continues);
     let compensates = started().next().is_some() && started().all(Slot::is_compensation);
     if job.cancel_requested && !compensates {
         return Err(WriteError::Cancelled);
@@ -290,11 +301,11 @@ fn acquirable(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn new_effects(job: &Standing, batch: &Batch) -> Result<Vec<usize>, WriteError> {
+fn new_effects(job: &JobSnapshot, batch: &Batch) -> Result<Vec<usize>, WriteError> {
     new_effects_of(&job.effects, &batch.effects)
 }
 
-fn new_payloads(job: &Standing, batch: &Batch) -> Result<Vec<usize>, WriteError> {
+fn new_payloads(job: &JobSnapshot, batch: &Batch) -> Result<Vec<usize>, WriteError> {
     let mut fresh: BTreeMap<&str, &[u8]> = BTreeMap::new();
     let mut new = Vec::new();
     for (index, payload) in batch.payloads.iter().enumerate() {
@@ -312,12 +323,12 @@ fn new_payloads(job: &Standing, batch: &Batch) -> Result<Vec<usize>, WriteError>
     Ok(new)
 }
 
-fn ledger(job: &Standing, batch: &Batch, boot_us: i64) -> Result<BTreeMap<Slot, Row>, WriteError> {
-    let mut rows: BTreeMap<Slot, Row> = BTreeMap::new();
+fn ledger_rows_after(job: &JobSnapshot, batch: &Batch, boot_us: i64) -> Result<BTreeMap<Slot, LedgerRow>, WriteError> {
+    let mut rows: BTreeMap<Slot, LedgerRow> = BTreeMap::new();
     for write in &batch.ledger {
         let slot = &write.row().slot;
         let found = rows.get(slot).or_else(|| job.ledger.get(slot));
-        let refuse = || WriteError::Row { slot: slot.clone(), found: found.cloned().map(Box::new) };
+        let refuse = || WriteError::RowMismatch { slot: slot.clone(), found: found.cloned().map(Box::new) };
         let mut row = write.row().clone();
         match (write, found) {
             (LedgerWrite::Insert(_), None) => {}
@@ -338,12 +349,12 @@ fn ledger(job: &Standing, batch: &Batch, boot_us: i64) -> Result<BTreeMap<Slot, 
 
 /// Computes the reservations after the batch. Returns `None` if the batch changes no reservation, which is the
 /// usual case.
-fn reserve(
-    job: &Standing,
-    actions: &Actions,
+fn reservations_after(
+    job: &JobSnapshot,
+    actions: &ActionKeys,
     batch: &Batch,
-    changes: &mut Changes,
-) -> Result<Option<Actions>, WriteError> {
+    changes: &mut AdmittedChanges,
+) -> Result<Option<ActionKeys>, WriteError> {
     if batch.actions.is_empty() {
         return Ok(None);
     }
@@ -370,7 +381,7 @@ fn reserve(
                     if receipt.is_none() {
                         continue;
                     }
-                    return Err(WriteError::Broken(format!("slot {slot} settles an unreserved action key")));
+                    return Err(WriteError::Defect(format!("slot {slot} settles an unreserved action key")));
                 };
                 if found.job_id != job.job_id || found.slot != *slot {
                     return Err(WriteError::ActionKey(Box::new(found.clone())));
@@ -384,10 +395,10 @@ fn reserve(
                     None => now.held.remove(&id),
                 };
                 let waiters = now.waiting.remove(&id).unwrap_or_default();
-                changes.told.extend(waiters.into_iter().map(|waiter| (waiter, id.clone())));
+                changes.notified.extend(waiters.into_iter().map(|waiter| (waiter, id.clone())));
                 changes.actions.push((id, row));
             }
-            ActionWrite::TakeBack { operator, key, slot } => {
+            ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
                 // A key that is free or held by another slot has no receipt of this call to withdraw.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
@@ -400,7 +411,7 @@ fn reserve(
             ActionWrite::Wait { operator, key } => {
                 let id = id(operator, key);
                 if now.held.get(&id).is_none_or(|row| row.receipt.is_some()) {
-                    return Err(WriteError::KeyOpen { operator: operator.clone(), key: *key });
+                    return Err(WriteError::ActionKeyFree { operator: operator.clone(), key: *key });
                 }
                 now.waiting.entry(id.clone()).or_default().insert(job.job_id.clone());
                 changes.waits.push(id);
@@ -411,14 +422,14 @@ fn reserve(
 }
 
 /// Computes the undone inbox rows after the batch. Returns `None` if the batch marks none as done.
-fn drain(job: &Standing, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
+fn undone_rows_after(job: &JobSnapshot, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
     if batch.inbox_done.is_empty() {
         return Ok(None);
     }
     let mut rest = job.inbox.clone();
     for id in &batch.inbox_done {
         if !rest.remove(id) {
-            return Err(WriteError::Broken(format!("inbox row {id} of the batch is not undone")));
+            return Err(WriteError::Defect(format!("inbox row {id} of the batch is not undone")));
         }
     }
     Ok(Some(rest))

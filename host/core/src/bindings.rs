@@ -42,15 +42,15 @@ pub enum Reference {
 /// Error: a malformed binding, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadBinding(pub String);
+pub struct InvalidBinding(pub String);
 
 /// A location in a payload that has a binding, well formed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BindingLocation {
     /// JSON pointer into the payload.
     pub at: String,
     /// The binding at this location, or the error in it.
-    pub binding: Result<Reference, BadBinding>,
+    pub binding: Result<Reference, InvalidBinding>,
 }
 
 impl Reference {
@@ -62,20 +62,20 @@ impl Reference {
     }
 
     /// Reads an object as a binding. Returns `None` if the object has neither `$ref` nor `$outcome`.
-    pub fn read(value: &Value) -> Option<Result<Self, BadBinding>> {
+    pub fn parse(value: &Value) -> Option<Result<Self, InvalidBinding>> {
         let fields = value.as_object()?;
         let key = ["$ref", "$outcome"].into_iter().find(|key| fields.contains_key(*key))?;
         Some(match &fields[key] {
-            _ if fields.len() > 1 => Err(BadBinding(format!("an object with `{key}` must not have any other key"))),
-            Value::String(text) if key == "$ref" => Self::read_output(text),
-            Value::String(text) => Self::read_outcome(text),
-            _ => Err(BadBinding(format!("the value of `{key}` must be a string"))),
+            _ if fields.len() > 1 => Err(InvalidBinding(format!("an object with `{key}` must not have any other key"))),
+            Value::String(text) if key == "$ref" => Self::parse_output(text),
+            Value::String(text) => Self::parse_outcome(text),
+            _ => Err(InvalidBinding(format!("the value of `{key}` must be a string"))),
         })
     }
 
-    fn read_output(text: &str) -> Result<Self, BadBinding> {
+    fn parse_output(text: &str) -> Result<Self, InvalidBinding> {
         let bad = |why: &str| {
-            Err(BadBinding(format!(
+            Err(InvalidBinding(format!(
                 "invalid `$ref` {text:?}: {why}; write \"s1#/field\", or \"s1#\" for the whole output"
             )))
         };
@@ -89,9 +89,9 @@ impl Reference {
         Ok(Reference::Output { step: StepId::new(step), pointer: pointer.to_owned() })
     }
 
-    fn read_outcome(text: &str) -> Result<Self, BadBinding> {
+    fn parse_outcome(text: &str) -> Result<Self, InvalidBinding> {
         if !StepId::is_valid(text) {
-            return Err(BadBinding(format!("invalid `$outcome` {text:?}: it is not a valid step_id")));
+            return Err(InvalidBinding(format!("invalid `$outcome` {text:?}: it is not a valid step_id")));
         }
         Ok(Reference::Outcome { step: StepId::new(text) })
     }
@@ -107,10 +107,10 @@ impl fmt::Display for Reference {
 }
 
 /// Lists all locations of a payload that have a binding, well formed or not, in the order of the text.
-pub fn places(payload: &Value) -> Vec<Place> {
-    fn search(value: &Value, at: &str, found: &mut Vec<Place>) {
-        if let Some(binding) = Reference::read(value) {
-            found.push(Place { at: at.to_owned(), binding });
+pub fn binding_locations(payload: &Value) -> Vec<BindingLocation> {
+    fn search(value: &Value, at: &str, found: &mut Vec<BindingLocation>) {
+        if let Some(binding) = Reference::parse(value) {
+            found.push(BindingLocation { at: at.to_owned(), binding });
             return;
         }
         match value {
@@ -134,7 +134,7 @@ pub fn places(payload: &Value) -> Vec<Place> {
 
 /// Lists the references in a payload of a checked plan.
 pub fn references(payload: &Value) -> Vec<Reference> {
-    places(payload).into_iter().filter_map(|place| place.binding.ok()).collect()
+    binding_locations(payload).into_iter().filter_map(|place| place.binding.ok()).collect()
 }
 
 /// Returns the payload with every binding replaced. `lookup` returns the JSON text of a step's output for
@@ -150,8 +150,8 @@ pub fn resolve<'a>(payload: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a
 }
 
 fn replace<'a>(value: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
-    if let Some(binding) = Reference::read(value) {
-        return follow(&binding.map_err(|bad| invalid(bad.0))?, lookup);
+    if let Some(binding) = Reference::parse(value) {
+        return resolve_reference(&binding.map_err(|bad| invalid(bad.0))?, lookup);
     }
     Ok(match value {
         Value::Array(items) => items.iter().map(|item| replace(item, lookup)).collect::<Result<_, _>>()?,
@@ -165,7 +165,10 @@ fn replace<'a>(value: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]
     })
 }
 
-fn follow<'a>(reference: &Reference, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
+fn resolve_reference<'a>(
+    reference: &Reference,
+    lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>,
+) -> Result<Value, Failure> {
     let found = lookup(reference);
     match reference {
         Reference::Output { step, pointer } => {

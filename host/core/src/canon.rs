@@ -104,7 +104,7 @@ pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
 pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
-    parse::Parser::new(text).deeper(8).document()
+    parse::Parser::new(text).with_extra_depth(8).document()
 }
 
 /// Parses a JSON text and collects its errors. Duplicate keys and numbers without a canonical form are skipped

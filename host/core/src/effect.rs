@@ -26,14 +26,14 @@ pub struct Usage {
 
 impl Usage {
     /// Returns true if all numbers are zero. Providers may leave the numbers out.
-    pub fn is_silent(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         (self.tokens_in, self.tokens_out, self.cost_micro_usd, self.credits) == (0, 0, 0, 0)
     }
 }
 
 /// Fuel and time that one try used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct Consumption {
     /// Fuel, without instantiation.
     pub fuel: u64,
     /// Wall-clock time in milliseconds.
@@ -42,16 +42,16 @@ pub struct Spent {
 
 /// The answer payload of a try whose call remained in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unusable {
+pub struct UnusableAnswer {
     /// Reason why the answer could not be used.
     pub failure: Failure,
     /// The beginning of the answer, if an answer arrived.
     pub kept: Option<String>,
 }
 
-impl Unusable {
+impl UnusableAnswer {
     /// Parses the payload. Returns `None` if the bytes are damaged.
-    pub fn read(bytes: &[u8]) -> Option<Unusable> {
+    pub fn parse(bytes: &[u8]) -> Option<UnusableAnswer> {
         serde_json::from_slice(bytes).ok()
     }
 
@@ -96,7 +96,8 @@ pub enum Provenance {
     /// The call was repeated under its recorded external key.
     KeyedRetry,
     /// A person decided the result.
-    Operator,
+    #[serde(rename = "Operator")]
+    PersonDecision,
     /// The result is the receipt of an earlier job.
     Reused,
 }
@@ -159,7 +160,7 @@ pub struct Effect {
     pub time_us: i64,
     /// Fuel and time used. `None` if no code was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<Spent>,
+    pub spent: Option<Consumption>,
 }
 
 impl Effect {
@@ -171,7 +172,7 @@ impl Effect {
     /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed retry is
     /// not informative about the original try. If the retry's answer counted, the host would ask about the
     /// original try forever.
-    pub fn is_news(&self) -> bool {
+    pub fn is_informative(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,
             Answer::NotApplied(_) => self.provenance != Provenance::KeyedRetry,

@@ -125,7 +125,7 @@ impl Code {
     }
     /// Returns true if a repetition with the same input fails with the same code. A retry round cannot help
     /// then.
-    pub fn fails_again(self) -> bool {
+    pub fn fails_deterministically(self) -> bool {
         matches!(
             self,
             Code::InvalidInput

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::effect::{Provenance, Spent, StateChange, Usage};
+use crate::effect::{Consumption, Provenance, StateChange, Usage};
 use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::reuse::Reason;
+use crate::reuse::ReuseReason;
 use crate::wait::WaitKind;
 
 mod confirmed;
@@ -18,10 +18,10 @@ mod forked;
 mod header;
 mod parts;
 
-pub use confirmed::{Consequence, Resource, Unconfirmed};
-pub use forked::{Copied, CopiedCall, Maker, WouldCall};
+pub use confirmed::{Consequence, Resource, UnconfirmedReason};
+pub use forked::{CopiedCall, CopiedStep, OriginalExecution, WouldCall};
 pub use header::{AcceptedPolicy, Header, Mode};
-pub use parts::{Decider, Holder, Origin, Period, Purpose, Refused, ResultType, Verdict};
+pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, ResultType, Verdict};
 
 /// Newest version of the event format. An event carries the oldest version that can express it: see
 /// [`Body::schema_version`].
@@ -101,7 +101,7 @@ pub enum Body {
         reason: Code,
         /// Holder of the action key, if the step waits because another slot performs the same action.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        holder: Option<Holder>,
+        holder: Option<KeyHolder>,
     },
     /// The reason for blocking the step has ended.
     StepUnblocked { step_id: StepId },
@@ -137,7 +137,7 @@ pub enum Body {
         /// Fuel and time that the try used, if the answer reports usage. The effect of every try holds the same
         /// values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        spent: Option<Spent>,
+        spent: Option<Consumption>,
         /// Maximum possible cost of the call in millionths of a US dollar, if the answer does not report its
         /// cost. This amount is charged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,7 @@ pub enum Body {
         nondeterministic: bool,
         /// The refused call, if the host refused the call before starting it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        refused: Option<Refused>,
+        refused: Option<RefusedCall>,
     },
     /// The answer of the call is final.
     CommandCommitted { slot: Slot },
@@ -171,7 +171,7 @@ pub enum Body {
     /// The budget does not cover the call. The host refuses the call, and the next events record the refusal.
     BudgetExceeded {
         slot: Slot,
-        period: Period,
+        period: BudgetPeriod,
         budget_micro_usd: u64,
         spent_micro_usd: u64,
         /// Maximum remaining cost of the calls in flight in the same job, in millionths of a US dollar.
@@ -199,13 +199,13 @@ pub enum Body {
     CompensationReopened {
         slot: Slot,
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
     },
     /// A failed compensation stays as it is and counts as done. The remaining compensations continue.
     CompensationLeft {
         slot: Slot,
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
     },
     /// The call changed a resource.
     StateChanged { slot: Slot, change: StateChange },
@@ -213,7 +213,7 @@ pub enum Body {
     ConfirmationFailed {
         slot: Slot,
         resource: Resource,
-        outcome: Unconfirmed,
+        outcome: UnconfirmedReason,
         /// The state found instead, or the reason why the change could not be verified.
         found: String,
         consequence: Consequence,
@@ -223,7 +223,7 @@ pub enum Body {
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
         /// True if the effect no longer exists and is not accepted as it is. The next request for the action
@@ -244,7 +244,7 @@ pub enum Body {
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
     /// An earlier result of the same step was found. The event records whether the step reuses it, and the
     /// reason.
-    ReuseDecided { step_id: StepId, reused: bool, reason: Reason, from: Origin },
+    ReuseDecided { step_id: StepId, reused: bool, reason: ReuseReason, from: ResultOrigin },
     /// A gate requires approval of these exact arguments.
     GateRequested {
         slot: Slot,
@@ -263,7 +263,7 @@ pub enum Body {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
         /// True if the approval was given with the submission.
         #[serde(default, skip_serializing_if = "is_false")]
         standing: bool,
@@ -273,7 +273,7 @@ pub enum Body {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
     },
     /// The gate expired without a decision.
     GateExpired { slot: Slot, gate_hash: Hash },
@@ -333,8 +333,8 @@ pub enum Body {
         origin_head: Hash,
         at: StepId,
         #[serde(flatten)]
-        by: Decider,
-        copied: Vec<Copied>,
+        by: DecidedBy,
+        copied: Vec<CopiedStep>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gated: Vec<StepId>,
     },
@@ -342,18 +342,18 @@ pub enum Body {
     /// lists neither steps nor calls.
     JobReopened {
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
         steps: Vec<StepId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Slot>,
         /// Purpose of reopening. The name is not `reason` because `reason` is the person's own text.
-        #[serde(default, skip_serializing_if = "Purpose::is_retry")]
-        purpose: Purpose,
+        #[serde(default, skip_serializing_if = "ReopenPurpose::is_retry")]
+        purpose: ReopenPurpose,
     },
     /// An actor requested to cancel the job.
     JobCancelRequested {
         #[serde(flatten)]
-        by: Decider,
+        by: DecidedBy,
     },
     /// The job is cancelled.
     JobCancelled {},
@@ -390,7 +390,7 @@ impl Body {
     /// program must refuse the event.
     pub fn schema_version(&self) -> u32 {
         match self {
-            Body::JobReopened { purpose: Purpose::Undo, .. } => SCHEMA_VERSION,
+            Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,
             _ => 1,
         }
     }
@@ -409,7 +409,7 @@ struct Wire<B> {
 /// Error: stored bytes are not a valid event.
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq}: {message}")]
-pub struct BadEvent {
+pub struct InvalidEvent {
     /// Sequence number at which the reader expected the event.
     pub seq: u64,
     /// Description of the error.
@@ -426,8 +426,8 @@ impl Event {
     }
 
     /// Reads the hashed form of the event that follows `prev_hash`. Its sequence number must be `seq`.
-    pub fn open(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, BadEvent> {
-        let bad = |message: String| BadEvent { seq, message };
+    pub fn parse(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, InvalidEvent> {
+        let bad = |message: String| InvalidEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
         let expected = wire.body.schema_version();
         if wire.schema_version != expected {

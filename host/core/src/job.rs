@@ -162,7 +162,7 @@ mod tests {
 
     /// Tests invariant I6.
     #[test]
-    fn every_pair_is_as_documented() {
+    fn transition_table_matches_documentation() {
         for (from, (name, row)) in JobState::ALL.into_iter().zip(TABLE) {
             assert_eq!(from.as_str(), name);
             for (input, expected) in INPUTS.into_iter().zip(row) {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_input() {
+    fn transition_table_covers_every_input() {
         // Every input must be in the table. This match does not compile if a new input is missing.
         let index = |input: JobInput| match input {
             JobInput::Claimed => 0,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_stays_over_until_it_is_reopened() {
+    fn final_states_are_left_only_by_reopening() {
         for state in JobState::ALL {
             let reopens = |input: &&JobInput| matches!(input, JobInput::Reopen | JobInput::Undo);
             let moves = INPUTS.iter().filter(|input| !reopens(input)).any(|input| state.next(*input).is_ok());

@@ -42,7 +42,7 @@ pub fn event_id(job: &JobId, step: &StepId, n: u32) -> String {
 
 /// Fields that identify a request. Two submissions with equal fields are the same request.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct RequestIdentity<'a> {
     /// Tenant of the request.
     pub tenant: &'a str,
     /// Actor that makes the request.
@@ -64,7 +64,7 @@ pub struct Request<'a> {
 /// Returns the identity of a request. The key is the `SHA-256` of the length-prefixed fields in the order of
 /// [`Request`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is omitted
 /// completely.
-pub fn request_key(request: &Request<'_>) -> Hash {
+pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
     let mut fields: Vec<&[u8]> = vec![
         request.tenant.as_bytes(),
         request.actor.as_bytes(),
@@ -104,7 +104,7 @@ pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
 }
 
 /// Returns the [`payload_ref`] for a given salt. Returns `None` if `bytes` is longer than any payload.
-pub fn salted_ref(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
+pub fn payload_ref_from_salt(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
     let len = u32::try_from(bytes.len()).ok()?;
     Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })
 }

@@ -40,7 +40,7 @@ impl RowState {
 
 /// One ledger row, which describes one invocation. Rows are unique by job and slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct LedgerRow {
     /// Slot of the invocation.
     pub slot: Slot,
     /// Operator that is called.
@@ -111,9 +111,9 @@ pub enum Quiescence {
 
 /// Stored facts about the slot.
 #[derive(Clone, Debug)]
-pub struct Found<'a> {
+pub struct SlotFacts<'a> {
     /// Ledger row of the slot.
-    pub row: Option<&'a Row>,
+    pub row: Option<&'a LedgerRow>,
     /// Operator, argument hash and action key from the slot's started event.
     pub event: Option<(&'a Operator, Hash, Option<Hash>)>,
     /// True if the log contains the slot's `command_committed` event.
@@ -179,7 +179,7 @@ pub enum Decision {
 
 /// Implements the decision table of §4. The first matching row decides. The numbers in this function are row
 /// numbers of that table.
-pub fn decide(caller: &Caller, found: &Found<'_>) -> Decision {
+pub fn decide(caller: &Caller, found: &SlotFacts<'_>) -> Decision {
     use Decision as D;
     // 1
     if caller.attempt != caller.current_attempt {

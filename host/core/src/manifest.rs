@@ -8,7 +8,7 @@ use crate::plan::RetrySpec;
 /// A kind of effect that an operator may have on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum EffectKind {
     /// Reads without changing anything.
     ReadOnly,
     /// Produces a value for the user. A plan step need not declare this effect.
@@ -21,27 +21,32 @@ pub enum Effect {
     ExternalSend,
 }
 
-impl Effect {
+impl EffectKind {
     /// All effects that a plan may name.
-    pub const ALL: [Effect; 5] =
-        [Effect::ReadOnly, Effect::ProduceOutcome, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend];
+    pub const ALL: [EffectKind; 5] = [
+        EffectKind::ReadOnly,
+        EffectKind::ProduceOutcome,
+        EffectKind::InternalWrite,
+        EffectKind::ExternalWrite,
+        EffectKind::ExternalSend,
+    ];
 
     /// Returns true if the effect changes the world.
     pub fn is_world_changing(self) -> bool {
-        matches!(self, Effect::InternalWrite | Effect::ExternalWrite | Effect::ExternalSend)
+        matches!(self, EffectKind::InternalWrite | EffectKind::ExternalWrite | EffectKind::ExternalSend)
     }
     /// Returns true if the effect reaches outside the organization.
     pub fn is_external(self) -> bool {
-        matches!(self, Effect::ExternalWrite | Effect::ExternalSend)
+        matches!(self, EffectKind::ExternalWrite | EffectKind::ExternalSend)
     }
     /// Returns the name used in plans and manifests.
     pub fn as_str(self) -> &'static str {
         match self {
-            Effect::ReadOnly => "read_only",
-            Effect::ProduceOutcome => "produce_outcome",
-            Effect::InternalWrite => "internal_write",
-            Effect::ExternalWrite => "external_write",
-            Effect::ExternalSend => "external_send",
+            EffectKind::ReadOnly => "read_only",
+            EffectKind::ProduceOutcome => "produce_outcome",
+            EffectKind::InternalWrite => "internal_write",
+            EffectKind::ExternalWrite => "external_write",
+            EffectKind::ExternalSend => "external_send",
         }
     }
 }
@@ -82,7 +87,7 @@ pub enum WasiMode {
 /// The way in which a call in doubt is resolved (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum RecoveryClass {
     /// The call does not change the world and is executed again.
     Read,
     /// The downstream system deduplicates calls by the external key.
@@ -95,7 +100,7 @@ pub enum Class {
 
 /// The operator's declarations about resolving calls in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resolution {
+pub struct ResolutionSpec {
     /// Number of seconds during which the downstream system deduplicates by the external key. 0 means that it
     /// does not deduplicate.
     #[serde(default)]
@@ -107,7 +112,7 @@ pub struct Resolution {
 
 /// Limits that an operator requests. The configuration takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LimitsWanted {
+pub struct RequestedLimits {
     /// Linear memory in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u32>,
@@ -131,7 +136,7 @@ pub struct OperatorSpec {
     /// JSON Schema of the output, as JSON text.
     pub output_schema: String,
     /// Effects that the operator may have on the world.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectKind>,
     /// Repeatability of the operator.
     pub determinism: Determinism,
     /// Type of the outcome that the operator produces, such as `Draft.Email`.
@@ -142,10 +147,10 @@ pub struct OperatorSpec {
     pub outcome_status: Option<String>,
     /// Declarations about resolving calls in doubt.
     #[serde(default)]
-    pub resolution: Resolution,
+    pub resolution: ResolutionSpec,
     /// Requested limits.
     #[serde(default)]
-    pub limits: LimitsWanted,
+    pub limits: RequestedLimits,
 }
 
 impl OperatorSpec {
@@ -196,7 +201,7 @@ impl Default for Limits {
 
 /// Data about a reachable operator that a job pins when it is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pinned {
+pub struct PinnedOperator {
     /// Name of the plugin in `latch.toml`.
     pub plugin: String,
     /// Version of the plugin.
@@ -206,13 +211,13 @@ pub struct Pinned {
     /// WIT world of the component.
     pub kind: PluginKind,
     /// Effects that the operator may have on the world.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectKind>,
     /// Repeatability of the operator.
     pub determinism: Determinism,
     /// The way in which the operator's calls in doubt are resolved.
-    pub class: Class,
+    pub class: RecoveryClass,
     /// Time limits for resolving calls in doubt.
-    pub resolution: Resolution,
+    pub resolution: ResolutionSpec,
     /// True if the plugin exports `reconcile` and can be asked whether a call happened.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reconcile: bool,
@@ -248,7 +253,7 @@ pub struct Pinned {
     pub settings: Option<Hash>,
 }
 
-impl Pinned {
+impl PinnedOperator {
     /// Returns true if the operator may change the world.
     pub fn is_world_changing(&self) -> bool {
         self.effects.iter().any(|effect| effect.is_world_changing())

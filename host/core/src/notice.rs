@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::error::Code;
 use crate::event::{Body, Event, Header};
 use crate::ids::{JobId, Slot};
-use crate::response::asked_why;
+use crate::response::reason_argument;
 use crate::state::Job;
 use crate::step::StepState;
 use crate::storage::JobRow;
@@ -17,7 +17,7 @@ pub const SCHEMA: &str = "latchwork.notice/1";
 /// Type of the event that a notice reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum NoticeKind {
     /// A call needs approval.
     GateRequested,
     /// The job is parked and waits for a person.
@@ -34,34 +34,34 @@ pub enum Kind {
     JobCancelled,
 }
 
-impl Kind {
+impl NoticeKind {
     /// All types, in the order of the documentation.
-    pub const ALL: [Kind; 7] = [
-        Kind::GateRequested,
-        Kind::JobParked,
-        Kind::JobDiverged,
-        Kind::JobCompleted,
-        Kind::JobPartial,
-        Kind::JobFailed,
-        Kind::JobCancelled,
+    pub const ALL: [NoticeKind; 7] = [
+        NoticeKind::GateRequested,
+        NoticeKind::JobParked,
+        NoticeKind::JobDiverged,
+        NoticeKind::JobCompleted,
+        NoticeKind::JobPartial,
+        NoticeKind::JobFailed,
+        NoticeKind::JobCancelled,
     ];
 
     /// Returns the name of the type, such as `job_parked`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::GateRequested => "gate_requested",
-            Kind::JobParked => "job_parked",
-            Kind::JobDiverged => "job_diverged",
-            Kind::JobCompleted => "job_completed",
-            Kind::JobPartial => "job_partial",
-            Kind::JobFailed => "job_failed",
-            Kind::JobCancelled => "job_cancelled",
+            NoticeKind::GateRequested => "gate_requested",
+            NoticeKind::JobParked => "job_parked",
+            NoticeKind::JobDiverged => "job_diverged",
+            NoticeKind::JobCompleted => "job_completed",
+            NoticeKind::JobPartial => "job_partial",
+            NoticeKind::JobFailed => "job_failed",
+            NoticeKind::JobCancelled => "job_cancelled",
         }
     }
 
     /// Returns the type with the name `text`.
-    pub fn parse(text: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.as_str() == text)
+    pub fn parse(text: &str) -> Option<NoticeKind> {
+        NoticeKind::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
@@ -74,7 +74,7 @@ pub struct Notice {
     pub event_id: String,
     /// Type of the event, such as `gate_requested` or `job_completed`.
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: NoticeKind,
     /// Time of the event, microseconds since 1970 UTC.
     pub time_us: i64,
     /// Id of the job.
@@ -95,13 +95,13 @@ pub struct Notice {
 }
 
 /// Creates the notice for an event that parks a job which was not loaded.
-pub fn unread(row: &JobRow, event: &Event) -> Option<Notice> {
+pub fn unloaded_notice(row: &JobRow, event: &Event) -> Option<Notice> {
     let Body::JobParked { reason, .. } = &event.body else { return None };
     let job_id = &row.job_id;
     Some(Notice {
         schema: SCHEMA,
         event_id: event_id(job_id, event),
-        kind: Kind::JobParked,
+        kind: NoticeKind::JobParked,
         time_us: event.time_us,
         job_id: job_id.clone(),
         tenant_id: row.tenant_id.clone(),
@@ -120,15 +120,17 @@ pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
         // A standing approval has already decided some gates, and these need no notice.
-        Body::GateRequested { slot, .. } if job.undecided(slot).is_some() => {
-            (Kind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
+        Body::GateRequested { slot, .. } if job.open_gate(slot).is_some() => {
+            (NoticeKind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
         }
-        Body::JobParked { reason, slot, .. } => (Kind::JobParked, Some(*reason), slot.clone()),
-        Body::JobDiverged { report } => (Kind::JobDiverged, Some(Code::Diverged), Some(Slot::of_step(&report.step()))),
-        Body::JobCompleted {} => (Kind::JobCompleted, None, None),
-        Body::JobPartial {} => ended(job, Kind::JobPartial, None),
-        Body::JobFailed { code } => ended(job, Kind::JobFailed, *code),
-        Body::JobCancelled {} => (Kind::JobCancelled, Some(Code::Cancelled), None),
+        Body::JobParked { reason, slot, .. } => (NoticeKind::JobParked, Some(*reason), slot.clone()),
+        Body::JobDiverged { report } => {
+            (NoticeKind::JobDiverged, Some(Code::Diverged), Some(Slot::of_step(&report.step())))
+        }
+        Body::JobCompleted {} => (NoticeKind::JobCompleted, None, None),
+        Body::JobPartial {} => end_reason(job, NoticeKind::JobPartial, None),
+        Body::JobFailed { code } => end_reason(job, NoticeKind::JobFailed, *code),
+        Body::JobCancelled {} => (NoticeKind::JobCancelled, Some(Code::Cancelled), None),
         _ => return None,
     };
     let job_id = job.header.job_id.clone();
@@ -142,8 +144,8 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
         reason,
         gate_id: gate.map(|slot| format!("gate-{slot}")),
         next_action: match kind {
-            Kind::JobCompleted => format!("latch job output {job_id}"),
-            Kind::GateRequested | Kind::JobParked => next_action(&job.header, reason, slot.as_ref()),
+            NoticeKind::JobCompleted => format!("latch job output {job_id}"),
+            NoticeKind::GateRequested | NoticeKind::JobParked => next_action(&job.header, reason, slot.as_ref()),
             _ => format!("latch job show {job_id}"),
         },
         slot,
@@ -153,7 +155,7 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
 
 /// Returns the reason why a job ended without completing: its final code, otherwise the code of the first
 /// failed step.
-fn ended(job: &Job, kind: Kind, code: Option<Code>) -> (Kind, Option<Code>, Option<Slot>) {
+fn end_reason(job: &Job, kind: NoticeKind, code: Option<Code>) -> (NoticeKind, Option<Code>, Option<Slot>) {
     let failed = job.steps.iter().find(|step| step.state == StepState::FailedFinal);
     let reason = code.or_else(|| Some(failed?.failure.as_ref()?.code));
     (kind, reason, failed.map(|step| Slot::of_step(&step.id)))
@@ -166,7 +168,9 @@ fn event_id(job_id: &JobId, event: &Event) -> String {
 fn next_action(header: &Header, reason: Option<Code>, slot: Option<&Slot>) -> String {
     let job_id = &header.job_id;
     match (reason, slot) {
-        (Some(Code::RequiresApproval), Some(slot)) => format!("latch job approve {job_id} {slot}{}", asked_why(header)),
+        (Some(Code::RequiresApproval), Some(slot)) => {
+            format!("latch job approve {job_id} {slot}{}", reason_argument(header))
+        }
         (Some(Code::ConfirmationRequired), Some(slot)) => format!("latch job confirm {job_id} {slot} --reason TEXT"),
         (Some(Code::IndeterminateEffect), Some(slot)) => format!("latch job resolve {job_id} {slot}"),
         (Some(Code::AttemptsExhausted), _) => format!("latch job resolve {job_id} --continue"),

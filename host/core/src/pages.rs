@@ -2,14 +2,14 @@
 
 /// The page of one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ErrorPage {
     /// The code, such as `L0001` or `RATE_LIMIT`.
     pub code: &'static str,
     /// Text of the page in Markdown.
     pub text: &'static str,
 }
 
-impl Page {
+impl ErrorPage {
     /// Returns the title of the page, which describes the code in a few words.
     pub fn title(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn find(code: &str) -> Option<&'static str> {
 }
 
 /// Returns the code for a failed file write if the disk is full or the folder is not writable.
-pub fn of_unwritable(kind: std::io::ErrorKind) -> Option<&'static str> {
+pub fn code_of_write_error(kind: std::io::ErrorKind) -> Option<&'static str> {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match kind {
         StorageFull | QuotaExceeded => Some(DISK_FULL),
@@ -40,7 +40,7 @@ pub fn of_unwritable(kind: std::io::ErrorKind) -> Option<&'static str> {
 
 /// Returns all pages. Codes of usage, configuration and stores come first, followed by reason codes of steps
 /// and jobs.
-pub fn all() -> &'static [Page] {
+pub fn all() -> &'static [ErrorPage] {
     PAGES
 }
 
@@ -52,9 +52,9 @@ macro_rules! pages {
             #[doc = include_str!(concat!("../errors/", $code, ".md"))]
             pub const $name: &str = $code;
         )*
-        const PAGES: &[Page] = &[
-            $(Page { code: $code, text: include_str!(concat!("../errors/", $code, ".md")) },)*
-            $(Page { code: $reason, text: include_str!(concat!("../errors/", $reason, ".md")) },)*
+        const PAGES: &[ErrorPage] = &[
+            $(ErrorPage { code: $code, text: include_str!(concat!("../errors/", $code, ".md")) },)*
+            $(ErrorPage { code: $reason, text: include_str!(concat!("../errors/", $reason, ".md")) },)*
         ];
     };
 }
@@ -82,7 +82,7 @@ pages! {
     PLUGIN_DIGEST = "L0021",
     PLUGIN_IMPORTS = "L0022",
     PLUGIN_MALFORMED = "L0023",
-    OPERATOR_TWICE = "L0024",
+    OPERATOR_DUPLICATE = "L0024",
     PLUGIN_DESCRIBE = "L0025",
     PLUGIN_BUILD = "L0026",
     DATABASE_DAMAGED = "L0030",
@@ -101,14 +101,14 @@ pages! {
     CASES_WRONG = "L0060",
     HISTORY_DAMAGED = "L0061",
     QUEUE_FULL = "L0062",
-    WORKER_CUT_OFF = "L0063",
-    JOB_UNREAD = "L0064",
+    WORKER_INTERRUPTED = "L0063",
+    JOB_UNLOADABLE = "L0064",
     NO_OUTPUT = "L0075",
     NO_SUCH_STEP = "L0076",
     WAIT_ENDED = "L0077",
-    PLAIN_UNFIT = "L0080",
-    PLAIN_NAME = "L0081",
-    PLAIN_STATEMENT = "L0082",
+    UNTYPED_UNSUITABLE = "L0080",
+    UNTYPED_NAME = "L0081",
+    UNTYPED_OVERRIDE = "L0082",
     PARAMETERS_REFUSED = "L0083",
     CALL_REFUSED = "L0085",
     INIT_REFUSED = "L0086",

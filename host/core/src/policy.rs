@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::ids::Operator;
-use crate::manifest::{Effect, Pinned, PluginKind};
+use crate::manifest::{EffectKind, PinnedOperator, PluginKind};
 use crate::plan;
 
 mod require;
 mod trust;
 
-pub use require::{Demand, unmet, unverifiable};
+pub use require::{AnswerRequirement, refuse_unmet, refuse_unverifiable};
 pub use trust::{AutoExec, TRUST_MAX};
 
 /// Default time after which an undecided gate expires, in milliseconds. 72 h.
@@ -28,7 +28,7 @@ pub struct Rules {
     #[serde(skip)]
     pub modes: Vec<Mode>,
     /// Effects that always need a gate.
-    pub gate_effects: Vec<Effect>,
+    pub gate_effects: Vec<EffectKind>,
     /// Policy tags that always need a gate.
     pub gate_tags: Vec<String>,
     /// True if approvals given with the submission count.
@@ -50,7 +50,7 @@ pub struct Rules {
     pub auto_exec: AutoExec,
     /// Fields that the answers of external operators must contain, by operator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub require: BTreeMap<Operator, Vec<Demand>>,
+    pub require: BTreeMap<Operator, Vec<AnswerRequirement>>,
 }
 
 impl Default for Rules {
@@ -97,18 +97,18 @@ impl Rules {
 /// Returns true if a person must approve this invocation.
 ///
 /// `own` is true if the invocation is the plan step itself, and false for a call inside the step.
-pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &Pinned, own: bool) -> bool {
+pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &PinnedOperator, own: bool) -> bool {
     let of_plan = own && step.gate == plan::Gate::HumanConfirm;
     let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
     // The declared effects of a step plugin need no gate here. Gates apply to the calls that cause the effects.
-    let effects: &[Effect] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
+    let effects: &[EffectKind] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
     let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
     let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
     of_plan || of_tags || of_mode || of_effects
 }
 
 /// Returns the reason why this invocation may never be executed, if there is one.
-pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failure> {
+pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Option<Failure> {
     if operator.kind != PluginKind::Tool {
         return None;
     }
@@ -125,7 +125,7 @@ pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failu
 
 /// Returns a failure if the call would change the world and the current rules no longer list the job's mode.
 /// Such a call is not started.
-pub fn withdrawn(rules: &Rules, mode: Mode, operator: &Pinned) -> Option<Failure> {
+pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperator) -> Option<Failure> {
     let is_withdrawn =
         operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);
     let message = || format!("the policy allows no job in {} any more", mode.as_str());
@@ -133,10 +133,10 @@ pub fn withdrawn(rules: &Rules, mode: Mode, operator: &Pinned) -> Option<Failure
 }
 
 /// Returns true if `declared` covers `effect`. World-changing effects are covered only if they are listed.
-pub fn covers(declared: &[Effect], effect: Effect) -> bool {
+pub fn covers(declared: &[EffectKind], effect: EffectKind) -> bool {
     match effect {
-        Effect::ProduceOutcome => true,
-        Effect::ReadOnly => true,
+        EffectKind::ProduceOutcome => true,
+        EffectKind::ReadOnly => true,
         _ => declared.contains(&effect),
     }
 }

@@ -6,7 +6,7 @@ use crate::ledger::Quiescence;
 
 /// Facts that a store knows about the owner of an open try.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence {
+pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
     /// True if the owner ran under the current boot id. If false, the owner died before the current boot began
@@ -17,18 +17,18 @@ pub struct Evidence {
     /// Clock margin: the maximum trusted difference between two readings of the lease clock, in milliseconds.
     pub margin_ms: u32,
     /// Time at which the owner's lock was first seen to be free.
-    pub gone_us: Option<i64>,
+    pub owner_dead_us: Option<i64>,
     /// Settling time: how long after a call its effect may still appear, in milliseconds.
     pub settling_ms: u32,
 }
 
 /// Returns `Quiescent` once the settling time has passed since the earliest proof that the owner's call is
 /// over. A proof is the deadline plus margin, the lock seen free, or the start of another boot.
-pub fn judge(evidence: &Evidence) -> Quiescence {
+pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     let us = |ms: u32| i64::from(ms) * 1000;
     let proof = if evidence.same_boot {
         let deadline = evidence.deadline_us.saturating_add(us(evidence.margin_ms));
-        evidence.gone_us.map_or(deadline, |gone| gone.min(deadline))
+        evidence.owner_dead_us.map_or(deadline, |gone| gone.min(deadline))
     } else {
         0
     };
@@ -44,35 +44,35 @@ pub fn judge(evidence: &Evidence) -> Quiescence {
 mod tests {
     use super::*;
 
-    const BASE: Evidence = Evidence {
+    const BASE: OwnerFacts = OwnerFacts {
         now_us: 10_000_000,
         same_boot: true,
         deadline_us: 20_000_000,
         margin_ms: 2000,
-        gone_us: None,
+        owner_dead_us: None,
         settling_ms: 500,
     };
 
     #[test]
     fn the_deadline_counts_with_margin_and_settling() {
-        assert_eq!(judge(&BASE), Quiescence::After { wait_ms: 12_500 });
-        assert_eq!(judge(&Evidence { now_us: 22_499_999, ..BASE }), Quiescence::After { wait_ms: 1 });
-        assert_eq!(judge(&Evidence { now_us: 22_500_000, ..BASE }), Quiescence::Quiescent);
+        assert_eq!(assess(&BASE), Quiescence::After { wait_ms: 12_500 });
+        assert_eq!(assess(&OwnerFacts { now_us: 22_499_999, ..BASE }), Quiescence::After { wait_ms: 1 });
+        assert_eq!(assess(&OwnerFacts { now_us: 22_500_000, ..BASE }), Quiescence::Quiescent);
     }
 
     #[test]
     fn a_free_lock_counts_from_when_it_was_seen_but_never_later_than_the_deadline() {
-        let seen = Evidence { gone_us: Some(9_700_000), ..BASE };
-        assert_eq!(judge(&seen), Quiescence::After { wait_ms: 200 });
-        assert_eq!(judge(&Evidence { now_us: 10_200_000, ..seen }), Quiescence::Quiescent);
-        let late = Evidence { now_us: 30_000_000, gone_us: Some(30_000_000), ..BASE };
-        assert_eq!(judge(&late), Quiescence::Quiescent);
+        let seen = OwnerFacts { owner_dead_us: Some(9_700_000), ..BASE };
+        assert_eq!(assess(&seen), Quiescence::After { wait_ms: 200 });
+        assert_eq!(assess(&OwnerFacts { now_us: 10_200_000, ..seen }), Quiescence::Quiescent);
+        let late = OwnerFacts { now_us: 30_000_000, owner_dead_us: Some(30_000_000), ..BASE };
+        assert_eq!(assess(&late), Quiescence::Quiescent);
     }
 
     #[test]
     fn another_boot_counts_from_its_start() {
-        let after = Evidence { same_boot: false, deadline_us: i64::MAX, now_us: 300_000, ..BASE };
-        assert_eq!(judge(&after), Quiescence::After { wait_ms: 200 });
-        assert_eq!(judge(&Evidence { now_us: 500_000, ..after }), Quiescence::Quiescent);
+        let after = OwnerFacts { same_boot: false, deadline_us: i64::MAX, now_us: 300_000, ..BASE };
+        assert_eq!(assess(&after), Quiescence::After { wait_ms: 200 });
+        assert_eq!(assess(&OwnerFacts { now_us: 500_000, ..after }), Quiescence::Quiescent);
     }
 }

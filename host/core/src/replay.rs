@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::StepId;
-use crate::state::{Emit, Job};
+use crate::state::{EmittedEvent, Job};
 
 mod differences;
 
@@ -38,7 +38,7 @@ impl Divergence {
             found: found.to_string(),
             values: Vec::new(),
         }
-        .compared()
+        .with_differences()
     }
 
     /// Returns the step in which the divergence occurred.
@@ -47,7 +47,7 @@ impl Divergence {
         StepId::new(&self.at[..end])
     }
 
-    fn compared(self) -> Self {
+    fn with_differences(self) -> Self {
         let values = differences(&self.recorded, &self.found);
         Self { values, ..self }
     }
@@ -77,7 +77,7 @@ pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Diverg
 ///
 /// # Errors
 /// Returns the difference if the log contains another event.
-pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &Emit) -> Result<bool, Divergence> {
+pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &EmittedEvent) -> Result<bool, Divergence> {
     let Some(recorded) = job.step(step).and_then(|step| step.emits.get(n as usize)) else {
         return Ok(false);
     };

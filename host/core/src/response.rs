@@ -15,12 +15,12 @@ mod views;
 mod waits;
 
 pub use views::{
-    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView,
-    Response, Setting, StepView, UnconfirmedView, Undone, WouldCallView, in_short,
+    BlockedView, CallView, ChangedPluginView, CompensatedBy, CompensationState, CompensationView, FailedView,
+    OutcomeView, PendingView, PluginSetting, Response, StepView, UnconfirmedView, WouldCallView, one_line,
 };
 
 use next::next_actions;
-pub use next::{asked_why, quoted};
+pub use next::{reason_argument, shell_quoted};
 pub use origin::{output_copied, receipt_returned, result_reused};
 pub use outputs::last_steps;
 use outputs::outputs;
@@ -68,7 +68,7 @@ fn status(durable: &Durable, blocked: &[BlockedView]) -> &'static str {
         JobState::Failed => "failed",
         JobState::Cancelled => "cancelled",
         // If the job waits only for times, it needs no action.
-        JobState::Parked | JobState::Waiting if goes_on_alone(blocked) => "running",
+        JobState::Parked | JobState::Waiting if waits_only_for_time(blocked) => "running",
         JobState::Parked | JobState::Waiting | JobState::Diverged => "partial",
         JobState::Pending | JobState::Running => "running",
     }
@@ -90,7 +90,7 @@ fn cancelled_by(durable: &Durable) -> Option<String> {
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())
 }
 
-fn goes_on_alone(blocked: &[BlockedView]) -> bool {
+fn waits_only_for_time(blocked: &[BlockedView]) -> bool {
     let alone = |view: &BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     !blocked.is_empty() && blocked.iter().all(alone)
 }

@@ -12,16 +12,16 @@ use crate::canon;
 use crate::effect::Provenance;
 use crate::event::{Mode, ResultType};
 use crate::ids::{Hash, JobId, Operator, StepId};
-use crate::manifest::{Determinism, Effect, Pinned};
+use crate::manifest::{Determinism, EffectKind, PinnedOperator};
 use crate::plan::{CachePolicy, Gate, Step};
 use crate::policy::{self, Rules};
 
 /// Words that make an outcome type reusable, as in `Email.Draft` and `Review.Text`.
-const KINDS: [&str; 4] = ["draft", "review", "summary", "alignment"];
+const REUSABLE_TYPE_WORDS: [&str; 4] = ["draft", "review", "summary", "alignment"];
 
 /// A result that later jobs may reuse. One row of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reusable {
+pub struct ReusableResult {
     /// Tenant that owns the result.
     pub tenant_id: String,
     /// Operator that produced the result.
@@ -57,7 +57,7 @@ pub struct Reusable {
 /// Reason for reusing or not reusing an earlier result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum ReuseReason {
     /// Every rule of safe reuse holds.
     Safe,
     /// Every rule holds, and the result is not older than the plan allows.
@@ -90,11 +90,11 @@ pub enum Reason {
 
 /// Requirements of a step that looks for an earlier result, from the plan, the operator and the current rules.
 #[derive(Clone, Debug)]
-pub struct Wanted<'a> {
+pub struct ReuseQuery<'a> {
     /// The step in the plan.
     pub planned: &'a Step,
     /// Pinned data of the step's operator.
-    pub operator: &'a Pinned,
+    pub operator: &'a PinnedOperator,
     /// Hash of the step's input: see [`input_hash`].
     pub input_hash: Hash,
     /// Hash of the policy decisions about the step: see [`policy_decision`].
@@ -106,8 +106,8 @@ pub struct Wanted<'a> {
 }
 
 /// Returns true if a step may look for an earlier result.
-pub fn is_candidate(planned: &Step, operator: &Pinned) -> bool {
-    let changes = |effects: &[Effect]| effects.iter().any(|effect| effect.is_world_changing());
+pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
+    let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never
         && planned.idempotency_template.is_some()
         && !changes(&operator.effects)
@@ -115,7 +115,7 @@ pub fn is_candidate(planned: &Step, operator: &Pinned) -> bool {
 }
 
 /// Returns the type of the outcome that a step produces.
-pub fn outcome_type<'a>(planned: &'a Step, operator: &'a Pinned) -> Option<&'a str> {
+pub fn outcome_type<'a>(planned: &'a Step, operator: &'a PinnedOperator) -> Option<&'a str> {
     let of_plan = planned.outcome.as_ref().map(|outcome| outcome.outcome_type.as_str());
     of_plan.or(operator.outcome_type.as_deref())
 }
@@ -125,31 +125,31 @@ pub fn outcome_type<'a>(planned: &'a Step, operator: &'a Pinned) -> Option<&'a s
 ///
 /// # Errors
 /// Returns the violated rule as a reason.
-pub fn decide(wanted: &Wanted<'_>, found: &Reusable) -> Result<Reason, Reason> {
-    let Wanted { planned, operator, .. } = wanted;
-    let refuse = |broken: bool, reason: Reason| if broken { Err(reason) } else { Ok(()) };
+pub fn decide(wanted: &ReuseQuery<'_>, found: &ReusableResult) -> Result<ReuseReason, ReuseReason> {
+    let ReuseQuery { planned, operator, .. } = wanted;
+    let refuse = |broken: bool, reason: ReuseReason| if broken { Err(reason) } else { Ok(()) };
     let sensitivity = planned.outcome.as_ref().and_then(|outcome| outcome.sensitivity.as_deref());
     let changed = !matches!(found.result_type, ResultType::Pure | ResultType::Success);
-    refuse(changed || operator.is_world_changing(), Reason::WorldChanging)?;
+    refuse(changed || operator.is_world_changing(), ReuseReason::WorldChanging)?;
     let kind = outcome_type(planned, operator);
-    refuse(kind.is_some_and(|kind| !is_reusable_type(kind)), Reason::OutcomeType)?;
-    refuse(kind != found.outcome_type.as_deref(), Reason::OutcomeType)?;
-    refuse(sensitivity != found.sensitivity.as_deref(), Reason::Sensitivity)?;
-    refuse(wanted.is_gated, Reason::Gated)?;
-    refuse(wanted.policy != found.policy, Reason::Policy)?;
-    refuse(wanted.input_hash != found.input_hash, Reason::Input)?;
-    refuse(!is_allowed_version(planned, operator, found), Reason::PluginVersion)?;
+    refuse(kind.is_some_and(|kind| !is_reusable_type(kind)), ReuseReason::OutcomeType)?;
+    refuse(kind != found.outcome_type.as_deref(), ReuseReason::OutcomeType)?;
+    refuse(sensitivity != found.sensitivity.as_deref(), ReuseReason::Sensitivity)?;
+    refuse(wanted.is_gated, ReuseReason::Gated)?;
+    refuse(wanted.policy != found.policy, ReuseReason::Policy)?;
+    refuse(wanted.input_hash != found.input_hash, ReuseReason::Input)?;
+    refuse(!is_allowed_version(planned, operator, found), ReuseReason::PluginVersion)?;
     let ttl = match planned.cache_policy {
         CachePolicy::Ttl { ttl_seconds } => Some(i64::from(ttl_seconds) * 1_000_000),
         CachePolicy::UseIfSafe | CachePolicy::Never => None,
     };
     let is_external = operator.determinism == Determinism::External;
-    refuse(planned.cache_policy == CachePolicy::Never, Reason::NoTtl)?;
-    refuse((is_external || planned.time_sensitive) && ttl.is_none(), Reason::NoTtl)?;
-    refuse(ttl.is_some_and(|ttl| wanted.now_us.saturating_sub(found.time_us) > ttl), Reason::TooOld)?;
-    refuse(planned.time_sensitive && !found.is_verified, Reason::Unverified)?;
-    refuse(is_external && found.provenance == Provenance::Operator, Reason::Provenance)?;
-    Ok(if ttl.is_some() { Reason::WithinTtl } else { Reason::Safe })
+    refuse(planned.cache_policy == CachePolicy::Never, ReuseReason::NoTtl)?;
+    refuse((is_external || planned.time_sensitive) && ttl.is_none(), ReuseReason::NoTtl)?;
+    refuse(ttl.is_some_and(|ttl| wanted.now_us.saturating_sub(found.time_us) > ttl), ReuseReason::TooOld)?;
+    refuse(planned.time_sensitive && !found.is_verified, ReuseReason::Unverified)?;
+    refuse(is_external && found.provenance == Provenance::PersonDecision, ReuseReason::Provenance)?;
+    Ok(if ttl.is_some() { ReuseReason::WithinTtl } else { ReuseReason::Safe })
 }
 
 /// Returns the hash of the step's template key and its resolved input. Two results with equal hashes were made
@@ -160,7 +160,7 @@ pub fn input_hash(template_key: Hash, canonical_input: &[u8]) -> Hash {
 
 /// Returns the hash of all policy decisions about this step. The hash is equal for two policies that decide
 /// equally about the step, even if the policies differ elsewhere.
-pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pinned) -> Hash {
+pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &PinnedOperator) -> Hash {
     let forbidden = policy::forbids(mode, planned, operator).map(|failure| failure.code.as_str());
     let effects: Vec<Value> = planned
         .effects
@@ -181,17 +181,17 @@ pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pin
 }
 
 /// Returns true if the output contains `"verified": true` at its top level.
-pub fn says_verified(output: &[u8]) -> bool {
+pub fn is_marked_verified(output: &[u8]) -> bool {
     serde_json::from_slice::<Value>(output).is_ok_and(|value| value.get("verified") == Some(&Value::Bool(true)))
 }
 
 fn is_reusable_type(kind: &str) -> bool {
-    kind.split('.').any(|word| KINDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    kind.split('.').any(|word| REUSABLE_TYPE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 /// Returns true if the plan allows the version of the earlier result. Without a version range, only the
 /// identical component is allowed.
-fn is_allowed_version(planned: &Step, operator: &Pinned, found: &Reusable) -> bool {
+fn is_allowed_version(planned: &Step, operator: &PinnedOperator, found: &ReusableResult) -> bool {
     let Some(reuse) = &planned.reuse else {
         return found.digest == operator.digest;
     };

@@ -186,7 +186,7 @@ mod tests {
 
     /// Tests invariant I6.
     #[test]
-    fn every_pair_is_as_documented() {
+    fn transition_table_matches_documentation() {
         for (from, (name, row)) in StepState::ALL.into_iter().zip(TABLE) {
             assert_eq!(from.as_str(), name);
             for (input, expected) in INPUTS.into_iter().zip(row) {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_input() {
+    fn transition_table_covers_every_input() {
         // Every input must be in the table. This match does not compile if a new input is missing.
         let index = |input: StepInput| match input {
             StepInput::Ready => 0,
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_stays_over_until_it_is_reopened() {
+    fn final_states_are_left_only_by_reopening() {
         for state in StepState::ALL {
             let moves =
                 INPUTS.iter().filter(|input| **input != StepInput::Reopen).any(|input| state.next(*input).is_ok());

@@ -9,22 +9,22 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::awaited::{Awaited, TimerWrite};
+use crate::awaited::{Expectation, TimerWrite};
 use crate::cost;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
-use crate::ledger::{Quiescence, Row, RowState};
-use crate::reuse::Reusable;
+use crate::ledger::{LedgerRow, Quiescence, RowState};
+use crate::reuse::ReusableResult;
 
 mod error;
 mod inbox;
 mod why;
 
 pub use error::{StoreError, WriteError};
-pub use inbox::{InboxError, InboxRow, Request, Resolved};
-pub use why::{Why, says_why, why};
+pub use inbox::{InboxError, InboxRequest, InboxRow, ManualVerdict};
+pub use why::{StateReason, reason_event_markers, state_reason};
 
 /// Urgency with which a batch is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Payload {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
     /// Inserts a row. The slot must not have a row yet.
-    Insert(Row),
+    Insert(LedgerRow),
     /// Replaces a row. The stored row must match the three expected values.
     Update {
         /// Expected state of the stored row.
@@ -62,13 +62,13 @@ pub enum LedgerWrite {
         /// Expected nonce of the stored row.
         expect_nonce: u64,
         /// The new row.
-        row: Row,
+        row: LedgerRow,
     },
 }
 
 impl LedgerWrite {
     /// The row as it is after the write.
-    pub fn row(&self) -> &Row {
+    pub fn row(&self) -> &LedgerRow {
         match self {
             LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. } => row,
         }
@@ -106,7 +106,7 @@ pub enum ActionWrite {
     /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no
     /// longer matches the record. Until the key is settled again, no job can get the receipt. Does nothing if
     /// this slot holds no receipt.
-    TakeBack {
+    WithdrawReceipt {
         /// Operator of the reserved call.
         operator: Operator,
         /// The action key.
@@ -159,30 +159,30 @@ pub struct Batch {
     /// Ids of the inbox rows that this batch turns into events.
     pub inbox_done: Vec<i64>,
     /// Results that later jobs may reuse. For one input, the newest result replaces older results.
-    pub reusables: Vec<Reusable>,
+    pub reusables: Vec<ReusableResult>,
     /// Changed expectations of the job: the signals and gate decisions that the job awaits.
-    pub awaited: Vec<Awaited>,
+    pub expectations: Vec<Expectation>,
     /// Changed durable timers.
     pub timers: Vec<TimerWrite>,
     /// True if the batch ends a wait or a gate because its time has come. Such a batch is refused with
     /// [`WriteError::InboxPending`] while undone inbox rows exist other than those in `inbox_done` and
     /// `beside`. One of these rows may be the awaited signal or decision.
-    pub drained: bool,
+    pub requires_empty_inbox: bool,
     /// Ids of undone inbox rows that do not conflict with a timeout. These rows only report that other timers
     /// are due.
-    pub beside: Vec<i64>,
+    pub compatible_inbox_ids: Vec<i64>,
     /// New state of the job. A state in which the job ends, parks, waits or diverges releases the claim. The
     /// batch is then refused with [`WriteError::InboxPending`] while undone inbox rows exist, unless the batch
     /// is `unread`.
     pub status: Option<StatusWrite>,
     /// True if the batch parks a job that could not be loaded. The undone inbox rows of the job stay undone.
-    pub unread: bool,
+    pub parks_unloaded: bool,
     /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job
     /// it is also refused unless every invocation it starts is a compensation (`~c` slot).
     pub acquire: bool,
     /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`.
     /// Needed because the batch then contains no ledger row that names the slot.
-    pub goes_on: Option<Slot>,
+    pub continues: Option<Slot>,
     /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
     /// batch contains only audit events, reservation changes and done inbox rows.
     pub audit: bool,
@@ -205,14 +205,14 @@ impl Batch {
             actions: Vec::new(),
             inbox_done: Vec::new(),
             reusables: Vec::new(),
-            awaited: Vec::new(),
+            expectations: Vec::new(),
             timers: Vec::new(),
-            drained: false,
-            beside: Vec::new(),
+            requires_empty_inbox: false,
+            compatible_inbox_ids: Vec::new(),
             status: None,
-            unread: false,
+            parks_unloaded: false,
             acquire: false,
-            goes_on: None,
+            continues: None,
             audit: false,
             flush: Flush::Now,
         }
@@ -302,9 +302,9 @@ pub struct NewJob {
     /// Payloads of the job.
     pub payloads: Vec<Payload>,
     /// Expectations of the job, as [`crate::awaited::of_plan`] derives them from the plan.
-    pub awaited: Vec<Awaited>,
+    pub expectations: Vec<Expectation>,
     /// If set, claims the job immediately, in the same transaction.
-    pub claim: Option<Claimer>,
+    pub claim: Option<LeaseRequest>,
     /// Limits on the number of pending jobs. They apply only if the job is not claimed immediately.
     pub queue: QueueLimit,
 }
@@ -320,7 +320,7 @@ pub struct QueueLimit {
 
 /// The process that requests a lease, and the length of the lease.
 #[derive(Clone, Debug)]
-pub struct Claimer {
+pub struct LeaseRequest {
     /// The claiming process.
     pub owner: Owner,
     /// Length of the lease in milliseconds.
@@ -355,7 +355,7 @@ pub struct Claim {
 
 /// Everything that the journal stores about a job.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct StoredJob {
     /// Row of the job.
     pub row: JobRow,
     /// Secret from which the payload salts derive.
@@ -363,7 +363,7 @@ pub struct Record {
     /// The event log. Its hash chain has been checked.
     pub events: Vec<Event>,
     /// Ledger rows of the job.
-    pub ledger: Vec<Row>,
+    pub ledger: Vec<LedgerRow>,
     /// Payloads of the job.
     pub payloads: Vec<Payload>,
     /// Undone inbox rows, in order of arrival.
@@ -372,7 +372,7 @@ pub struct Record {
 
 /// The minimum of a job that is needed to park or release it without loading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
+pub struct JobTail {
     /// Position of the last event in the log.
     pub end: LogEnd,
     /// The retry or undo request that reopens the job, if one exists. Needed because the log of such a job
@@ -393,13 +393,13 @@ pub struct LogEnd {
 
 /// Selection of jobs to list. All conditions must hold.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct JobFilter {
     /// Only jobs in this state.
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
     /// Only terminal jobs with undone inbox rows, whose audit events are still missing from the log.
-    pub to_audit: bool,
+    pub needs_audit: bool,
     /// Only jobs accepted before this job.
     pub older_than: Option<JobId>,
     /// Maximum number of jobs. The newest jobs come first.
@@ -421,7 +421,7 @@ pub struct Counters {
 
 /// Jobs that a claim skips.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Except {
+pub struct ClaimExclusions {
     /// Tenants whose jobs are all skipped.
     pub tenants: Vec<String>,
     /// Individual jobs that are skipped.
@@ -437,15 +437,19 @@ pub trait Journal: Send + Sync {
     /// Claims the next claimable job and increments its attempt. Claimable jobs are `PENDING` jobs, `RUNNING`
     /// jobs with an expired lease, and `WAITING` jobs whose time has come. Jobs are claimed by descending
     /// priority, then in the order of acceptance. Timers that are due fire first: see [`Journal::fire_timers`].
-    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.claim_except(claimer, &Except::default()).await
+    async fn claim(&self, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError> {
+        self.claim_excluding(claimer, &ClaimExclusions::default()).await
     }
 
     /// Claims like [`Journal::claim`] but skips the jobs in `except`.
-    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError>;
+    async fn claim_excluding(
+        &self,
+        claimer: &LeaseRequest,
+        except: &ClaimExclusions,
+    ) -> Result<Option<Claim>, StoreError>;
 
     /// Claims this job if it is claimable now.
-    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
+    async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError>;
 
     /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is
     /// extended too, unless a newer attempt has superseded it.
@@ -458,23 +462,23 @@ pub trait Journal: Send + Sync {
     async fn write(&self, batch: Batch) -> Result<(), WriteError>;
 
     /// Loads everything stored about a job. Returns `None` if the job does not exist.
-    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError>;
+    async fn load(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError>;
 
     /// Reads the outline of a job without loading the rest. Returns `None` if the job does not exist.
-    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError>;
+    async fn job_tail(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError>;
 
     /// Reads the row of a job. Returns `None` if the job does not exist.
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError>;
 
     /// Lists rows of jobs, newest first.
-    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError>;
+    async fn jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError>;
 
     /// Returns for each row the reason for the job's current state, in the order of `rows`. Reads only the
     /// events that contain these reasons.
-    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError>;
+    async fn state_reasons(&self, rows: &[JobRow]) -> Result<Vec<StateReason>, StoreError>;
 
     /// Lists the job's invocations without a verdict. These are its `INFLIGHT` and `INDETERMINATE` rows.
-    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError>;
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError>;
 
     /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence
     /// first).
@@ -487,7 +491,7 @@ pub trait Journal: Send + Sync {
     /// - The start of the current boot, if the owner ran under another boot id.
     ///
     /// An absent or different lock file proves nothing.
-    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError>;
+    async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
     /// Puts a request into a job's inbox. The request is durable when this method returns. A request that can
     /// no longer apply is refused by [`crate::awaited::accept`], in the transaction that would accept it. The
@@ -498,7 +502,7 @@ pub trait Journal: Send + Sync {
         job_id: &JobId,
         actor: &str,
         reason: Option<&str>,
-        request: Request,
+        request: InboxRequest,
     ) -> Result<i64, InboxError>;
 
     /// Fires all timers that are due, in any state of their jobs. In one transaction, each due timer becomes a
@@ -510,7 +514,12 @@ pub trait Journal: Send + Sync {
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError>;
 
     /// Reads the reservation of an action key. Returns `None` if the key is free.
-    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError>;
+    async fn action_reservation(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        key: Hash,
+    ) -> Result<Option<ActionRow>, StoreError>;
 
     /// Reads the newest reusable result of an operator for this input.
     async fn reusable(
@@ -518,13 +527,13 @@ pub trait Journal: Send + Sync {
         tenant: &str,
         operator: &Operator,
         input_hash: Hash,
-    ) -> Result<Option<Reusable>, StoreError>;
+    ) -> Result<Option<ReusableResult>, StoreError>;
 
     /// Reads one payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
     /// Returns the costs of calls in groups, newest group first. If `job_id` is set, only the calls of that job
     /// count. A charge is added in the transaction that records the answer.
-    async fn costs(&self, by: cost::By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError>;
+    async fn costs(&self, by: cost::CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError>;
 
     /// Returns the amount that a tenant's jobs have spent in a month, in millionths of a US dollar. The month
     /// is written as `2026-11`.
@@ -533,7 +542,7 @@ pub trait Journal: Send + Sync {
     /// Returns the revision of the latest change by another process that this store has seen. Read the revision
     /// first, then read the store, then wait with [`Journal::news_after`]. A change after the read is then not
     /// missed.
-    fn news(&self) -> u64 {
+    fn watermark(&self) -> u64 {
         0
     }
 
@@ -541,13 +550,13 @@ pub trait Journal: Send + Sync {
     /// for that job counts. Without a job, a job that may be claimable or a newly armed timer counts. A store
     /// without notifications (SQLite, memory) waits forever. A lost connection can lose a notification, so the
     /// caller must also poll the store from time to time.
-    async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
+    async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
     }
 
     /// Returns true if [`Journal::news_after`] currently reports changes.
-    fn hears_news(&self) -> bool {
+    fn receives_notifications(&self) -> bool {
         false
     }
 

@@ -11,12 +11,12 @@
 /// assert_eq!(nearest("weather", ["commit", "database"]), None);
 /// assert_eq!(nearest("s9", ["s1", "s2"]), None, "another short name is not a typo");
 /// ```
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    near(word, candidates).into_iter().next()
+pub fn most_similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    similar(word, candidates).into_iter().next()
 }
 
 /// Returns all candidates similar to `word`, most similar first. Never contains `word` itself.
-pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = word.to_lowercase();
     let letters = lower.chars().count();
     let distance = |candidate: &'a str| {
@@ -34,11 +34,11 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
 
 /// Returns ` (did you mean …?)` or an empty text, for appending to a message.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, candidates).map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
+    most_similar(word, candidates).map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
 }
 
 /// Returns the words as a quoted list: `a`, `b` or `c`.
-pub(crate) fn one_of(words: &[&str]) -> String {
+pub(crate) fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
         [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
@@ -65,12 +65,12 @@ mod tests {
             ("name", "gate", false),
             ("gate", "gate", false),
         ] {
-            assert_eq!(nearest(word, [known]).is_some(), meant, "{word} {known}");
+            assert_eq!(most_similar(word, [known]).is_some(), meant, "{word} {known}");
         }
     }
 
     #[test]
     fn the_nearest_is_first_and_each_is_named_once() {
-        assert_eq!(near("Mail.Sent", ["Mail.Seen", "Mail.Send", "Mail.Send"]), ["Mail.Send", "Mail.Seen"]);
+        assert_eq!(similar("Mail.Sent", ["Mail.Seen", "Mail.Send", "Mail.Send"]), ["Mail.Send", "Mail.Seen"]);
     }
 }

@@ -25,12 +25,12 @@ pub enum WaitKind {
 
 impl WaitKind {
     /// Names used in plans.
-    pub const WORDS: [&str; 3] = ["signal", "human", "timer"];
+    pub const NAMES: [&str; 3] = ["signal", "human", "timer"];
 }
 
 /// Time at which a wait ends without a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum WaitEnd {
     /// Number of milliseconds after the step becomes ready.
     After(u64),
     /// A fixed time, microseconds since 1970 UTC.
@@ -39,32 +39,32 @@ pub enum When {
 
 /// Payload of a wait step after its bindings are resolved.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wait {
+pub struct WaitSpec {
     /// Kind of event for which the step waits.
     pub kind: WaitKind,
     /// Correlation key that a signal must carry. `None` for timers.
     pub key: Option<String>,
     /// Time at which the wait ends without a signal.
-    pub when: Option<When>,
+    pub end: Option<WaitEnd>,
     /// Output of the step if the wait ends by time. A signal wait without a default fails in this case.
     pub default: Option<Value>,
     /// True if the job parks even for a short wait.
     pub park: bool,
 }
 
-impl Wait {
+impl WaitSpec {
     /// Parses a payload.
     ///
     /// # Errors
     /// Returns a sentence that describes the error.
-    pub fn read(payload: &Value) -> Result<Wait, String> {
+    pub fn parse(payload: &Value) -> Result<WaitSpec, String> {
         let fields = payload.as_object().ok_or("the payload of a wait is an object")?;
         let kind = fields.get("wait_kind").cloned().unwrap_or_default();
         let kind: WaitKind = serde_json::from_value(kind).map_err(|_| "`wait_kind` is signal, human or timer")?;
         let span = |name: &str| match fields.get(name) {
             None => Ok(None),
             Some(value) => {
-                let read = value.as_str().and_then(parse_span).map(When::After);
+                let read = value.as_str().and_then(parse_duration).map(WaitEnd::After);
                 read.map(Some).ok_or_else(|| format!("`{name}` is {value}, not a time such as \"90s\" or \"3d\""))
             }
         };
@@ -72,13 +72,13 @@ impl Wait {
         let until = match fields.get("until") {
             None => None,
             Some(value) => {
-                let read = value.as_str().and_then(parse_moment).map(When::At);
+                let read = value.as_str().and_then(parse_time).map(WaitEnd::At);
                 Some(read.ok_or_else(|| format!("`until` is {value}, not a moment such as \"2026-01-31T09:00:00Z\""))?)
             }
         };
         let key = match fields.get("correlation_key") {
             None => None,
-            Some(Value::String(key)) if is_key(key) => Some(key.clone()),
+            Some(Value::String(key)) if is_correlation_key(key) => Some(key.clone()),
             Some(other) => return Err(format!("`correlation_key` is {other}, not a text of 1 to 128 characters")),
         };
         let when = match kind {
@@ -89,15 +89,15 @@ impl Wait {
             WaitKind::Signal | WaitKind::Human => timeout,
         };
         let park = fields.get("park").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Wait { kind, key, when, default: fields.get("default").cloned(), park })
+        Ok(WaitSpec { kind, key, end: when, default: fields.get("default").cloned(), park })
     }
 
     /// Returns the time at which the wait ends without a signal if it starts at `now_us`, in microseconds since
     /// 1970 UTC.
     pub fn until_us(&self, now_us: i64) -> Option<i64> {
-        self.when.map(|when| match when {
-            When::After(ms) => now_us.saturating_add_unsigned(ms * 1_000),
-            When::At(us) => us,
+        self.end.map(|when| match when {
+            WaitEnd::After(ms) => now_us.saturating_add_unsigned(ms * 1_000),
+            WaitEnd::At(us) => us,
         })
     }
 }
@@ -109,13 +109,13 @@ pub fn literal_key(payload: &Value) -> Option<&str> {
 }
 
 /// Returns true if `text` is a valid correlation key.
-pub fn is_key(text: &str) -> bool {
+pub fn is_correlation_key(text: &str) -> bool {
     (1..=KEY_CHARS_MAX).contains(&text.chars().count()) && !text.chars().any(|c| c < ' ' || c == '\u{7f}')
 }
 
 /// Parses a duration such as `500ms`, `90s`, `2m`, `12h` or `3d`. Returns milliseconds, from 1 to
 /// [`WAIT_MS_MAX`].
-pub fn parse_span(text: &str) -> Option<u64> {
+pub fn parse_duration(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
     let unit_ms: u64 = match unit {
         "ms" => 1,
@@ -131,7 +131,7 @@ pub fn parse_span(text: &str) -> Option<u64> {
 
 /// Parses an RFC 3339 time with an offset, such as `2026-01-31T09:00:00Z`. Returns microseconds since 1970 UTC.
 /// The year must be from 1970 to 9999, and a fraction of a second may have at most six digits.
-pub fn parse_moment(text: &str) -> Option<i64> {
+pub fn parse_time(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = bytes.get(from..to)?;
@@ -205,11 +205,11 @@ mod tests {
     #[test]
     fn spans_have_units_and_an_end() {
         for (text, ms) in [("1ms", 1), ("90s", 90_000), ("2m", 120_000), ("12h", 43_200_000), ("3d", 259_200_000)] {
-            assert_eq!(parse_span(text), Some(ms), "{text}");
+            assert_eq!(parse_duration(text), Some(ms), "{text}");
         }
-        assert_eq!(parse_span("3650d"), Some(WAIT_MS_MAX));
+        assert_eq!(parse_duration("3650d"), Some(WAIT_MS_MAX));
         for text in ["", "s", "1", "0s", "01s", "1.5s", "-1s", "1 s", "1w", "3651d", "99999999999999999999d"] {
-            assert_eq!(parse_span(text), None, "{text}");
+            assert_eq!(parse_duration(text), None, "{text}");
         }
     }
 
@@ -222,9 +222,9 @@ mod tests {
             ("2026-01-31T11:00:00+02:00", 1_769_850_000),
             ("2026-01-31T03:30:00-05:30", 1_769_850_000),
         ] {
-            assert_eq!(parse_moment(text), Some(seconds * 1_000_000), "{text}");
+            assert_eq!(parse_time(text), Some(seconds * 1_000_000), "{text}");
         }
-        assert_eq!(parse_moment("2026-01-31T09:00:00.25Z"), Some(1_769_850_000_250_000));
+        assert_eq!(parse_time("2026-01-31T09:00:00.25Z"), Some(1_769_850_000_250_000));
         for text in [
             "",
             "2026-01-31",
@@ -242,17 +242,17 @@ mod tests {
             "1970-01-01T00:00:00+01:00",
             "２026-01-31T09:00:00Z",
         ] {
-            assert_eq!(parse_moment(text), None, "{text}");
+            assert_eq!(parse_time(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_payload_is_read_or_refused_with_a_reason() {
         let signal = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "2s", "default": 7 });
-        let wait = Wait::read(&signal).unwrap();
+        let wait = WaitSpec::parse(&signal).unwrap();
         assert_eq!((wait.kind, wait.key.as_deref(), wait.park), (WaitKind::Signal, Some("k"), false));
         assert_eq!((wait.until_us(1_000), wait.default), (Some(2_001_000), Some(json!(7))));
-        let timer = Wait::read(&json!({ "wait_kind": "timer", "until": "1970-01-01T00:00:09Z" })).unwrap();
+        let timer = WaitSpec::parse(&json!({ "wait_kind": "timer", "until": "1970-01-01T00:00:09Z" })).unwrap();
         assert_eq!(timer.until_us(1), Some(9_000_000));
         for (payload, word) in [
             (json!(1), "an object"),
@@ -263,7 +263,7 @@ mod tests {
             (json!({ "wait_kind": "timer", "duration": 5 }), "duration"),
             (json!({ "wait_kind": "timer", "until": "soon" }), "until"),
         ] {
-            let refused = Wait::read(&payload).unwrap_err();
+            let refused = WaitSpec::parse(&payload).unwrap_err();
             assert!(refused.contains(word), "{payload}: {refused}");
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 
 use super::{BenchError, Workload};
-use crate::host::{Accepted, Host};
+use crate::host::{Host, SubmitResult};
 use crate::os::clock;
 use crate::worker::NoObserver;
 
@@ -19,7 +19,7 @@ pub struct Load {
     /// Kind of job.
     pub workload: Workload,
     /// Number of concurrent jobs.
-    pub at_once: u32,
+    pub concurrency: u32,
     /// Duration of the measurement. Jobs in flight at the end are finished.
     pub time: Duration,
 }
@@ -59,10 +59,10 @@ pub struct Measured {
 pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
     // Warm up first, because the first jobs also pay for connections, prepared statements and instances.
-    spend(host, Load { time: load.time / 10, ..load }, &number).await?;
+    run_for(host, Load { time: load.time / 10, ..load }, &number).await?;
     let before = host.journal.counters();
     let started_us = clock::boot_us();
-    let mut times_us = spend(host, load, &number).await?;
+    let mut times_us = run_for(host, load, &number).await?;
     let spent_us = (clock::boot_us() - started_us).max(1);
     let after = host.journal.counters();
     times_us.sort_unstable();
@@ -71,7 +71,7 @@ pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     Ok(Measured {
         workload: load.workload.name(),
         unit: load.workload.unit(),
-        at_once: load.at_once,
+        at_once: load.concurrency,
         jobs,
         jobs_stored: number.load(Ordering::Relaxed),
         flushes_stored: after.flushes,
@@ -84,10 +84,10 @@ pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
 }
 
 /// Returns the duration of each job, in microseconds.
-async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<Vec<u64>, BenchError> {
+async fn run_for(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<Vec<u64>, BenchError> {
     let until_us = clock::boot_us() + u64::try_from(load.time.as_micros()).unwrap_or(u64::MAX);
     let mut tasks = JoinSet::new();
-    for _ in 0..load.at_once {
+    for _ in 0..load.concurrency {
         let (host, number) = (host.clone(), number.clone());
         tasks.spawn(async move {
             let mut times_us = Vec::new();
@@ -95,7 +95,7 @@ async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<
             loop {
                 let submission = load.workload.submission(&host, number.fetch_add(1, Ordering::Relaxed))?;
                 let started_us = clock::boot_us();
-                one(&host, submission).await?;
+                run_one(&host, submission).await?;
                 let now_us = clock::boot_us();
                 times_us.push(now_us - started_us);
                 if now_us >= until_us {
@@ -114,10 +114,10 @@ async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<
     Ok(times_us)
 }
 
-async fn one(host: &Host, submission: crate::submit::Submission) -> Result<(), BenchError> {
+async fn run_one(host: &Host, submission: crate::submit::Submission) -> Result<(), BenchError> {
     let response = match host.submit(submission).await? {
-        Accepted::New(claim) => host.drive(claim, Arc::new(NoObserver)).await?,
-        Accepted::Attached(row) => return Err(BenchError::NotCompleted(row.job_id, "before it began".to_owned())),
+        SubmitResult::New(claim) => host.drive(claim, Arc::new(NoObserver)).await?,
+        SubmitResult::Attached(row) => return Err(BenchError::NotCompleted(row.job_id, "before it began".to_owned())),
     };
     match response.state {
         JobState::Completed => Ok(()),

@@ -16,8 +16,8 @@ mod workload;
 
 pub use disk::flushed_appends_per_second;
 pub use load::{Load, Measured, run};
-pub use sandbox::{Sandbox, sandbox};
-pub use workers::{Shared, done, fill, jobs_before};
+pub use sandbox::{SandboxTimes, measure_sandbox};
+pub use workers::{SharedMeasurement, enqueue_jobs, jobs_before, measure_completed};
 pub use workload::{CALLS_PER_JOB, Workload};
 
 /// Reasons why a measurement could not be made.

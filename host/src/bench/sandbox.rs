@@ -21,7 +21,7 @@ const NOOP: &str = "Bench.Noop";
 
 /// Times of one run of an empty step, in microseconds.
 #[derive(Clone, Debug, Serialize)]
-pub struct Sandbox {
+pub struct SandboxTimes {
     /// Time in the engine alone: instantiate, call, drop.
     pub engine_us: f64,
     /// Time of the same run under limits, with checks of input and output.
@@ -34,7 +34,7 @@ pub struct Sandbox {
 ///
 /// # Errors
 /// The benchmark plugins are not loaded, or a run failed.
-pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchError> {
+pub async fn measure_sandbox(config: Config, time: Duration) -> Result<SandboxTimes, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
     let owner = Owner {
         worker: "bench".to_owned(),
@@ -47,27 +47,34 @@ pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchErr
     let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
     let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| BenchError::Engine(error.to_string()))?;
     let host = Arc::new(host);
-    let pinned = host.registry.pin().get(NOOP).cloned();
+    let pinned = host.registry.pinned_operators().get(NOOP).cloned();
     let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;
     let plugin =
         host.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
 
-    let engine_us = each(time, async || {
-        plugin.run_bare(NOOP, "{}", Box::new(silent())).await.map_err(|error| BenchError::Engine(format!("{error:#}")))
+    let engine_us = time_per_round(time, async || {
+        plugin
+            .run_bare(NOOP, "{}", Box::new(null_host()))
+            .await
+            .map_err(|error| BenchError::Engine(format!("{error:#}")))
     })
     .await?;
-    let step_us =
-        each(time, async || match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(silent())).await.outcome {
+    let step_us = time_per_round(time, async || {
+        match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(null_host())).await.outcome {
             StepOutcome::Output(_) => Ok(()),
             other => Err(BenchError::Engine(format!("{NOOP}: {other:?}"))),
-        })
-        .await?;
-    let measured = super::run(&host, Load { workload: Workload::Zero, at_once: 1, time }).await?;
-    Ok(Sandbox { engine_us, step_us, job_us: 1e6 / measured.per_second })
+        }
+    })
+    .await?;
+    let measured = super::run(&host, Load { workload: Workload::Zero, concurrency: 1, time }).await?;
+    Ok(SandboxTimes { engine_us, step_us, job_us: 1e6 / measured.per_second })
 }
 
 /// Returns the average duration of one round, in microseconds.
-async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchError>) -> Result<f64, BenchError> {
+async fn time_per_round(
+    time: Duration,
+    mut round: impl AsyncFnMut() -> Result<(), BenchError>,
+) -> Result<f64, BenchError> {
     for _ in 0..100 {
         round().await?;
     }
@@ -87,15 +94,15 @@ async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchEr
 }
 
 /// Host of a step that makes no host calls.
-struct Silent(StepSources);
+struct NullHost(StepSources);
 
-fn silent() -> Silent {
-    Silent(StepSources::new(StepContext::default(), [0; 32], 0))
+fn null_host() -> NullHost {
+    NullHost(StepSources::new(StepContext::default(), [0; 32], 0))
 }
 
 #[async_trait]
-impl StepCalls for Silent {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for NullHost {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.0
     }
     fn log(&mut self, _: Level, _: &str) {}

@@ -2,23 +2,23 @@
 
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
-use latchwork_core::storage::Filter;
+use latchwork_core::storage::JobFilter;
 use serde::Serialize;
 
 use super::{BenchError, Workload};
-use crate::host::{Enqueued, Host};
+use crate::host::{EnqueueResult, Host};
 
 /// Actor who submits the benchmark's jobs.
 pub(super) const ACTOR: &str = "bench";
 /// Start of the measured interval, as a percentage of ended jobs. The start and the end of the processes are
 /// excluded.
-const FROM: usize = 20;
+const FROM_PERCENT: usize = 20;
 /// End of the measured interval, as a percentage of ended jobs.
-const TO: usize = 80;
+const TO_PERCENT: usize = 80;
 
 /// Results of a measurement with several workers.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shared {
+pub struct SharedMeasurement {
     /// Kind of job.
     pub workload: &'static str,
     /// Unit of `per_second`: calls, steps or jobs.
@@ -37,7 +37,7 @@ pub struct Shared {
 /// # Errors
 /// The database cannot be read.
 pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
-    let rows = host.journal.jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await?;
+    let rows = host.journal.jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await?;
     Ok(rows.iter().all(|row| row.actor_id == ACTOR).then_some(rows.len() as u64))
 }
 
@@ -45,12 +45,12 @@ pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
 ///
 /// # Errors
 /// A job is refused.
-pub async fn fill(host: &Host, workload: Workload, first: u64, jobs: u32) -> Result<Vec<JobId>, BenchError> {
+pub async fn enqueue_jobs(host: &Host, workload: Workload, first: u64, jobs: u32) -> Result<Vec<JobId>, BenchError> {
     let mut ids = Vec::new();
     for number in first..first + u64::from(jobs) {
         match host.enqueue(workload.submission(host, number)?).await? {
-            Enqueued::New(row) => ids.push(row.job_id),
-            Enqueued::Attached(row) => {
+            EnqueueResult::New(row) => ids.push(row.job_id),
+            EnqueueResult::Attached(row) => {
                 return Err(BenchError::NotCompleted(row.job_id, "before it began".to_owned()));
             }
         }
@@ -62,7 +62,12 @@ pub async fn fill(host: &Host, workload: Workload, first: u64, jobs: u32) -> Res
 ///
 /// # Errors
 /// A job is not completed.
-pub async fn done(host: &Host, workload: Workload, workers: u32, ids: &[JobId]) -> Result<Shared, BenchError> {
+pub async fn measure_completed(
+    host: &Host,
+    workload: Workload,
+    workers: u32,
+    ids: &[JobId],
+) -> Result<SharedMeasurement, BenchError> {
     let mut ends_us = Vec::new();
     for id in ids {
         let row = host.journal.job(id).await?;
@@ -71,7 +76,7 @@ pub async fn done(host: &Host, workload: Workload, workers: u32, ids: &[JobId]) 
             None => return Err(BenchError::NotCompleted(id.clone(), "before it was over".to_owned())),
         }
     }
-    Ok(Shared {
+    Ok(SharedMeasurement {
         workload: workload.name(),
         unit: workload.unit(),
         workers,
@@ -83,7 +88,7 @@ pub async fn done(host: &Host, workload: Workload, workers: u32, ids: &[JobId]) 
 fn ends_per_second(ends_us: &mut [i64]) -> f64 {
     ends_us.sort_unstable();
     let at = |percent: usize| (ends_us.len() * percent / 100).min(ends_us.len().saturating_sub(1));
-    let (from, to) = (at(FROM), at(TO));
+    let (from, to) = (at(FROM_PERCENT), at(TO_PERCENT));
     let (Some(first), Some(last)) = (ends_us.get(from), ends_us.get(to)) else { return 0.0 };
     (to - from) as f64 * 1e6 / (last - first).max(1) as f64
 }

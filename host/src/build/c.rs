@@ -6,30 +6,30 @@ use std::process::Command;
 use latchwork_core::manifest::PluginKind;
 
 use super::recipe::Recipe;
-use super::run::{ask, command, run};
-use super::{BuildError, Options, encode, layout, tools};
+use super::run::{command, output_of, run};
+use super::{BuildError, BuildOptions, encode, layout, tools};
 
 pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
 const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
 /// SDK sources that are compiled into every plugin.
-const SDK: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
+const SDK_SOURCES: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
 
 /// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    let layout = layout::of(dir, recipe)?;
-    let main = layout.main()?;
-    let sdk = layout.sdk("latchwork.h")?;
+    let layout = layout::prepare(dir, recipe)?;
+    let main = layout.main_file()?;
+    let sdk = layout.sdk_dir("latchwork.h")?;
     let sources = sources(main.parent().unwrap_or(dir))?;
     let core = layout.obj.join("core.wasm");
     let (name, mut compiler) = compiler(dir, options, progress)?;
     compiler.args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu17", "-Os", "-Wall", "-Wextra"]);
     compiler.args(["-Wno-unused-function", "-Wl,--strip-debug"]);
-    compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.more.version));
+    compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.settings.version));
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");
     }
@@ -38,10 +38,10 @@ pub(super) fn build(
     // Keeps the paths of this machine out of the messages of `assert`.
     compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));
     compiler.arg(format!("-ffile-prefix-map={}=latchwork", sdk.display()));
-    compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK.map(|file| sdk.join(file)));
+    compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK_SOURCES.map(|file| sdk.join(file)));
     run(&format!("compiling with {name}"), ADVICE, &mut compiler, progress)?;
     let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
-    encode::component(module, None, recipe, &layout.obj)
+    encode::encode_component(module, None, recipe, &layout.obj)
 }
 
 /// Returns every C source file in `folder` except tests, sorted by name.
@@ -57,25 +57,26 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
 }
 
 /// Returns true if the installed clang can compile for WASI. That requires the C library and a linker.
-pub(super) fn clang(dir: &Path) -> bool {
+pub(super) fn has_wasi_clang(dir: &Path) -> bool {
     // Location of the C library for this target on Debian and similar systems.
     let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();
-    let linker = || ask(command("wasm-ld", dir).arg("--version")).is_some();
-    let builtins = || ask(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some();
+    let linker = || output_of(command("wasm-ld", dir).arg("--version")).is_some();
+    let builtins =
+        || output_of(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some();
     libc && linker() && builtins()
 }
 
 /// Returns the installed clang if it can compile for WASI, otherwise a pinned zig.
 fn compiler(
     dir: &Path,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(&'static str, Command), BuildError> {
-    if clang(dir) {
+    if has_wasi_clang(dir) {
         return Ok(("clang", command("clang", dir)));
     }
     let site = tools::pip(ZIG, options, progress)?;
-    let mut zig = tools::program(&site, "import runpy; runpy.run_module('ziglang', run_name='__main__')", dir);
+    let mut zig = tools::python_program(&site, "import runpy; runpy.run_module('ziglang', run_name='__main__')", dir);
     let cache = options.tools_dir.join("zig-cache");
     zig.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache).arg("cc");
     Ok(("zig", zig))

@@ -5,65 +5,65 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::run::{ask, command, run};
+use super::run::{command, output_of, run};
 use super::wasm_target::{TARGET, Toolchain};
-use super::{BuildError, Options};
+use super::{BuildError, BuildOptions};
 
 const ADVICE: &str = "install Rust from https://rustup.rs or with the system's package manager";
 
 /// The fields of a cargo message that identify an artifact.
 #[derive(Deserialize)]
-struct Message {
+struct CargoMessage {
     reason: String,
     manifest_path: Option<PathBuf>,
-    target: Option<Target>,
+    target: Option<CargoTarget>,
     #[serde(default)]
     filenames: Vec<PathBuf>,
 }
 
 #[derive(Deserialize)]
-struct Target {
+struct CargoTarget {
     kind: Vec<String>,
 }
 
 /// Target folder that cargo uses for compiled files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Folder {
+pub(super) enum TargetFolder {
     /// Cargo's default target folder.
-    Usual,
+    Default,
     /// A separate target folder, so that nothing from the default folder is reused.
-    Another,
+    Separate,
 }
 
 /// Builds the package in `dir` and returns the path of the file that cargo produced.
 pub(super) fn build(
     dir: &Path,
-    folder: Folder,
-    options: &Options,
+    folder: TargetFolder,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
     let toolchain = Toolchain::find(dir, options, progress)?;
     let mut cargo = command("cargo", dir);
     cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
-    let workspace = prepare(&mut cargo, dir, &toolchain);
-    if folder == Folder::Another {
+    let workspace = set_environment(&mut cargo, dir, &toolchain);
+    if folder == TargetFolder::Separate {
         cargo.arg("--target-dir").arg(workspace.join("target/built-again"));
     }
     let printed = run("cargo build", ADVICE, &mut cargo, progress)?;
     let manifest = dir.join("Cargo.toml");
-    made(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
+    library_artifact(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
 }
 
 /// Sets the compiler, the linker, and flags that keep this machine's paths out of the component. Returns the
 /// workspace folder.
-fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
+fn set_environment(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
     if let Some(rustc) = &toolchain.rustc {
         cargo.env("RUSTC", rustc);
     }
     cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-component-ld");
     let mut locate = command("cargo", dir);
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
-    let manifest = ask(&mut locate).map(PathBuf::from);
+    let manifest = output_of(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
     // If several remappings match a path, rustc applies the last one.
     let mut flags = vec![remap(source_root(workspace), "/src")];
@@ -71,7 +71,7 @@ fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
         flags.push(remap(&home, "/cargo"));
     }
     let rustc = toolchain.rustc.as_deref().unwrap_or(Path::new("rustc"));
-    flags.extend(standard_library(rustc, dir));
+    flags.extend(standard_library_flag(rustc, dir));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     workspace.to_owned()
 }
@@ -85,9 +85,9 @@ fn remap(from: &Path, to: &str) -> String {
 ///
 /// With the component `rust-src`, rustc replaces that name with the path of its own copy. This affects code
 /// that is compiled again in the plugin, such as generic functions.
-fn standard_library(rustc: &Path, dir: &Path) -> Option<String> {
-    let sysroot = PathBuf::from(ask(command(rustc, dir).args(["--print", "sysroot"]))?);
-    let version = ask(command(rustc, dir).arg("-vV"))?;
+fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
+    let sysroot = PathBuf::from(output_of(command(rustc, dir).args(["--print", "sysroot"]))?);
+    let version = output_of(command(rustc, dir).arg("-vV"))?;
     let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: "))?;
     let is_hash = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
@@ -105,11 +105,11 @@ fn cargo_home() -> Option<PathBuf> {
 }
 
 /// Returns the library of the package with this manifest, taken from cargo's messages.
-fn made(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
+fn library_artifact(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
     let manifest = std::fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned());
     printed
         .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Message>(line).ok())
+        .filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok())
         .filter(|message| message.reason == "compiler-artifact")
         .filter(|message| message.target.as_ref().is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib")))
         .filter(|message| {
@@ -143,8 +143,8 @@ mod tests {
             "{\"reason\":\"build-finished\",\"success\":true}".to_owned(),
             line(&manifest, "cdylib", "/t/own.wasm"),
         ];
-        assert_eq!(made(printed.join("\n").as_bytes(), &manifest), Some(PathBuf::from("/t/own.wasm")));
-        assert_eq!(made(b"", &manifest), None);
+        assert_eq!(library_artifact(printed.join("\n").as_bytes(), &manifest), Some(PathBuf::from("/t/own.wasm")));
+        assert_eq!(library_artifact(b"", &manifest), None);
     }
 
     #[test]

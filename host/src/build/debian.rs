@@ -14,7 +14,7 @@ pub(super) fn rustc(base: &Path) -> PathBuf {
 }
 
 /// Builds the toolchain. Root is needed only if libraries or package lists are missing.
-pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
+pub(super) fn make_toolchain(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err("they require x86_64 Linux".to_owned());
     }

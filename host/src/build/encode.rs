@@ -17,7 +17,7 @@ pub(super) struct Adapter<'a> {
 }
 
 /// Wraps `module` as a component in the plugin's world and returns the component's path.
-pub(super) fn component(
+pub(super) fn encode_component(
     mut module: Vec<u8>,
     adapter: Option<Adapter<'_>>,
     recipe: &Recipe,

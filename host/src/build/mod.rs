@@ -46,10 +46,10 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 
 pub use error::BuildError;
-pub use init::{Init, InitError, Made, suggested};
-pub use new::{New, NewError};
-pub use programs::{Need, Program, State, programs};
-pub use recipe::{JsEngine, Lang, More, Problem, RECIPE, Recipe};
+pub use init::{CreatedProject, InitError, NewProject, suggested_language};
+pub use new::{NewError, NewPlugin};
+pub use programs::{BuildKind, Program, ProgramState, programs};
+pub use recipe::{JsEngine, Lang, LanguageSettings, RECIPE, Recipe, RecipeProblem};
 pub(crate) use sdk::interfaces;
 pub use wasm_target::Toolchain;
 
@@ -57,7 +57,7 @@ use crate::units::size;
 
 /// A component that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Built {
+pub struct BuiltPlugin {
     /// The plugin's name in its recipe.
     pub name: String,
     /// Kind of the plugin in its recipe.
@@ -74,17 +74,17 @@ pub struct Built {
 
 /// Build options. [`Options::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct BuildOptions {
     /// Ways to a Wasm target to skip, by their numbers in `wasm_target`. Tests use them to exercise the other
     /// ways.
-    pub skip: Vec<u8>,
+    pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain built from Debian's packages.
     pub toolchain_dir: PathBuf,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,
 }
 
-impl Options {
+impl BuildOptions {
     /// Reads `LATCH_WASM_SKIP` (`"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`.
     ///
     /// The latter two default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
@@ -101,7 +101,7 @@ impl Options {
         let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
         // Programs run in their own working folders, so the path must be absolute.
         let tools_dir = std::path::absolute(&tools_dir).unwrap_or(tools_dir);
-        Self { skip, toolchain_dir, tools_dir }
+        Self { skipped_ways: skip, toolchain_dir, tools_dir }
     }
 }
 
@@ -112,17 +112,17 @@ pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
 
 /// Builds the plugin in `dir` independently of the previous build and returns the component. The component in
 /// `build/` is not changed. Blocks the thread.
-pub fn again(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
+pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
-    let _alone = alone(&dir, progress)?;
-    let made = make(&dir, &recipe, cargo::Folder::Another, options, progress)?;
-    publish::content(&made, recipe.lang)
+    let _alone = lock_folder(&dir, progress)?;
+    let made = build_component(&dir, &recipe, cargo::TargetFolder::Separate, options, progress)?;
+    publish::read_component(&made, recipe.lang)
 }
 
 /// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would
 /// overwrite each other's files, so one waits for the other.
-fn alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
+fn lock_folder(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let build = dir.join("build");
     std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;
     let path = build.join(".lock");
@@ -135,11 +135,11 @@ fn alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError>
     Ok(file)
 }
 
-fn make(
+fn build_component(
     dir: &Path,
     recipe: &Recipe,
-    folder: cargo::Folder,
-    options: &Options,
+    folder: cargo::TargetFolder,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
     let made = match recipe.lang {
@@ -150,15 +150,15 @@ fn make(
         Lang::C => c::build(dir, recipe, options, progress),
         Lang::Go => go::build(dir, recipe, options, progress),
     };
-    made.map_err(|error| room::explained(error, dir, options))
+    made.map_err(|error| room::with_unwritable_folder(error, dir, options))
 }
 
 /// Builds the plugin in `dir`. Calls `progress` with one line for each action. Blocks the thread.
-pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
+pub fn build(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<BuiltPlugin, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
-    let _alone = alone(&dir, progress)?;
-    let made = make(&dir, &recipe, cargo::Folder::Usual, options, progress)?;
+    let _alone = lock_folder(&dir, progress)?;
+    let made = build_component(&dir, &recipe, cargo::TargetFolder::Default, options, progress)?;
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };
     let size = size(usize::try_from(built.bytes).unwrap_or(usize::MAX));

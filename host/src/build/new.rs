@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use latchwork_core::manifest::PluginKind;
 
 use super::recipe::LANGS;
-use super::sdk::File;
+use super::sdk::EmbeddedFile;
 use super::{BuildError, Lang, sdk};
 
 /// A project to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct New {
+pub struct NewPlugin {
     /// Name of the plugin and of its folder.
     pub name: String,
     /// Kind of the plugin.
@@ -37,16 +37,16 @@ pub enum NewError {
 
 macro_rules! template {
     ($root:literal: $($path:literal)*) => {
-        &[$(File { path: $path, text: include_str!(concat!("../../../guest-sdk/", $root, "/", $path)) }),*]
+        &[$(EmbeddedFile { path: $path, text: include_str!(concat!("../../../guest-sdk/", $root, "/", $path)) }),*]
     };
 }
 
 /// Template files that are stored under another name, so that git and build tools ignore them in the
 /// template's folder.
-const HIDDEN: [(&str, &str); 3] =
+const RENAMED_FILES: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 
-fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
+fn template_files(lang: Lang, kind: PluginKind) -> &'static [EmbeddedFile] {
     match (lang, kind) {
         (Lang::Rust, PluginKind::Step) => {
             template!("rust/template/step": "Cargo.toml" "README.md" "cargo-config.toml" "cases.jsonl" "gitignore" "src/lib.rs")
@@ -80,14 +80,14 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
 }
 
 /// Files that run a new plugin: a configuration that loads the plugin, and a plan that calls it once.
-const STEP_STARTER: &[File] = template!("starter/step": "latch.toml" "plan.json");
-const TOOL_STARTER: &[File] = template!("starter/tool": "latch.toml" "plan.json");
+const STEP_STARTER: &[EmbeddedFile] = template!("starter/step": "latch.toml" "plan.json");
+const TOOL_STARTER: &[EmbeddedFile] = template!("starter/tool": "latch.toml" "plan.json");
 /// Check cases of a tool, the same in every language.
-const TOOL_CASES: &[File] = template!("starter/tool": "cases.jsonl");
+const TOOL_CASES: &[EmbeddedFile] = template!("starter/tool": "cases.jsonl");
 /// `.gitignore` rules for files that running jobs create.
-const IGNORED: &str = include_str!("../../../guest-sdk/starter/gitignore");
+const GITIGNORE: &str = include_str!("../../../guest-sdk/starter/gitignore");
 
-impl New {
+impl NewPlugin {
     /// Returns the command that runs the project's tests.
     pub fn test_command(&self) -> &'static str {
         match self.lang {
@@ -113,7 +113,7 @@ impl New {
         }
         let made_parent = !parent.exists();
         std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
-        if let Err(error) = self.written(parent, &dir) {
+        if let Err(error) = self.write_atomically(parent, &dir) {
             if made_parent {
                 // Fails if another program has written into the folder, which is then kept.
                 let _ = std::fs::remove_dir(parent);
@@ -125,22 +125,22 @@ impl New {
 
     /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
     /// partial project.
-    fn written(&self, parent: &Path, dir: &Path) -> Result<(), BuildError> {
+    fn write_atomically(&self, parent: &Path, dir: &Path) -> Result<(), BuildError> {
         let work = tempfile::Builder::new().prefix(".latch-new-").tempdir_in(parent);
         let work = work.map_err(|error| BuildError::io("make a folder in", parent, error))?;
         let made = work.path().join(&self.name);
-        self.fill(&made).map_err(|error| error.moved(work.path(), parent))?;
+        self.write_files(&made).map_err(|error| error.with_moved_paths(work.path(), parent))?;
         std::fs::rename(&made, dir).map_err(|error| BuildError::io("write", dir, error))
     }
 
-    fn fill(&self, dir: &Path) -> Result<(), BuildError> {
+    fn write_files(&self, dir: &Path) -> Result<(), BuildError> {
         self.write_plugin(dir)?;
         for (name, text) in self.starter(".") {
-            sdk::put(&dir.join(name), &text)?;
+            sdk::write_file(&dir.join(name), &text)?;
         }
         let ignore = dir.join(".gitignore");
         let ignored = std::fs::read_to_string(&ignore).map_err(|error| BuildError::io("read", &ignore, error))?;
-        sdk::put(&ignore, &format!("{ignored}{IGNORED}"))
+        sdk::write_file(&ignore, &format!("{ignored}{GITIGNORE}"))
     }
 
     /// Checks that the name is a valid plugin name and can begin the names of the plugin's operators.
@@ -156,12 +156,12 @@ impl New {
     /// Writes the plugin: its template, its recipe and the SDK of its language.
     pub(super) fn write_plugin(&self, dir: &Path) -> Result<(), BuildError> {
         let cases = if self.kind == PluginKind::Tool { TOOL_CASES } else { &[] };
-        for file in template(self.lang, self.kind).iter().chain(cases) {
-            let path = HIDDEN.iter().find(|(there, _)| *there == file.path).map_or(file.path, |(_, here)| here);
-            sdk::put(&dir.join(path), &self.filled(file.text))?;
+        for file in template_files(self.lang, self.kind).iter().chain(cases) {
+            let path = RENAMED_FILES.iter().find(|(there, _)| *there == file.path).map_or(file.path, |(_, here)| here);
+            sdk::write_file(&dir.join(path), &self.fill_placeholders(file.text))?;
         }
-        sdk::put(&dir.join(super::RECIPE), &self.recipe())?;
-        sdk::write(&dir.join("latchwork"), sdk::files(self.lang))
+        sdk::write_file(&dir.join(super::RECIPE), &self.recipe())?;
+        sdk::write_files(&dir.join("latchwork"), sdk::files(self.lang))
     }
 
     /// Returns `latch.toml`, in which the plugin's folder is `source`, and `plan.json`.
@@ -170,7 +170,7 @@ impl New {
             PluginKind::Step => STEP_STARTER,
             PluginKind::Tool => TOOL_STARTER,
         };
-        files.iter().map(|file| (file.path, self.filled(file.text).replace("{{source}}", source))).collect()
+        files.iter().map(|file| (file.path, self.fill_placeholders(file.text).replace("{{source}}", source))).collect()
     }
 
     fn recipe(&self) -> String {
@@ -191,7 +191,7 @@ impl New {
 
     /// Replaces the placeholders of a template: `{{name}}`, and `{{Noun}}` for the names of the plugin's
     /// operators.
-    fn filled(&self, text: &str) -> String {
+    fn fill_placeholders(&self, text: &str) -> String {
         let parts = self.name.split(['-', '_']).filter(|part| !part.is_empty());
         let capital = |part: &str| format!("{}{}", part[..1].to_ascii_uppercase(), &part[1..]);
         let noun: String = parts.map(capital).collect();
@@ -208,8 +208,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for (_, lang) in LANGS {
             for kind in [PluginKind::Step, PluginKind::Tool] {
-                let name = format!("my-{}-{kind:?}", lang.word()).to_lowercase();
-                let new = New { name: name.clone(), kind, lang };
+                let name = format!("my-{}-{kind:?}", lang.as_str()).to_lowercase();
+                let new = NewPlugin { name: name.clone(), kind, lang };
                 let made = new.write(dir.path()).unwrap();
                 let recipe = super::super::Recipe::read(&made).unwrap();
                 assert_eq!((recipe.name, recipe.kind, recipe.lang), (name, kind, lang));
@@ -228,7 +228,7 @@ mod tests {
     fn a_name_that_is_none_makes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["", "../x", "Upper", "1st", "-x"] {
-            let new = New { name: name.into(), kind: PluginKind::Step, lang: Lang::Js };
+            let new = NewPlugin { name: name.into(), kind: PluginKind::Step, lang: Lang::Js };
             assert!(matches!(new.write(dir.path()), Err(NewError::Name(_))), "{name:?}");
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

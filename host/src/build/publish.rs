@@ -5,7 +5,7 @@ use std::path::Path;
 
 use latchwork_core::ids::Hash;
 
-use super::{BuildError, Built, Lang, Recipe, real};
+use super::{BuildError, BuiltPlugin, Lang, Recipe, real};
 use crate::files;
 
 /// Magic number, version and layer of a component.
@@ -15,15 +15,15 @@ const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
 /// Copies a component to its final path atomically: a reader sees the old or the new file, never a partial
 /// one.
-pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built, BuildError> {
-    let content = content(made, recipe.lang)?;
+pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<BuiltPlugin, BuildError> {
+    let content = read_component(made, recipe.lang)?;
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
     if changed {
         let dir = place.parent().expect("the place is a file in build/");
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let put = || -> std::io::Result<()> {
             // Default permissions: every user who may read the folder may run the component.
-            let mut file = tempfile::Builder::new().permissions(files::usual()).tempfile_in(dir)?;
+            let mut file = tempfile::Builder::new().permissions(files::default_permissions()).tempfile_in(dir)?;
             file.write_all(&content)?;
             file.as_file().sync_all()?;
             file.persist(place)?;
@@ -31,7 +31,7 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         };
         put().map_err(|error| BuildError::io("write", place, error))?;
     }
-    Ok(Built {
+    Ok(BuiltPlugin {
         name: recipe.name,
         kind: recipe.kind,
         wasm: place.to_owned(),
@@ -42,16 +42,16 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
 }
 
 /// Reads the component from a file that a build produced, and checks that the file is a component.
-pub(super) fn content(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildError> {
+pub(super) fn read_component(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildError> {
     let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
-    check(made, &content)?;
+    check_is_component(made, &content)?;
     if lang != Lang::Rust {
-        real::rename(&mut content);
+        real::restore_wasi_names(&mut content);
     }
     Ok(content)
 }
 
-fn check(path: &Path, content: &[u8]) -> Result<(), BuildError> {
+fn check_is_component(path: &Path, content: &[u8]) -> Result<(), BuildError> {
     let found = match content {
         content if content.starts_with(&COMPONENT) => return Ok(()),
         content if content.starts_with(&MODULE) => "a core Wasm module",
@@ -68,11 +68,11 @@ mod tests {
 
     use super::*;
 
-    fn put(dir: &Path, content: &[u8]) -> Result<Built, BuildError> {
+    fn put(dir: &Path, content: &[u8]) -> Result<BuiltPlugin, BuildError> {
         let made = dir.join("made.wasm");
         std::fs::write(&made, content).unwrap();
-        let more = crate::build::More::default();
-        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust, more };
+        let more = crate::build::LanguageSettings::default();
+        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust, settings: more };
         publish(&made, &dir.join("build/x.wasm"), recipe)
     }
 

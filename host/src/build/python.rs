@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::recipe::Recipe;
 use super::run::run;
-use super::{BuildError, Options, layout, sdk, tools, world};
+use super::{BuildError, BuildOptions, layout, sdk, tools, world};
 
 pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
 const PYTHON: &str = "install Python 3.10 or later with pip";
@@ -17,14 +17,14 @@ const APP: &str = "latchwork_app";
 
 /// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
-struct Scan {
+struct ModuleScan {
     /// Modules that the plugin imports late. The build imports them early as well.
     preload: Vec<String>,
-    problems: Vec<Problem>,
+    problems: Vec<ScanProblem>,
 }
 
 #[derive(Deserialize)]
-struct Problem {
+struct ScanProblem {
     file: String,
     line: u32,
     message: String,
@@ -34,19 +34,19 @@ struct Problem {
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    let layout = layout::of(dir, recipe)?;
-    let main = layout.main()?;
-    let sdk = layout.sdk("_host.py")?;
+    let layout = layout::prepare(dir, recipe)?;
+    let main = layout.main_file()?;
+    let sdk = layout.sdk_dir("_host.py")?;
     let site = tools::pip(COMPONENTIZE, options, progress)?;
     let wit = world::write(&layout.obj, recipe)?;
 
     let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];
     // Copies the SDK, so that Python finds the package by its name even if its folder has another name.
     let package = layout.obj.join("sdk/latchwork");
-    copy(&sdk, &package)?;
+    copy_modules(&sdk, &package)?;
     paths.push(layout.obj.join("sdk"));
     let requirements = dir.join("requirements.txt");
     if requirements.is_file() {
@@ -68,18 +68,18 @@ pub(super) fn build(
     };
     let module = main.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let preload: String = scan.preload.iter().map(|name| format!("import {name}\n")).collect();
-    let exports = serde_json::to_string(&recipe.more.exports).expect("a list of strings is JSON");
-    let version = &recipe.more.version;
+    let exports = serde_json::to_string(&recipe.settings.exports).expect("a list of strings is JSON");
+    let version = &recipe.settings.version;
     let app = format!(
         "# Written by `latch plugin build`: the host is bound first, then the plugin is read.\n\
          import latchwork.{kind} as _kind\n\n_kind.bind()\n{preload}import {module}\n\n\
          globals().update(_kind.exports({version:?}, {exports}))\n"
     );
-    sdk::put(&layout.obj.join("app").join(format!("{APP}.py")), &app)?;
+    sdk::write_file(&layout.obj.join("app").join(format!("{APP}.py")), &app)?;
 
     let made = layout.obj.join("component.wasm");
     let mut componentize =
-        tools::program(&site, "import sys, componentize_py; sys.exit(componentize_py.script())", &layout.obj);
+        tools::python_program(&site, "import sys, componentize_py; sys.exit(componentize_py.script())", &layout.obj);
     componentize.arg("--quiet").arg("--wit-path").arg(&wit).args(["--world", world::WORLD, "componentize"]);
     componentize.args(["--stub-wasi", "--python-path", "app"]);
     for path in &paths {
@@ -91,11 +91,11 @@ pub(super) fn build(
 }
 
 /// Scans every module of the plugin without running it.
-fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<Scan, BuildError> {
+fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
     let mut python = tools::python(sdk);
     python.arg(sdk.join("_scan.py")).arg(main).args(paths);
     let printed = run("reading the plugin's modules", PYTHON, &mut python, progress)?;
-    let scan: Scan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
+    let scan: ModuleScan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
         what: "reading the plugin's modules".to_owned(),
         status: error.to_string(),
         output: String::from_utf8_lossy(&printed).into_owned(),
@@ -103,17 +103,17 @@ fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&st
     if scan.problems.is_empty() {
         return Ok(scan);
     }
-    let line = |problem: &Problem| format!("{}:{}: {}", problem.file, problem.line, problem.message);
+    let line = |problem: &ScanProblem| format!("{}:{}: {}", problem.file, problem.line, problem.message);
     Err(BuildError::Sources(scan.problems.iter().map(line).collect()))
 }
 
 /// Copies only the package's own modules. Files that Python created beside them are skipped.
-fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
+fn copy_modules(from: &Path, to: &Path) -> Result<(), BuildError> {
     let entries = std::fs::read_dir(from).map_err(|error| BuildError::io("read", from, error))?;
     for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "py")) {
         let text =
             std::fs::read_to_string(entry.path()).map_err(|error| BuildError::io("read", &entry.path(), error))?;
-        sdk::put(&to.join(entry.file_name()), &text)?;
+        sdk::write_file(&to.join(entry.file_name()), &text)?;
     }
     Ok(())
 }

@@ -14,20 +14,20 @@ const AFTER: &[u8] = b"wasi:";
 const NAMES: [&[u8]; 2] = [b"clocks/wall-clock@", b"random/random@"];
 
 /// Renames the component's own imports in place. Both names have the same length, so no offset changes.
-pub(super) fn rename(component: &mut [u8]) {
+pub(super) fn restore_wasi_names(component: &mut [u8]) {
     let mut at = HEADER;
     while let Some((&id, rest)) = component.get(at..).and_then(<[u8]>::split_first) {
-        let Some((size, length)) = number(rest) else { return };
+        let Some((size, length)) = read_leb128(rest) else { return };
         let start = at + 1 + length;
         let Some(section) = start.checked_add(size).and_then(|end| component.get_mut(start..end)) else { return };
         if id == IMPORTS {
-            section_imports(section);
+            rename_in_section(section);
         }
         at = start + size;
     }
 }
 
-fn section_imports(section: &mut [u8]) {
+fn rename_in_section(section: &mut [u8]) {
     for name in NAMES {
         let whole = [BEFORE, name].concat();
         let places: Vec<usize> =
@@ -39,7 +39,7 @@ fn section_imports(section: &mut [u8]) {
 }
 
 /// Reads a LEB128 number. Returns the value and its length in bytes.
-fn number(bytes: &[u8]) -> Option<(usize, usize)> {
+fn read_leb128(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (i, byte) in bytes.iter().take(5).enumerate() {
         value |= usize::from(byte & 0x7f) << (7 * i);
@@ -63,12 +63,12 @@ mod tests {
             made.extend(name);
         }
         let before = made.clone();
-        rename(&mut made);
+        restore_wasi_names(&mut made);
         let changed = before.iter().zip(&made).filter(|(a, b)| a != b).count();
         assert_eq!(changed, 4, "r, e, a and l, once");
         assert_eq!(&made[8 + 27 + 3..][..24], b"wasi:random/random@0.2.6");
         for broken in 0..made.len() {
-            rename(&mut made[..broken]);
+            restore_wasi_names(&mut made[..broken]);
         }
     }
 }

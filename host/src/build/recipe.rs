@@ -30,12 +30,12 @@ pub struct Recipe {
     /// Language of the plugin.
     pub lang: Lang,
     /// Settings of languages other than Rust. In Rust, Cargo.toml and the crate's code contain them.
-    pub more: More,
+    pub settings: LanguageSettings,
 }
 
 /// Settings of a recipe beyond name, kind and language. A Rust plugin has them in Cargo.toml and in its code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct More {
+pub struct LanguageSettings {
     /// The plugin's version (semver).
     pub version: String,
     /// Main source file, relative to the plugin's folder.
@@ -65,11 +65,11 @@ pub enum Lang {
 
 impl Lang {
     /// Returns the language's name as written in recipes.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
     }
     /// Returns the main source file that is used if the recipe names none.
-    pub(super) fn main(self) -> &'static str {
+    pub(super) fn default_main_file(self) -> &'static str {
         match self {
             Lang::Rust => "src/lib.rs",
             Lang::Js => "src/plugin.js",
@@ -93,13 +93,13 @@ pub enum JsEngine {
 /// Engines by their name in the recipe.
 const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
 /// Optional exports with which a tool accounts for its effects.
-const ACCOUNTS: [&str; 3] = ["reconcile", "verify", "compensate"];
+const OPTIONAL_EXPORTS: [&str; 3] = ["reconcile", "verify", "compensate"];
 /// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";
 
 /// A problem in a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct RecipeProblem {
     /// The file.
     pub file: PathBuf,
     /// Line, from 1.
@@ -110,7 +110,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for RecipeProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, key, message } = self;
         let between = if key.is_empty() { "" } else { ": " };
@@ -133,54 +133,54 @@ impl Recipe {
     ///
     /// # Errors
     /// Returns every problem in the recipe.
-    pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader { text, file, problems: Vec::new() };
+    pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<RecipeProblem>> {
+        let mut reader = RecipeReader { text, file, problems: Vec::new() };
         let (document, errors) = DeTable::parse_recoverable(text);
         for error in errors {
-            reader.problem(error.span().unwrap_or_default(), "", error.message().to_owned());
+            reader.add_problem(error.span().unwrap_or_default(), "", error.message().to_owned());
         }
         let plugin = reader.plugin(document.get_ref());
         let name = plugin.and_then(|plugin| reader.name(plugin));
-        let kind = plugin.and_then(|plugin| reader.word(plugin, "kind", &KINDS));
-        let lang = plugin.and_then(|plugin| reader.word(plugin, "lang", &LANGS));
-        let more = plugin.and_then(|plugin| reader.more(plugin, kind?, lang?));
+        let kind = plugin.and_then(|plugin| reader.keyword(plugin, "kind", &KINDS));
+        let lang = plugin.and_then(|plugin| reader.keyword(plugin, "lang", &LANGS));
+        let more = plugin.and_then(|plugin| reader.language_settings(plugin, kind?, lang?));
         match (name, kind, lang, more) {
             (Some(name), Some(kind), Some(lang), Some(more)) if reader.problems.is_empty() => {
-                Ok(Self { name, kind, lang, more })
+                Ok(Self { name, kind, lang, settings: more })
             }
             _ => Err(reader.problems),
         }
     }
 }
 
-struct Reader<'r> {
+struct RecipeReader<'r> {
     text: &'r str,
     file: &'r Path,
-    problems: Vec<Problem>,
+    problems: Vec<RecipeProblem>,
 }
 
-impl Reader<'_> {
-    fn problem(&mut self, span: Range<usize>, key: &str, message: String) {
+impl RecipeReader<'_> {
+    fn add_problem(&mut self, span: Range<usize>, key: &str, message: String) {
         let line = self.text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1;
-        self.problems.push(Problem { file: self.file.to_owned(), line, key: key.to_owned(), message });
+        self.problems.push(RecipeProblem { file: self.file.to_owned(), line, key: key.to_owned(), message });
     }
 
     fn unknown_keys(&mut self, table: &DeTable<'_>, path: &str, known: &[&str]) {
         for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
             let name = key.get_ref().as_ref();
             let meant = did_you_mean(name, known.iter().copied());
-            self.problem(key.span(), &format!("{path}{name}"), format!("unknown key{meant}"));
+            self.add_problem(key.span(), &format!("{path}{name}"), format!("unknown key{meant}"));
         }
     }
 
     fn plugin<'t>(&mut self, document: &'t DeTable<'t>) -> Option<(&'t DeTable<'t>, usize)> {
         self.unknown_keys(document, "", &["plugin"]);
         let Some(value) = document.get("plugin") else {
-            self.problem(0..0, "plugin", "missing: write [plugin] with name, kind and lang".into());
+            self.add_problem(0..0, "plugin", "missing: write [plugin] with name, kind and lang".into());
             return None;
         };
         let DeValue::Table(table) = value.get_ref() else {
-            self.problem(value.span(), "plugin", "must be a table: [plugin]".into());
+            self.add_problem(value.span(), "plugin", "must be a table: [plugin]".into());
             return None;
         };
         self.unknown_keys(table, "plugin.", &["name", "kind", "lang", "version", "main", "sdk", "exports", "engine"]);
@@ -192,12 +192,12 @@ impl Reader<'_> {
         let value: &Spanned<DeValue<'_>> = match table.get(key) {
             Some(value) => value,
             None => {
-                self.problem(start..start, &path, "missing".into());
+                self.add_problem(start..start, &path, "missing".into());
                 return None;
             }
         };
         let DeValue::String(text) = value.get_ref() else {
-            self.problem(value.span(), &path, "must be a string".into());
+            self.add_problem(value.span(), &path, "must be a string".into());
             return None;
         };
         let text: &DeString<'t> = text;
@@ -212,53 +212,63 @@ impl Reader<'_> {
             let message = format!(
                 "{name:?} is not a valid name: use 1 to 64 characters from a-z 0-9 - _, starting with a letter or digit"
             );
-            self.problem(span, "plugin.name", message);
+            self.add_problem(span, "plugin.name", message);
         }
         valid.then(|| name.to_owned())
     }
 
-    fn word<T: Copy>(&mut self, plugin: (&DeTable<'_>, usize), key: &str, words: &[(&str, T)]) -> Option<T> {
+    fn keyword<T: Copy>(&mut self, plugin: (&DeTable<'_>, usize), key: &str, words: &[(&str, T)]) -> Option<T> {
         let (word, span) = self.text(plugin, key)?;
         let found = words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(known, _)| format!("{known:?}")).collect();
             let meant = did_you_mean(word, words.iter().map(|(known, _)| *known));
             let message = format!("{word:?} is not supported: write {}{meant}", known.join(" or "));
-            self.problem(span, &format!("plugin.{key}"), message);
+            self.add_problem(span, &format!("plugin.{key}"), message);
         }
         found
     }
 }
 
-impl Reader<'_> {
+impl RecipeReader<'_> {
     /// Reads the settings of languages other than Rust.
-    fn more(&mut self, plugin: (&DeTable<'_>, usize), kind: PluginKind, lang: Lang) -> Option<More> {
-        let mut more = More { main: lang.main().into(), sdk: SDK.into(), ..More::default() };
+    fn language_settings(
+        &mut self,
+        plugin: (&DeTable<'_>, usize),
+        kind: PluginKind,
+        lang: Lang,
+    ) -> Option<LanguageSettings> {
+        let mut more =
+            LanguageSettings { main: lang.default_main_file().into(), sdk: SDK.into(), ..LanguageSettings::default() };
         for (key, value) in plugin.0.iter() {
             let (name, path) = (key.get_ref().as_ref(), format!("plugin.{}", key.get_ref()));
             let is_more = ["version", "main", "sdk", "exports", "engine"].contains(&name);
             if is_more && lang == Lang::Rust {
-                self.problem(
+                self.add_problem(
                     key.span(),
                     &path,
                     "a Rust plugin sets this in Cargo.toml and in its code: remove the key".into(),
                 );
             }
             if name == "engine" && lang != Lang::Js {
-                self.problem(value.span(), &path, "only lang = \"js\" has a choice of engines: remove the key".into());
+                self.add_problem(
+                    value.span(),
+                    &path,
+                    "only lang = \"js\" has a choice of engines: remove the key".into(),
+                );
             }
             if name == "exports" && kind == PluginKind::Step {
-                self.problem(value.span(), &path, "only tools have these exports: remove the key".into());
+                self.add_problem(value.span(), &path, "only tools have these exports: remove the key".into());
             }
         }
         if lang == Lang::Rust {
-            return Some(More::default());
+            return Some(LanguageSettings::default());
         }
         let given = |key: &str| plugin.0.contains_key(key);
         if let Some((version, span)) = self.text(plugin, "version") {
             version.clone_into(&mut more.version);
             if semver::Version::parse(version).is_err() {
-                self.problem(
+                self.add_problem(
                     span,
                     "plugin.version",
                     format!("{version:?} is not a semantic version: write one such as \"1.0.0\""),
@@ -270,25 +280,25 @@ impl Reader<'_> {
             *(if key == "main" { &mut more.main } else { &mut more.sdk }) = PathBuf::from(text);
         }
         if lang == Lang::Js && given("engine") {
-            more.engine = self.word(plugin, "engine", &ENGINES).unwrap_or_default();
+            more.engine = self.keyword(plugin, "engine", &ENGINES).unwrap_or_default();
         }
         if let Some(value) = plugin.0.get("exports") {
-            more.exports = self.accounts(value);
+            more.exports = self.optional_exports(value);
         }
         Some(more)
     }
 
-    fn accounts(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<String> {
-        let known = ACCOUNTS.map(|word| format!("{word:?}")).join(", ");
+    fn optional_exports(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+        let known = OPTIONAL_EXPORTS.map(|word| format!("{word:?}")).join(", ");
         let DeValue::Array(items) = value.get_ref() else {
-            self.problem(value.span(), "plugin.exports", format!("must be a list of {known}"));
+            self.add_problem(value.span(), "plugin.exports", format!("must be a list of {known}"));
             return Vec::new();
         };
         let mut exports = Vec::new();
         for item in items.iter() {
             match item.get_ref() {
-                DeValue::String(word) if ACCOUNTS.contains(&word.as_ref()) => exports.push(word.to_string()),
-                _ => self.problem(item.span(), "plugin.exports", format!("each entry must be one of {known}")),
+                DeValue::String(word) if OPTIONAL_EXPORTS.contains(&word.as_ref()) => exports.push(word.to_string()),
+                _ => self.add_problem(item.span(), "plugin.exports", format!("each entry must be one of {known}")),
             }
         }
         exports.sort();
@@ -307,10 +317,10 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe() {
+    fn rust_recipe_is_parsed() {
         let recipe = parse("[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n").unwrap();
-        let more = More::default();
-        assert_eq!(recipe, Recipe { name: "mail".into(), kind: PluginKind::Tool, lang: Lang::Rust, more });
+        let more = LanguageSettings::default();
+        assert_eq!(recipe, Recipe { name: "mail".into(), kind: PluginKind::Tool, lang: Lang::Rust, settings: more });
     }
 
     #[test]
@@ -319,7 +329,7 @@ mod tests {
         let recipe = parse(&format!(
             "{head}lang = \"js\"\nversion = \"1.2.0\"\nengine = \"starlingmonkey\"\nexports = [\"verify\", \"reconcile\"]\n"
         ));
-        let more = recipe.unwrap().more;
+        let more = recipe.unwrap().settings;
         assert_eq!((more.version.as_str(), more.engine), ("1.2.0", JsEngine::StarlingMonkey));
         assert_eq!(more.exports, ["reconcile", "verify"]);
         assert_eq!((more.main, more.sdk), (PathBuf::from("src/plugin.js"), PathBuf::from("latchwork")));

@@ -4,40 +4,40 @@
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-use super::{BuildError, Options};
+use super::{BuildError, BuildOptions};
 
 /// Free space in bytes below which a build may fail.
-const ROOM_BYTES: usize = 4 << 20;
+const REQUIRED_BYTES: usize = 4 << 20;
 
 /// Adds the unwritable folder to a program's error if there is one.
-pub(super) fn explained(error: BuildError, dir: &Path, options: &Options) -> BuildError {
+pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
-    if !is_of_program || error.unwritable().is_some() {
+    if !is_of_program || error.unwritable_code().is_some() {
         return error;
     }
     let build = dir.join("build");
     for folder in [build.as_path(), dir] {
-        if let Err(source) = has_room(folder) {
-            return BuildError::NoRoom { error: Box::new(error), dir: folder.to_owned(), source };
+        if let Err(source) = check_writable(folder) {
+            return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
     // Builds work if these folders are read-only, but not if they are full.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
-        if let Err(source) = has_room(folder)
+        if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
         {
-            return BuildError::NoRoom { error: Box::new(error), dir: folder.clone(), source };
+            return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.clone(), source };
         }
     }
     error
 }
 
 /// Tests a folder by writing [`ROOM_BYTES`] to an unnamed temporary file.
-fn has_room(folder: &Path) -> io::Result<()> {
+fn check_writable(folder: &Path) -> io::Result<()> {
     let block = vec![1; 64 << 10];
     let mut file = tempfile::tempfile_in(folder)?;
-    (0..ROOM_BYTES / block.len()).try_for_each(|_| file.write_all(&block))
+    (0..REQUIRED_BYTES / block.len()).try_for_each(|_| file.write_all(&block))
 }
 
 #[cfg(test)]
@@ -49,15 +49,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("build")).unwrap();
         let folder = dir.path().to_owned();
-        let options = Options { skip: vec![], toolchain_dir: folder.clone(), tools_dir: folder };
+        let options = BuildOptions { skipped_ways: vec![], toolchain_dir: folder.clone(), tools_dir: folder };
         let failed = |output: &str| BuildError::Failed {
             what: "compiling".into(),
             status: "exit status: 1".into(),
             output: output.into(),
         };
-        assert_eq!(explained(failed("no such name"), dir.path(), &options).unwritable(), None);
+        assert_eq!(with_unwritable_folder(failed("no such name"), dir.path(), &options).unwritable_code(), None);
         for (said, code) in [("write: No space left on device", "L0100"), ("EROFS: read-only file system", "L0101")] {
-            assert_eq!(explained(failed(said), dir.path(), &options).unwritable(), Some(code), "{said}");
+            assert_eq!(
+                with_unwritable_folder(failed(said), dir.path(), &options).unwritable_code(),
+                Some(code),
+                "{said}"
+            );
         }
     }
 }

@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use super::BuildError;
 
 /// Number of trailing output lines that the error of a failed program contains.
-const SHOWN: usize = 60;
+const MAX_OUTPUT_LINES: usize = 60;
 
 /// Variables of cargo and rustc that are meant for the host's own build. A compiler or flags for the host
 /// would break a guest. A shared target folder would mix the two builds.
-const FOREIGN: [&str; 20] = [
+const HOST_BUILD_VARIABLES: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",
     "CARGO_BUILD_RUSTC_WRAPPER",
@@ -39,7 +39,7 @@ const FOREIGN: [&str; 20] = [
 pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(dir).stdin(Stdio::null());
-    for name in FOREIGN {
+    for name in HOST_BUILD_VARIABLES {
         command.env_remove(name);
     }
     for (name, _) in std::env::vars_os() {
@@ -83,7 +83,7 @@ pub(super) fn run(
             progress(line);
         }
         last.push_back(line.to_owned());
-        if last.len() > SHOWN {
+        if last.len() > MAX_OUTPUT_LINES {
             last.pop_front();
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn run(
 }
 
 /// Runs a command and returns its trimmed standard output, or `None` if it is missing or fails.
-pub(super) fn ask(command: &mut Command) -> Option<String> {
+pub(super) fn output_of(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

@@ -7,7 +7,7 @@ use super::{BuildError, Lang};
 
 /// A text file and its relative path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct File {
+pub(super) struct EmbeddedFile {
     /// Path of the file, relative to its root folder.
     pub(super) path: &'static str,
     /// Content of the file.
@@ -16,12 +16,12 @@ pub(super) struct File {
 
 macro_rules! files {
     ($root:literal: $($path:literal)*) => {
-        &[$(File { path: $path, text: include_str!(concat!("../../../", $root, "/", $path)) }),*]
+        &[$(EmbeddedFile { path: $path, text: include_str!(concat!("../../../", $root, "/", $path)) }),*]
     };
 }
 
 /// The WIT files of the package `latchwork:plugin`.
-pub(super) const WIT: &[File] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
+pub(super) const WIT: &[EmbeddedFile] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
     "kv.wit" "log.wit" "plugin.wit" "rng.wit" "run.wit" "secrets.wit" "tools.wit" "types.wit" "world.wit");
 
 /// Returns the name and text of each WIT file.
@@ -30,27 +30,27 @@ pub(crate) fn interfaces() -> impl Iterator<Item = (&'static str, &'static str)>
 }
 
 /// The WIT files of the real clock and real entropy. Tools in most languages import them under these names.
-pub(super) const REAL: &[File] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
+pub(super) const REAL_WIT: &[EmbeddedFile] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
 
-const JS: &[File] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
+const JS: &[EmbeddedFile] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
     "component/tool-host.js" "component/tool.js" "component/values.js" "console.js" "failure.js" "host.js" "index.d.ts" "index.js"
     "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "show.js" "testing.js" "text.js");
 
-const PYTHON: &[File] = files!("guest-sdk/python/latchwork": "README.md" "__init__.py"
+const PYTHON: &[EmbeddedFile] = files!("guest-sdk/python/latchwork": "README.md" "__init__.py"
     "_component.py" "_failure.py" "_host.py" "_operators.py"
     "_prelude.py" "_scan.py" "_schema.py" "_step.py" "_tool.py"
     "testing.py");
 
-const C: &[File] = files!("guest-sdk/c": "README.md" "bindings/latch.c" "bindings/latch.h" "component.c" "latchwork.h"
+const C: &[EmbeddedFile] = files!("guest-sdk/c": "README.md" "bindings/latch.c" "bindings/latch.h" "component.c" "latchwork.h"
     "latchwork/answer.h" "latchwork/json.h" "latchwork/plugin.h" "latchwork/text.h" "latchwork/world.h" "testing.h"
     "wasi.c");
 
-const GO: &[File] = files!("guest-sdk/go": "README.md" "failure.go" "go.mod" "internal/host/empty.s"
+const GO: &[EmbeddedFile] = files!("guest-sdk/go": "README.md" "failure.go" "go.mod" "internal/host/empty.s"
     "internal/host/exports.go" "internal/host/host.go" "internal/host/layout.go" "internal/host/memory.go"
     "internal/host/native.go" "internal/host/wasm.go" "json.go" "latchtest/host.go" "latchtest/standin.go"
     "latchwork.go" "log.go" "operator.go" "schema.go" "serve.go" "testing.go" "tools.go" "world.go");
 
-const RUST: &[File] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bindings/export_compensate.rs"
+const RUST: &[EmbeddedFile] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bindings/export_compensate.rs"
     "src/bindings/export_invoke.rs" "src/bindings/export_plugin.rs" "src/bindings/export_reconcile.rs"
     "src/bindings/export_run.rs" "src/bindings/export_verify.rs" "src/bindings/imports.rs" "src/bindings/mod.rs"
     "src/clock.rs" "src/config.rs" "src/context.rs" "src/error.rs" "src/events.rs" "src/export.rs" "src/fs.rs"
@@ -60,7 +60,7 @@ const RUST: &[File] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bin
     "src/tool/dispatch.rs" "src/tool/mod.rs" "src/tool/output.rs" "src/tools.rs" "src/wall.rs");
 
 /// Returns the SDK files of a language.
-pub(super) fn files(lang: Lang) -> &'static [File] {
+pub(super) fn files(lang: Lang) -> &'static [EmbeddedFile] {
     match lang {
         Lang::Rust => RUST,
         Lang::Js => JS,
@@ -71,15 +71,15 @@ pub(super) fn files(lang: Lang) -> &'static [File] {
 }
 
 /// Writes files below a folder.
-pub(super) fn write(dir: &Path, files: &[File]) -> Result<(), BuildError> {
+pub(super) fn write_files(dir: &Path, files: &[EmbeddedFile]) -> Result<(), BuildError> {
     for file in files {
-        put(&dir.join(file.path), file.text)?;
+        write_file(&dir.join(file.path), file.text)?;
     }
     Ok(())
 }
 
 /// Writes one file and creates its parent folders.
-pub(super) fn put(path: &Path, text: &str) -> Result<(), BuildError> {
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), BuildError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| BuildError::io("make", folder, error))?;
     }
@@ -113,7 +113,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for (folder, files) in [
             ("wit", WIT),
-            ("guest-sdk/wit", REAL),
+            ("guest-sdk/wit", REAL_WIT),
             ("guest-sdk/js", JS),
             ("guest-sdk/python/latchwork", PYTHON),
             ("guest-sdk/c", C),
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn files_are_written_with_their_folders() {
         let dir = tempfile::tempdir().unwrap();
-        write(dir.path(), JS).unwrap();
+        write_files(dir.path(), JS).unwrap();
         let made: PathBuf = dir.path().join("component/step.js");
         assert!(std::fs::read_to_string(made).unwrap().contains("latchwork-plugin-main"));
     }

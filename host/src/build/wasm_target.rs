@@ -3,13 +3,13 @@
 //! 1. The target is installed for the `rustc` that cargo uses.
 //! 2. A toolchain exists that way 4 made earlier.
 //! 3. `rustup target add` installs the target.
-//! 4. On Debian, its own newer Rust is unpacked into a private folder, and the standard library is built once
-//! for the target.
+//! 4. On Debian, its own newer Rust is unpacked into a private folder. The standard library is built once for
+//!    the target.
 
 use std::path::{Path, PathBuf};
 
-use super::run::{ask, command, run};
-use super::{BuildError, Options, debian};
+use super::run::{command, output_of, run};
+use super::{BuildError, BuildOptions, debian};
 
 /// Compile target of plugins. It has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
@@ -25,10 +25,10 @@ pub struct Toolchain {
 
 impl Toolchain {
     /// Finds or makes a toolchain. Reports every action that changes the machine to `progress`.
-    pub fn find(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Self, BuildError> {
+    pub fn find(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<Self, BuildError> {
         let mut reasons = Vec::new();
-        let wanted = |way: u8| !options.skip.contains(&way);
-        if ask(command("cargo", dir).arg("--version")).is_none() {
+        let wanted = |way: u8| !options.skipped_ways.contains(&way);
+        if output_of(command("cargo", dir).arg("--version")).is_none() {
             return Err(BuildError::Missing { program: "cargo".into(), advice: NO_RUST });
         }
 
@@ -54,7 +54,7 @@ impl Toolchain {
         }
 
         if wanted(4) {
-            match debian::make(&options.toolchain_dir, progress) {
+            match debian::make_toolchain(&options.toolchain_dir, progress) {
                 Ok(()) if has_target(&kept, dir) => return Ok(Self { rustc: Some(kept) }),
                 Ok(()) => reasons.push(format!("the toolchain in {} does not work", options.toolchain_dir.display())),
                 Err(why) => reasons.push(format!("Debian's packages: {why}")),
@@ -69,7 +69,7 @@ impl Toolchain {
 fn has_target(rustc: &Path, dir: &Path) -> bool {
     let mut print = command(rustc, dir);
     print.args(["--print", "target-libdir", "--target", TARGET]);
-    let Some(libdir) = ask(&mut print) else { return false };
+    let Some(libdir) = output_of(&mut print) else { return false };
     let Ok(entries) = std::fs::read_dir(libdir) else { return false };
     let is_std = |name: &str| name.starts_with("libstd-") && name.ends_with(".rlib");
     entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_std))
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn with_no_way_left_every_reason_is_told() {
-        let nothing = Options {
-            skip: vec![1, 2, 3, 4],
+        let nothing = BuildOptions {
+            skipped_ways: vec![1, 2, 3, 4],
             toolchain_dir: PathBuf::from("/nonexistent"),
             tools_dir: PathBuf::from("/nonexistent"),
         };

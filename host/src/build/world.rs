@@ -13,7 +13,7 @@ pub(super) const WORLD: &str = "latch-plugin";
 pub(super) const IMPORTS: &str = "latch-imports";
 
 /// Returns the text of the world's WIT file.
-fn text(recipe: &Recipe) -> String {
+fn world_text(recipe: &Recipe) -> String {
     let (imports, exports): (&[&str], &[&str]) = match recipe.kind {
         PluginKind::Step => (&["context", "clock", "rng", "tools", "events", "log"], &["plugin", "run"]),
         PluginKind::Tool => (
@@ -31,7 +31,7 @@ fn text(recipe: &Recipe) -> String {
         ),
     };
     let imports = imports.iter().map(|name| format!("  import {name};\n"));
-    let exports = exports.iter().copied().chain(recipe.more.exports.iter().map(String::as_str));
+    let exports = exports.iter().copied().chain(recipe.settings.exports.iter().map(String::as_str));
     let exports = exports.map(|name| format!("  export {name};\n"));
     let (imports, exports): (String, String) = (imports.collect(), exports.collect());
     format!(
@@ -42,29 +42,29 @@ fn text(recipe: &Recipe) -> String {
 /// Writes the interfaces and the plugin's own world into `dir/wit`, and returns that folder.
 pub(super) fn write(dir: &Path, recipe: &Recipe) -> Result<PathBuf, BuildError> {
     let wit = dir.join("wit");
-    sdk::write(&wit, sdk::WIT)?;
-    for file in sdk::REAL {
+    sdk::write_files(&wit, sdk::WIT)?;
+    for file in sdk::REAL_WIT {
         let package = file.path.trim_end_matches(".wit");
-        sdk::put(&wit.join("deps").join(package).join(file.path), file.text)?;
+        sdk::write_file(&wit.join("deps").join(package).join(file.path), file.text)?;
     }
-    sdk::put(&wit.join(format!("{WORLD}.wit")), &text(recipe))?;
+    sdk::write_file(&wit.join(format!("{WORLD}.wit")), &world_text(recipe))?;
     Ok(wit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::{Lang, More};
+    use crate::build::{Lang, LanguageSettings};
 
     #[test]
     fn a_step_imports_nothing_of_wasi_and_a_tool_exports_what_its_recipe_says() {
         let dir = tempfile::tempdir().unwrap();
-        let more = More { exports: vec!["reconcile".into()], ..More::default() };
-        let mut recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, more };
+        let more = LanguageSettings { exports: vec!["reconcile".into()], ..LanguageSettings::default() };
+        let mut recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, settings: more };
         for (kind, imports, exports) in [(PluginKind::Tool, 8, 3), (PluginKind::Step, 6, 2)] {
             recipe.kind = kind;
             if kind == PluginKind::Step {
-                recipe.more = More::default();
+                recipe.settings = LanguageSettings::default();
             }
             let wit = write(dir.path(), &recipe).unwrap();
             let mut resolve = wit_parser::Resolve::default();

@@ -5,7 +5,7 @@ use crate::engine::step::StepState;
 
 impl clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<clock::Instant> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         let us = self.now_us();
         Ok(clock::Instant {
             seconds: us.div_euclid(1_000_000),

@@ -6,7 +6,7 @@ use crate::engine::tool_state::ToolState;
 
 impl config::Host for ToolState {
     fn get(&mut self, key: String) -> wasmtime::Result<Option<Json>> {
-        self.host_call()?;
+        self.begin_host_call()?;
         Ok(self.settings.config.get(&key).map(serde_json::Value::to_string))
     }
 }

@@ -23,12 +23,12 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 use crate::config::HttpGrant;
 use crate::engine::PluginSettings;
 
-use super::double::{Servers, Unanswered};
+use super::double::{HttpStub, StubFailure};
 use super::grant;
-use super::watch::Watch;
+use super::watch::CallWindow;
 
 /// A response, and the future that must run for the response's body to arrive.
-pub(crate) type Sent = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
+pub(crate) type SentRequest = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
@@ -52,17 +52,17 @@ pub(crate) async fn send(
     options: RequestOptions,
     place: &HttpGrant,
     settings: &PluginSettings,
-    watch: &Watch,
-) -> Result<Sent, Error> {
-    if let Some(servers) = &settings.servers {
-        return doubled(request, place, servers.as_ref(), watch).await;
+    watch: &CallWindow,
+) -> Result<SentRequest, Error> {
+    if let Some(servers) = &settings.http_stub {
+        return answer_from_stub(request, place, servers.as_ref(), watch).await;
     }
-    let within = |wish: Option<Duration>| wish.map_or(watch.left(), |wish| wish.min(watch.left()));
-    let connecting = async { open(place, &allowed(place, settings, watch).await?, watch).await };
+    let within = |wish: Option<Duration>| wish.map_or(watch.time_left(), |wish| wish.min(watch.time_left()));
+    let connecting = async { connect(place, &resolve_allowed(place, settings, watch).await?, watch).await };
     let connected = timeout(within(options.connect_timeout), connecting).await;
     let stream = connected.unwrap_or(Err(Error::ConnectionTimeout)).inspect_err(|error| {
         if !matches!(error, Error::DestinationIpProhibited) {
-            watch.miss(format!("{}:{} cannot be reached: {error}", place.host, place.port));
+            watch.record_unreachable(format!("{}:{} cannot be reached: {error}", place.host, place.port));
         }
     })?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
@@ -79,7 +79,7 @@ pub(crate) async fn send(
     let response = response.map(|body| {
         let body = body.map_err(Error::from);
         match between {
-            Some(between) => Paced { inner: body, between, left: Box::pin(sleep(between)) }.boxed_unsync(),
+            Some(between) => PauseLimitedBody { inner: body, between, left: Box::pin(sleep(between)) }.boxed_unsync(),
             None => body.boxed_unsync(),
         }
     });
@@ -87,18 +87,18 @@ pub(crate) async fn send(
 }
 
 /// Returns the answer of a stub immediately.
-async fn doubled(
+async fn answer_from_stub(
     request: Request<WasiBody>,
     place: &HttpGrant,
-    servers: &dyn Servers,
-    watch: &Watch,
-) -> Result<Sent, Error> {
+    servers: &dyn HttpStub,
+    watch: &CallWindow,
+) -> Result<SentRequest, Error> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
-    watch.begin().map_err(|_| Error::ConnectionTimeout)?;
+    watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
     let answer = servers.answer(place, Request::from_parts(parts, body)).map_err(|why| match why {
-        Unanswered::Refused => Error::Connect(io::ErrorKind::ConnectionRefused.into()),
-        Unanswered::Silent => Error::ConnectionReadTimeout,
+        StubFailure::Refused => Error::Connect(io::ErrorKind::ConnectionRefused.into()),
+        StubFailure::TimedOut => Error::ConnectionReadTimeout,
     })?;
     let answer = answer.map(|body| Full::new(body).map_err(|never| match never {}).boxed_unsync());
     Ok((answer, Box::new(async { Ok(()) })))
@@ -109,30 +109,30 @@ async fn doubled(
 pub(crate) async fn post(
     mut request: Request<Full<Bytes>>,
     place: &HttpGrant,
-    watch: &Watch,
+    watch: &CallWindow,
 ) -> Result<StatusCode, Error> {
     let posting = async {
-        let stream = open(place, &resolved(place).await?, watch).await?;
+        let stream = connect(place, &resolve(place).await?, watch).await?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         let _connection = wasmtime_wasi::runtime::spawn(connection);
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
         Ok(sender.send_request(request).await?.status())
     };
-    timeout(watch.left(), posting).await.map_err(|_| Error::ConnectionReadTimeout)?
+    timeout(watch.time_left(), posting).await.map_err(|_| Error::ConnectionReadTimeout)?
 }
 
-async fn open(place: &HttpGrant, addresses: &[SocketAddr], watch: &Watch) -> Result<Box<dyn Stream>, Error> {
+async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
         // The world may notice everything from this point on. A name that does not resolve has no effect on
         // the world.
-        watch.begin().map_err(|_| Error::ConnectionTimeout)?;
+        watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {
                 // Sends small requests immediately. If the option cannot be set, they are only delayed.
                 let _ = stream.set_nodelay(true);
-                let stream = Checked { inner: stream, watch: watch.clone() };
+                let stream = DeadlineStream { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
             }
             Err(error) => failed = Error::Connect(error),
@@ -142,7 +142,7 @@ async fn open(place: &HttpGrant, addresses: &[SocketAddr], watch: &Watch) -> Res
 }
 
 /// Resolves the addresses of the host.
-async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
+async fn resolve(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
     if let Some(ip) = grant::parse_ip(&place.host) {
         return Ok(vec![SocketAddr::new(ip, place.port)]);
     }
@@ -154,19 +154,23 @@ async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
 }
 
 /// Returns the addresses that the call may connect to. The connection uses exactly these checked addresses.
-async fn allowed(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Result<Vec<SocketAddr>, Error> {
-    let addresses = resolved(place).await?;
+async fn resolve_allowed(
+    place: &HttpGrant,
+    settings: &PluginSettings,
+    watch: &CallWindow,
+) -> Result<Vec<SocketAddr>, Error> {
+    let addresses = resolve(place).await?;
     let mut denials = Vec::new();
     let mut good = Vec::new();
     for address in addresses {
-        match grant::http_address(&settings.grants, place, address.ip()) {
+        match grant::check_http_address(&settings.grants, place, address.ip()) {
             Ok(()) => good.push(address),
             Err(denied) => denials.push(denied),
         }
     }
     match (good.is_empty(), denials.first()) {
         (true, Some(denied)) => {
-            watch.deny(denied.log(&settings.name));
+            watch.record_denied(denied.log(&settings.name));
             Err(Error::DestinationIpProhibited)
         }
         (true, None) => Err(Error::DestinationNotFound),
@@ -174,7 +178,7 @@ async fn allowed(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) ->
     }
 }
 
-async fn tls(place: &HttpGrant, stream: Checked<TcpStream>) -> Result<Box<dyn Stream>, Error> {
+async fn tls(place: &HttpGrant, stream: DeadlineStream<TcpStream>) -> Result<Box<dyn Stream>, Error> {
     let name = match place.host.parse::<IpAddr>() {
         Ok(ip) => ServerName::from(ip),
         Err(_) => ServerName::try_from(place.host.clone()).map_err(|_| Error::HttpRequestUriInvalid)?,
@@ -183,24 +187,24 @@ async fn tls(place: &HttpGrant, stream: Checked<TcpStream>) -> Result<Box<dyn St
 }
 
 /// A stream that refuses every write after the call's deadline, from any task.
-struct Checked<S> {
+struct DeadlineStream<S> {
     inner: S,
-    watch: Watch,
+    watch: CallWindow,
 }
 
-impl<S> Checked<S> {
+impl<S> DeadlineStream<S> {
     fn check(&self) -> io::Result<()> {
         self.watch.check().map_err(|fault| io::Error::new(io::ErrorKind::TimedOut, fault))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Checked<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for DeadlineStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_read(cx, buf)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Checked<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.check()?;
         Pin::new(&mut self.inner).poll_write(cx, buf)
@@ -225,13 +229,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Checked<S> {
 }
 
 /// A response body that fails if the pause between two frames exceeds the guest's timeout.
-struct Paced<B> {
+struct PauseLimitedBody<B> {
     inner: B,
     between: Duration,
     left: Pin<Box<Sleep>>,
 }
 
-impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Paced<B> {
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for PauseLimitedBody<B> {
     type Data = Bytes;
     type Error = Error;
 
@@ -265,8 +269,8 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_written_after_the_deadline() {
         let (near, _far) = tokio::io::duplex(64);
-        let watch = Watch::until(clock::boot_us() + 30_000);
-        let mut stream = Checked { inner: near, watch };
+        let watch = CallWindow::with_deadline(clock::boot_us() + 30_000);
+        let mut stream = DeadlineStream { inner: near, watch };
         stream.write_all(b"in time").await.unwrap();
         tokio::time::sleep(Duration::from_millis(40)).await;
         assert_eq!(stream.write_all(b"late").await.unwrap_err().kind(), io::ErrorKind::TimedOut);

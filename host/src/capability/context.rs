@@ -6,21 +6,21 @@ use crate::engine::tool_state::ToolState;
 
 impl context::Host for StepState {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
-        self.guard.host_call()?;
-        Ok(guest(self.calls.own().context.clone()))
+        self.guard.count_host_call()?;
+        Ok(guest(self.calls.sources().context.clone()))
     }
 }
 
 impl context::Host for ToolState {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
-        self.host_call()?;
+        self.begin_host_call()?;
         Ok(guest(self.call.step.clone()))
     }
 }
 
 impl invocation::Host for ToolState {
     fn get(&mut self) -> wasmtime::Result<invocation::InvocationContext> {
-        self.host_call()?;
+        self.begin_host_call()?;
         Ok(invocation::InvocationContext {
             trace_id: self.call.trace_id.clone(),
             slot: self.call.slot.clone(),

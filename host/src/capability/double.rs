@@ -19,34 +19,34 @@ const TRY_SECONDS: u64 = 3_600;
 
 /// Reason why a request gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum StubFailure {
     /// The server refuses the connection.
     Refused,
     /// The server receives the request but does not answer in time.
-    Silent,
+    TimedOut,
 }
 
 /// Answers in place of every granted server. Grants, rights, placeholders and the call's deadline are checked
 /// first, as for real servers.
-pub trait Servers: Send + Sync {
+pub trait HttpStub: Send + Sync {
     /// Answers a request. The request is in the form in which it would leave the host, with its secrets
     /// inserted.
-    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered>;
+    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure>;
 }
 
 /// Sets time and random numbers of a checked call. They are the same in every check but differ between tries.
-pub(crate) fn settle(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
+pub(crate) fn fix_environment(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
     let rng = |purpose: &[u8]| {
         let seed = Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]);
         ChaCha20Rng::from_seed(seed.0)
     };
     wasi.secure_random(rng(b"secure")).insecure_random(rng(b"insecure")).insecure_random_seed(u128::from(tries_before));
-    wasi.wall_clock(Standing(Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before))));
+    wasi.wall_clock(FixedClock(Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before))));
 }
 
-struct Standing(Duration);
+struct FixedClock(Duration);
 
-impl HostWallClock for Standing {
+impl HostWallClock for FixedClock {
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }

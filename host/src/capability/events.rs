@@ -10,12 +10,12 @@ use crate::os::clock;
 
 impl events::Host for StepState {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         check(&name, &payload)?;
-        self.guard.emitted(name.len() + payload.len())?;
+        self.guard.count_event_bytes(name.len() + payload.len())?;
         let since = clock::boot_us();
         let emitted = self.calls.emit(name, payload).await;
-        self.guard.waited_since(since);
+        self.guard.exclude_wait_since(since);
         Ok(emitted.map_err(|_| HostFault::Stopped)?)
     }
 }
@@ -28,11 +28,11 @@ const NAME_BYTES_MAX: usize = 128;
 fn check(name: &str, payload: &str) -> Result<(), HostFault> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
         let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");
-        return Err(HostFault::Event(message));
+        return Err(HostFault::InvalidEvent(message));
     }
     match serde_json::from_str::<IgnoredAny>(payload) {
         Ok(_) => Ok(()),
-        Err(error) => Err(HostFault::Event(format!("the payload of event {name:?} is not JSON: {error}"))),
+        Err(error) => Err(HostFault::InvalidEvent(format!("the payload of event {name:?} is not JSON: {error}"))),
     }
 }
 
@@ -48,10 +48,10 @@ mod tests {
         }
         let too_long = "n".repeat(NAME_BYTES_MAX + 1);
         for name in ["", "a\nb", "a\0", &too_long] {
-            assert!(matches!(check(name, "{}"), Err(HostFault::Event(_))), "{name:?}");
+            assert!(matches!(check(name, "{}"), Err(HostFault::InvalidEvent(_))), "{name:?}");
         }
         for payload in ["", "{", "{} {}", "nul", "\u{feff}{}"] {
-            assert!(matches!(check("n", payload), Err(HostFault::Event(_))), "{payload:?}");
+            assert!(matches!(check("n", payload), Err(HostFault::InvalidEvent(_))), "{payload:?}");
         }
     }
 }

@@ -15,16 +15,16 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use crate::config::Grants;
 
-use super::grant::{self, Rights};
-use super::watch::Watch;
+use super::grant::{self, EffectivePermissions};
+use super::watch::CallWindow;
 
 /// View of the files of one store.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
-    pub(crate) watch: &'a Watch,
+    pub(crate) watch: &'a CallWindow,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
-    pub(crate) rights: Rights,
+    pub(crate) rights: EffectivePermissions,
 }
 
 /// Identifies [`Files`] to the linker.
@@ -36,15 +36,15 @@ impl HasData for FilesData {
 
 impl Files<'_> {
     fn begin(&self) -> FsResult<()> {
-        self.watch.begin().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
+        self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
     }
 
     /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
-    fn told<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
+    fn log_refusal<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
         if let Err(error) = &result
             && matches!(error.downcast_ref(), Some(ErrorCode::NotPermitted | ErrorCode::ReadOnly | ErrorCode::Access))
         {
-            self.watch.deny(grant::write_directory(self.grants, self.rights, what).log(self.plugin));
+            self.watch.record_denied(grant::refused_directory_write(self.grants, self.rights, what).log(self.plugin));
         }
         result
     }
@@ -63,7 +63,7 @@ macro_rules! mutate {
         $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
             self.begin()?;
             let result = self.inner.$name($($arg),*).await;
-            self.told($what, result)
+            self.log_refusal($what, result)
         })*
     };
 }
@@ -136,7 +136,7 @@ impl HostDescriptor for Files<'_> {
         }
         self.begin()?;
         let result = self.inner.open_at(fd, path_flags, path, open, flags).await;
-        self.told("open a file for writing", result)
+        self.log_refusal("open a file for writing", result)
     }
 
     fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {

@@ -12,7 +12,7 @@ use super::address;
 /// Rights of an operator's code within the plugin's grants, as declared by the operator. An operator without
 /// world-changing effects, `reconcile` and `verify` may only read, regardless of the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rights {
+pub(crate) struct EffectivePermissions {
     /// True if the code may write to directories and to the key-value map, open TCP connections, and send any
     /// HTTP method.
     pub(crate) write: bool,
@@ -20,14 +20,14 @@ pub(crate) struct Rights {
     pub(crate) post: bool,
 }
 
-impl Rights {
-    pub(crate) const READ: Rights = Rights { write: false, post: false };
+impl EffectivePermissions {
+    pub(crate) const READ_ONLY: EffectivePermissions = EffectivePermissions { write: false, post: false };
 }
 
 /// Refusal of an access, with the change that would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Denied {
-    what: String,
+    access: String,
     remedy: Remedy,
 }
 
@@ -47,17 +47,17 @@ impl Denied {
     pub(crate) fn log(&self, plugin: &str) -> String {
         match &self.remedy {
             Remedy::Grants(grants) => {
-                let line = line(grants);
+                let line = config_line(grants);
                 tracing::warn!(
                     plugin,
                     "denied: plugin {plugin:?} {}; to allow it, its [[plugin]] in latch.toml needs: {line}",
-                    self.what
+                    self.access
                 );
-                format!("denied: {}; latch.toml would allow it with: {line}", self.what)
+                format!("denied: {}; latch.toml would allow it with: {line}", self.access)
             }
             Remedy::Other(text) => {
-                tracing::warn!(plugin, "denied: plugin {plugin:?} {}; {text}", self.what);
-                format!("denied: {}; {text}", self.what)
+                tracing::warn!(plugin, "denied: plugin {plugin:?} {}; {text}", self.access);
+                format!("denied: {}; {text}", self.access)
             }
         }
     }
@@ -82,23 +82,28 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
 }
 
 /// Checks an HTTP request with this method to this scheme, host and port.
-pub(crate) fn http(grants: &Grants, rights: Rights, place: &HttpGrant, method: &hyper::Method) -> Result<(), Denied> {
-    if !grants.http.iter().any(|grant| same_place(grant, place)) {
+pub(crate) fn check_http(
+    grants: &Grants,
+    rights: EffectivePermissions,
+    place: &HttpGrant,
+    method: &hyper::Method,
+) -> Result<(), Denied> {
+    if !grants.http.iter().any(|grant| same_origin(grant, place)) {
         let mut wanted = grants.clone();
         wanted.http.push(place.clone());
-        return Err(Denied { what: format!("wanted {}", http_text(place)), remedy: Remedy::Grants(wanted) });
+        return Err(Denied { access: format!("wanted {}", origin_text(place)), remedy: Remedy::Grants(wanted) });
     }
     let looks = [hyper::Method::GET, hyper::Method::HEAD, hyper::Method::OPTIONS].contains(method);
     if looks || rights.write || (rights.post && *method == hyper::Method::POST) {
         return Ok(());
     }
-    let what = format!("wanted to send {method} to {}", http_text(place));
-    Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
+    let what = format!("wanted to send {method} to {}", origin_text(place));
+    Err(Denied { access: what, remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
 /// Checks the resolved address of a granted HTTP host. The address must be public, or a grant must name the
 /// address itself.
-pub(crate) fn http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Result<(), Denied> {
+pub(crate) fn check_http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Result<(), Denied> {
     let named = |grant: &HttpGrant| {
         grant.scheme == place.scheme && grant.port == place.port && parse_ip(&grant.host) == Some(ip.to_canonical())
     };
@@ -107,29 +112,29 @@ pub(crate) fn http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Re
     }
     let mut wanted = grants.clone();
     wanted.http.push(HttpGrant { host: ip_host(ip), ..place.clone() });
-    let what = format!("wanted {}, which leads to the private address {ip}", http_text(place));
-    Err(Denied { what, remedy: Remedy::Grants(wanted) })
+    let what = format!("wanted {}, which leads to the private address {ip}", origin_text(place));
+    Err(Denied { access: what, remedy: Remedy::Grants(wanted) })
 }
 
 /// Checks a name lookup for TCP.
-pub(crate) fn tcp_name(grants: &Grants, rights: Rights, host: &str) -> Result<(), Denied> {
+pub(crate) fn check_tcp_name(grants: &Grants, rights: EffectivePermissions, host: &str) -> Result<(), Denied> {
     if !grants.tcp.iter().any(|grant| same_host(&grant.host, host)) {
         let mut wanted = grants.clone();
         let port = grants.tcp.first().map_or(443, |grant| grant.port);
         wanted.tcp.push(TcpGrant { host: host.to_ascii_lowercase(), port });
-        return Err(Denied { what: format!("wanted to look up {host:?}"), remedy: Remedy::Grants(wanted) });
+        return Err(Denied { access: format!("wanted to look up {host:?}"), remedy: Remedy::Grants(wanted) });
     }
     if rights.write {
         return Ok(());
     }
     // The host cannot determine whether TCP traffic only reads, so TCP needs the right to write.
-    Err(Denied { what: format!("wanted to look up {host:?} for TCP"), remedy: Remedy::Other(DECLARE_EFFECTS) })
+    Err(Denied { access: format!("wanted to look up {host:?} for TCP"), remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
 /// Checks a TCP connection to an address that lookups of the names in `resolved_from` returned.
-pub(crate) fn tcp(
+pub(crate) fn check_tcp(
     grants: &Grants,
-    rights: Rights,
+    rights: EffectivePermissions,
     address: std::net::SocketAddr,
     resolved_from: &[String],
 ) -> Result<(), Denied> {
@@ -142,66 +147,66 @@ pub(crate) fn tcp(
         wanted.tcp.push(TcpGrant { host: ip_host(ip), port: address.port() });
         let private = if address::is_public(ip) { "" } else { ", a private address" };
         let what = format!("wanted a TCP connection to {address}{private}");
-        return Err(Denied { what, remedy: Remedy::Grants(wanted) });
+        return Err(Denied { access: what, remedy: Remedy::Grants(wanted) });
     }
     if rights.write {
         return Ok(());
     }
     let what = format!("wanted a TCP connection to {address}");
-    Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
+    Err(Denied { access: what, remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
 /// Refusal of any use of `wasi:sockets` other than an outgoing TCP connection.
-pub(crate) fn other_socket(what: &str) -> Denied {
+pub(crate) fn refused_socket_use(what: &str) -> Denied {
     Denied {
-        what: format!("wanted {what}"),
+        access: format!("wanted {what}"),
         remedy: Remedy::Other("no grant allows it: tools connect over TCP and do nothing else with sockets"),
     }
 }
 
 /// Refusal of a write in a directory that is granted for reading only.
-pub(crate) fn write_directory(grants: &Grants, rights: Rights, what: &str) -> Denied {
+pub(crate) fn refused_directory_write(grants: &Grants, rights: EffectivePermissions, what: &str) -> Denied {
     if !rights.write && grants.dirs.iter().any(|dir| dir.write) {
-        return Denied { what: format!("wanted to {what}"), remedy: Remedy::Other(DECLARE_EFFECTS) };
+        return Denied { access: format!("wanted to {what}"), remedy: Remedy::Other(DECLARE_EFFECTS) };
     }
     let mut wanted = grants.clone();
     wanted.dirs.iter_mut().for_each(|dir| dir.write = true);
-    Denied { what: format!("wanted to {what}"), remedy: Remedy::Grants(wanted) }
+    Denied { access: format!("wanted to {what}"), remedy: Remedy::Grants(wanted) }
 }
 
 /// Returns the namespace of the plugin's key-value map, if the map is granted.
-pub(crate) fn kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
+pub(crate) fn kv_namespace<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
     grants.kv.as_deref().ok_or_else(|| Denied {
-        what: "wanted its map (latchwork:plugin/kv)".to_owned(),
+        access: "wanted its map (latchwork:plugin/kv)".to_owned(),
         remedy: Remedy::Grants(Grants { kv: Some(plugin.to_owned()), ..grants.clone() }),
     })
 }
 
 /// Checks a write to the key-value map.
-pub(crate) fn kv_write(rights: Rights) -> Result<(), Denied> {
+pub(crate) fn check_kv_write(rights: EffectivePermissions) -> Result<(), Denied> {
     if rights.write {
         return Ok(());
     }
-    Err(Denied { what: "wanted to write to its map".to_owned(), remedy: Remedy::Other(DECLARE_EFFECTS) })
+    Err(Denied { access: "wanted to write to its map".to_owned(), remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
 /// Checks the use of a secret.
-pub(crate) fn secret(grants: &Grants, name: &str) -> Result<(), Denied> {
+pub(crate) fn check_secret(grants: &Grants, name: &str) -> Result<(), Denied> {
     if grants.secrets.iter().any(|granted| granted == name) {
         return Ok(());
     }
     let mut wanted = grants.clone();
     wanted.secrets.push(name.to_owned());
-    Err(Denied { what: format!("wanted the secret {name:?}"), remedy: Remedy::Grants(wanted) })
+    Err(Denied { access: format!("wanted the secret {name:?}"), remedy: Remedy::Grants(wanted) })
 }
 
 /// Formats the grants as a line of `latch.toml`.
-pub(crate) fn line(grants: &Grants) -> String {
+pub(crate) fn config_line(grants: &Grants) -> String {
     let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let list = |items: Vec<String>| format!("[{}]", items.iter().map(|item| text(item)).collect::<Vec<_>>().join(", "));
     let mut parts = Vec::new();
     if !grants.http.is_empty() {
-        parts.push(format!("http = {}", list(grants.http.iter().map(http_text).collect())));
+        parts.push(format!("http = {}", list(grants.http.iter().map(origin_text).collect())));
     }
     if !grants.tcp.is_empty() {
         let places = grants.tcp.iter().map(|grant| format!("{}:{}", bracketed(&grant.host), grant.port)).collect();
@@ -226,7 +231,7 @@ pub(crate) fn line(grants: &Grants) -> String {
     format!("grants = {{ {} }}", parts.join(", "))
 }
 
-fn http_text(place: &HttpGrant) -> String {
+fn origin_text(place: &HttpGrant) -> String {
     format!("{}://{}:{}", place.scheme, bracketed(&place.host), place.port)
 }
 
@@ -245,7 +250,7 @@ pub(crate) fn parse_ip(host: &str) -> Option<IpAddr> {
     bare.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
 }
 
-fn same_place(grant: &HttpGrant, place: &HttpGrant) -> bool {
+fn same_origin(grant: &HttpGrant, place: &HttpGrant) -> bool {
     grant.scheme == place.scheme && grant.port == place.port && same_host(&grant.host, &place.host)
 }
 
@@ -259,7 +264,7 @@ mod tests {
     use crate::config::DirGrant;
     use hyper::Method;
 
-    const WRITE: Rights = Rights { write: true, post: false };
+    const WRITE: EffectivePermissions = EffectivePermissions { write: true, post: false };
 
     fn place(text: &str) -> HttpGrant {
         let (scheme, rest) = text.split_once("://").unwrap();
@@ -270,9 +275,9 @@ mod tests {
     #[test]
     fn http_matches_scheme_host_and_port() {
         let grants = Grants { http: vec![place("https://a.example:443")], kv: Some("m".into()), ..Grants::default() };
-        assert_eq!(http(&grants, WRITE, &place("https://a.example:443"), &Method::POST), Ok(()));
+        assert_eq!(check_http(&grants, WRITE, &place("https://a.example:443"), &Method::POST), Ok(()));
         for other in ["http://a.example:443", "https://b.example:443", "https://a.example:8443"] {
-            let denied = http(&grants, WRITE, &place(other), &Method::GET).unwrap_err();
+            let denied = check_http(&grants, WRITE, &place(other), &Method::GET).unwrap_err();
             let line = format!("grants = {{ http = [\"https://a.example:443\", \"{other}\"], kv = \"m\" }}");
             assert!(denied.log("p").contains(&line), "{}", denied.log("p"));
         }
@@ -282,11 +287,16 @@ mod tests {
     fn looking_is_not_writing() {
         let a = place("https://a.example:443");
         let grants = Grants { http: vec![a.clone()], ..Grants::default() };
-        assert_eq!(http(&grants, Rights::READ, &a, &Method::GET), Ok(()));
-        assert!(http(&grants, Rights::READ, &a, &Method::POST).unwrap_err().log("p").contains("describe"));
-        let model = Rights { write: false, post: true };
-        assert_eq!(http(&grants, model, &a, &Method::POST), Ok(()));
-        assert!(http(&grants, model, &a, &Method::DELETE).is_err());
+        assert_eq!(check_http(&grants, EffectivePermissions::READ_ONLY, &a, &Method::GET), Ok(()));
+        assert!(
+            check_http(&grants, EffectivePermissions::READ_ONLY, &a, &Method::POST)
+                .unwrap_err()
+                .log("p")
+                .contains("describe")
+        );
+        let model = EffectivePermissions { write: false, post: true };
+        assert_eq!(check_http(&grants, model, &a, &Method::POST), Ok(()));
+        assert!(check_http(&grants, model, &a, &Method::DELETE).is_err());
     }
 
     #[test]
@@ -294,13 +304,13 @@ mod tests {
         let name = place("http://intranet.example:80");
         let by_name = Grants { http: vec![name.clone()], ..Grants::default() };
         let ip: IpAddr = "10.1.2.3".parse().unwrap();
-        let denied = http_address(&by_name, &name, ip).unwrap_err();
+        let denied = check_http_address(&by_name, &name, ip).unwrap_err();
         assert!(denied.log("p").contains("http://10.1.2.3:80"));
         let by_address = Grants { http: vec![name.clone(), place("http://10.1.2.3:80")], ..Grants::default() };
-        assert_eq!(http_address(&by_address, &name, ip), Ok(()));
-        assert_eq!(http_address(&by_address, &name, "::ffff:10.1.2.3".parse().unwrap()), Ok(()));
-        assert!(http_address(&by_address, &name, "10.1.2.4".parse().unwrap()).is_err());
-        assert_eq!(http_address(&by_name, &name, "93.184.216.34".parse().unwrap()), Ok(()));
+        assert_eq!(check_http_address(&by_address, &name, ip), Ok(()));
+        assert_eq!(check_http_address(&by_address, &name, "::ffff:10.1.2.3".parse().unwrap()), Ok(()));
+        assert!(check_http_address(&by_address, &name, "10.1.2.4".parse().unwrap()).is_err());
+        assert_eq!(check_http_address(&by_name, &name, "93.184.216.34".parse().unwrap()), Ok(()));
     }
 
     #[test]
@@ -308,18 +318,18 @@ mod tests {
         let grants = Grants { tcp: vec![TcpGrant { host: "mail.example".into(), port: 587 }], ..Grants::default() };
         let at = |text: &str| text.parse().unwrap();
         let names = ["MAIL.example".to_owned()];
-        assert_eq!(tcp(&grants, WRITE, at("93.184.216.34:587"), &names), Ok(()));
-        assert!(tcp(&grants, WRITE, at("93.184.216.34:25"), &names).is_err());
-        assert!(tcp(&grants, WRITE, at("93.184.216.34:587"), &[]).is_err());
-        assert!(tcp(&grants, WRITE, at("127.0.0.1:587"), &names).is_err());
-        assert!(tcp(&grants, Rights::READ, at("93.184.216.34:587"), &names).is_err());
+        assert_eq!(check_tcp(&grants, WRITE, at("93.184.216.34:587"), &names), Ok(()));
+        assert!(check_tcp(&grants, WRITE, at("93.184.216.34:25"), &names).is_err());
+        assert!(check_tcp(&grants, WRITE, at("93.184.216.34:587"), &[]).is_err());
+        assert!(check_tcp(&grants, WRITE, at("127.0.0.1:587"), &names).is_err());
+        assert!(check_tcp(&grants, EffectivePermissions::READ_ONLY, at("93.184.216.34:587"), &names).is_err());
     }
 
     #[test]
     fn directories_are_shown_as_they_would_be_written() {
         let dir = DirGrant { host: "/srv/out".into(), guest: "/out".into(), write: false };
         let grants = Grants { dirs: vec![dir], ..Grants::default() };
-        let text = write_directory(&grants, WRITE, "create a file").log("p");
+        let text = refused_directory_write(&grants, WRITE, "create a file").log("p");
         assert!(text.contains(r#"dirs = [{ host = "/srv/out", guest = "/out", write = true }]"#), "{text}");
     }
 }

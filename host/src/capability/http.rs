@@ -14,32 +14,32 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use crate::config::HttpGrant;
 use crate::engine::PluginSettings;
 
-use super::connect::{self, Sent};
-use super::grant::{self, Rights};
+use super::connect::{self, SentRequest};
+use super::grant::{self, EffectivePermissions};
 use super::placeholder::Placeholders;
-use super::watch::Watch;
+use super::watch::CallWindow;
 
 /// Maximum length of a body that keeps its `Content-Length`, in bytes. The length is recalculated after
 /// secrets are inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
 /// Request hooks of one call, which check each request before it is sent.
-pub(crate) struct Requests {
+pub(crate) struct RequestHooks {
     pub(crate) settings: Arc<PluginSettings>,
-    pub(crate) rights: Rights,
-    pub(crate) watch: Watch,
+    pub(crate) rights: EffectivePermissions,
+    pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
 }
 
-impl Requests {
+impl RequestHooks {
     /// Performs every check that is possible before anything leaves the host.
     fn admit(&self, request: &Request<WasiBody>) -> Result<HttpGrant, Error> {
-        let place = place_of(request.uri())?;
+        let place = request_origin(request.uri())?;
         if *request.method() == Method::CONNECT {
             return Err(Error::HttpRequestMethodInvalid);
         }
-        grant::http(&self.settings.grants, self.rights, &place, request.method()).map_err(|denied| {
-            self.watch.deny(denied.log(&self.settings.name));
+        grant::check_http(&self.settings.grants, self.rights, &place, request.method()).map_err(|denied| {
+            self.watch.record_denied(denied.log(&self.settings.name));
             Error::HttpRequestDenied
         })?;
         self.watch.check().map_err(|_| Error::ConnectionTimeout)?;
@@ -47,13 +47,13 @@ impl Requests {
     }
 }
 
-impl WasiHttpHooks for Requests {
+impl WasiHttpHooks for RequestHooks {
     fn send_request(
         &mut self,
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
         _response_processed: Box<dyn Future<Output = Result<(), Error>> + Send>,
-    ) -> Box<dyn Future<Output = Result<Sent, Error>> + Send> {
+    ) -> Box<dyn Future<Output = Result<SentRequest, Error>> + Send> {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
         // Nothing is replaced if the plugin gets secrets in clear text or has no secrets.
@@ -72,7 +72,7 @@ impl WasiHttpHooks for Requests {
 
 /// Returns scheme, host and port of a request. User names are refused, because the text before an `@` could
 /// be mistaken for the host.
-pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
+pub(crate) fn request_origin(uri: &Uri) -> Result<HttpGrant, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
     if authority.as_str().contains('@') || authority.host().is_empty() {
         return Err(Error::HttpRequestUriInvalid);
@@ -93,10 +93,10 @@ pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
 async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -> Result<Request<WasiBody>, Error> {
     let (mut parts, body) = request.into_parts();
     for value in parts.headers.values_mut() {
-        *value = placeholders.in_header(value)?;
+        *value = placeholders.replace_in_header(value)?;
     }
     let announced = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    let body = placeholders.in_body(body);
+    let body = placeholders.replace_in_body(body);
     let body = match announced {
         None | Some(0) => body,
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
@@ -125,13 +125,13 @@ mod tests {
     #[test]
     fn the_place_of_a_request() {
         let place =
-            |text: &str| place_of(&text.parse().unwrap()).map(|p| format!("{} {} {}", p.scheme, p.host, p.port));
+            |text: &str| request_origin(&text.parse().unwrap()).map(|p| format!("{} {} {}", p.scheme, p.host, p.port));
         assert_eq!(place("https://API.example/x").unwrap(), "https api.example 443");
         assert_eq!(place("http://a.example:8080/").unwrap(), "http a.example 8080");
         assert_eq!(place("http://[::1]:80/").unwrap(), "http ::1 80");
         for bad in ["https://granted.example@evil.example/", "/only/a/path", "http://a.example:99999/"] {
             let uri = bad.parse::<Uri>();
-            assert!(uri.is_err() || place_of(&uri.unwrap()).is_err(), "{bad}");
+            assert!(uri.is_err() || request_origin(&uri.unwrap()).is_err(), "{bad}");
         }
     }
 }

@@ -11,26 +11,26 @@ const VALUE_BYTES_MAX: usize = 64 << 10;
 
 impl ToolState {
     fn namespace(&mut self, key: &str) -> wasmtime::Result<Result<String, KvError>> {
-        self.host_call()?;
+        self.begin_host_call()?;
         if key.len() > KEY_BYTES_MAX {
             return Ok(Err(KvError::TooLarge));
         }
-        Ok(match grant::kv(&self.settings.grants, &self.settings.name) {
+        Ok(match grant::kv_namespace(&self.settings.grants, &self.settings.name) {
             Ok(namespace) => Ok(namespace.to_owned()),
             Err(denied) => {
-                self.watch.deny(denied.log(&self.settings.name));
+                self.watch.record_denied(denied.log(&self.settings.name));
                 Err(KvError::NotGranted)
             }
         })
     }
 
     fn begin_kv_write(&mut self) -> wasmtime::Result<Result<(), KvError>> {
-        if let Err(denied) = grant::kv_write(self.rights) {
+        if let Err(denied) = grant::check_kv_write(self.rights) {
             let said = denied.log(&self.settings.name);
-            self.watch.deny(said.clone());
+            self.watch.record_denied(said.clone());
             return Ok(Err(KvError::Unavailable(said)));
         }
-        self.watch.begin()?;
+        self.watch.begin_side_effect()?;
         Ok(Ok(()))
     }
 }

@@ -3,7 +3,7 @@
 use tracing::Level;
 
 use crate::engine::bindings::import::log;
-use crate::engine::convert::cut;
+use crate::engine::convert::truncate;
 use crate::engine::step::StepState;
 use crate::engine::tool_state::ToolState;
 
@@ -12,15 +12,15 @@ pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
 
 impl log::Host for StepState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        self.guard.host_call()?;
-        self.calls.log(tracing_level(level), cut(&message, RECORD_BYTES_MAX));
+        self.guard.count_host_call()?;
+        self.calls.log(tracing_level(level), truncate(&message, RECORD_BYTES_MAX));
         Ok(())
     }
 }
 
 impl log::Host for ToolState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        self.host_call()?;
+        self.begin_host_call()?;
         record(&self.settings.name, &self.call.slot, tracing_level(level), &message);
         Ok(())
     }
@@ -28,7 +28,7 @@ impl log::Host for ToolState {
 
 /// Writes a tool's record to the host's own log.
 pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
-    let message = cut(message, RECORD_BYTES_MAX);
+    let message = truncate(message, RECORD_BYTES_MAX);
     match level {
         Level::ERROR => tracing::error!(target: "plugin", plugin, slot, "{message}"),
         Level::WARN => tracing::warn!(target: "plugin", plugin, slot, "{message}"),

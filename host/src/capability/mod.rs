@@ -27,12 +27,12 @@ pub(crate) mod stdio;
 mod tools;
 pub(crate) mod watch;
 
-pub(crate) use double::settle;
-pub use double::{Servers, Unanswered};
+pub(crate) use double::fix_environment;
+pub use double::{HttpStub, StubFailure};
 pub(crate) use placeholder::Placeholders;
 pub use secrets::{EnvOrFile, Secrets};
 
 /// Returns scheme, host and port of a URL, or `None` if the URL has no valid ones.
-pub(crate) fn place_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
-    self::http::place_of(uri).ok()
+pub(crate) fn origin_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
+    self::http::request_origin(uri).ok()
 }

@@ -48,8 +48,8 @@ impl Placeholders {
 
     /// Inserts secrets into a header's value, also within `Basic` credentials. Fails if a secret contains
     /// bytes that a header must not have.
-    pub(crate) fn in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
-        let bytes = self.in_basic(value.as_bytes()).unwrap_or_else(|| self.replaced(value.as_bytes()));
+    pub(crate) fn replace_in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
+        let bytes = self.replace_in_basic(value.as_bytes()).unwrap_or_else(|| self.replace_all(value.as_bytes()));
         if bytes == value.as_bytes() {
             return Ok(value.clone());
         }
@@ -60,7 +60,7 @@ impl Placeholders {
         Ok(value)
     }
 
-    fn replaced(&self, text: &[u8]) -> Vec<u8> {
+    fn replace_all(&self, text: &[u8]) -> Vec<u8> {
         let mut replacer = Replacer::new(self.clone());
         let mut bytes = replacer.push(text);
         bytes.extend(replacer.finish());
@@ -70,18 +70,18 @@ impl Placeholders {
     /// Replaces placeholders in `Basic` credentials. The credentials are base64 of `user:password`, which
     /// hides the placeholder. They are decoded, replaced and encoded again. Returns `None` if the value has
     /// no such credentials or the credentials contain no placeholder.
-    fn in_basic(&self, value: &[u8]) -> Option<Vec<u8>> {
+    fn replace_in_basic(&self, value: &[u8]) -> Option<Vec<u8>> {
         let (scheme, credentials) = value.split_at_checked(6)?;
         if !scheme.eq_ignore_ascii_case(b"basic ") {
             return None;
         }
         let plain = BASE64.decode(credentials.trim_ascii()).ok()?;
-        let replaced = self.replaced(&plain);
+        let replaced = self.replace_all(&plain);
         (replaced != plain).then(|| [scheme, BASE64.encode(replaced).as_bytes()].concat())
     }
 
     /// Inserts secrets into a body while it is streamed.
-    pub(crate) fn in_body(&self, body: WasiBody) -> WasiBody {
+    pub(crate) fn replace_in_body(&self, body: WasiBody) -> WasiBody {
         ReplacedBody { inner: body, replacer: Replacer::new(self.clone()), trailers: None, ended: false }.boxed_unsync()
     }
 
@@ -210,11 +210,11 @@ mod tests {
         assert_eq!(a.len(), LEN);
         let foreign = format!("latch-secret-{}", "0".repeat(32));
         assert_eq!(replace(&placeholders, &[foreign.as_bytes()]), foreign.as_bytes());
-        let header = placeholders.in_header(&HeaderValue::from_str(&format!("Bearer {a}")).unwrap()).unwrap();
+        let header = placeholders.replace_in_header(&HeaderValue::from_str(&format!("Bearer {a}")).unwrap()).unwrap();
         assert_eq!(header.as_bytes(), b"Bearer alpha");
         assert!(header.is_sensitive());
         let broken = placeholders.hand_out("B", "two\nlines".into());
-        assert!(placeholders.in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
+        assert!(placeholders.replace_in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
     }
 
     /// I13: a guest writes its placeholder into `Basic` credentials like a password.
@@ -222,7 +222,7 @@ mod tests {
     fn a_placeholder_within_basic_credentials_is_replaced() {
         let placeholders = Placeholders::default();
         let secret = placeholders.hand_out("A", "pass:wörd".into());
-        let header = |text: String| placeholders.in_header(&HeaderValue::from_str(&text).unwrap()).unwrap();
+        let header = |text: String| placeholders.replace_in_header(&HeaderValue::from_str(&text).unwrap()).unwrap();
         let sent = header(format!("Basic {}", BASE64.encode(format!("me:{secret}"))));
         assert_eq!(sent.as_bytes(), format!("Basic {}", BASE64.encode("me:pass:wörd")).as_bytes());
         assert!(sent.is_sensitive());

@@ -9,7 +9,7 @@ pub(crate) const BYTES_MAX: u32 = 65_536;
 
 impl rng::Host for StepState {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         if len > BYTES_MAX {
             return Err(HostFault::RandomBytes(len).into());
         }
@@ -19,12 +19,12 @@ impl rng::Host for StepState {
     }
 
     fn next_u32(&mut self) -> wasmtime::Result<u32> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         Ok(self.calls.next_u32())
     }
 
     fn below(&mut self, bound: u32) -> wasmtime::Result<u32> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         Ok(if bound == 0 { 0 } else { self.calls.below(bound) })
     }
 }

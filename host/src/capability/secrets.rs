@@ -39,9 +39,9 @@ impl Secrets for EnvOrFile {
 
 impl secrets::Host for ToolState {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
-        self.host_call()?;
-        if let Err(denied) = grant::secret(&self.settings.grants, &name) {
-            self.watch.deny(denied.log(&self.settings.name));
+        self.begin_host_call()?;
+        if let Err(denied) = grant::check_secret(&self.settings.grants, &name) {
+            self.watch.record_denied(denied.log(&self.settings.name));
             return Ok(Err(SecretError::NotGranted));
         }
         let Some(value) = self.settings.secrets.value(&name) else {

@@ -21,12 +21,12 @@ use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 
 use crate::config::Grants;
 
-use super::grant::{self, Rights};
-use super::watch::Watch;
+use super::grant::{self, EffectivePermissions};
+use super::watch::CallWindow;
 
 /// Names that the known addresses came from, and the name of each running lookup.
 #[derive(Clone, Default)]
-pub(crate) struct Names(Arc<Mutex<Inner>>);
+pub(crate) struct ResolvedNames(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {
@@ -34,7 +34,7 @@ struct Inner {
     by_stream: HashMap<u32, String>,
 }
 
-impl Names {
+impl ResolvedNames {
     fn with<R>(&self, f: impl FnOnce(&mut Inner) -> R) -> R {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -44,8 +44,8 @@ impl Names {
         &self,
         plugin: &str,
         grants: &Grants,
-        rights: Rights,
-        watch: &Watch,
+        rights: EffectivePermissions,
+        watch: &CallWindow,
         address: SocketAddr,
         reason: SocketAddrUse,
     ) -> bool {
@@ -53,17 +53,17 @@ impl Names {
             SocketAddrUse::TcpConnect => {
                 let names =
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
-                grant::tcp(grants, rights, address, &names)
+                grant::check_tcp(grants, rights, address, &names)
             }
             // An implicit bind of a client: the system chooses a free port. The guest asks for it without a
             // port and an address.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
-            other => Err(grant::other_socket(&format!("{other:?} with {address}"))),
+            other => Err(grant::refused_socket_use(&format!("{other:?} with {address}"))),
         };
         match decided {
-            Ok(()) => watch.begin().is_ok(),
+            Ok(()) => watch.begin_side_effect().is_ok(),
             Err(denied) => {
-                watch.deny(denied.log(plugin));
+                watch.record_denied(denied.log(plugin));
                 false
             }
         }
@@ -71,23 +71,23 @@ impl Names {
 }
 
 /// View of the name lookups of one store.
-pub(crate) struct Lookup<'a> {
+pub(crate) struct NameLookup<'a> {
     pub(crate) inner: WasiSocketsCtxView<'a>,
-    pub(crate) names: &'a Names,
-    pub(crate) watch: &'a Watch,
+    pub(crate) names: &'a ResolvedNames,
+    pub(crate) watch: &'a CallWindow,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
-    pub(crate) rights: Rights,
+    pub(crate) rights: EffectivePermissions,
 }
 
 /// Identifies [`Lookup`] to the linker.
-pub(crate) struct LookupData;
+pub(crate) struct NameLookupData;
 
-impl HasData for LookupData {
-    type Data<'a> = Lookup<'a>;
+impl HasData for NameLookupData {
+    type Data<'a> = NameLookup<'a>;
 }
 
-impl network::Host for Lookup<'_> {
+impl network::Host for NameLookup<'_> {
     fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
         self.inner.convert_error_code(error)
     }
@@ -96,20 +96,20 @@ impl network::Host for Lookup<'_> {
     }
 }
 
-impl network::HostNetwork for Lookup<'_> {
+impl network::HostNetwork for NameLookup<'_> {
     fn drop(&mut self, network: Resource<Network>) -> wasmtime::Result<()> {
         network::HostNetwork::drop(&mut self.inner, network)
     }
 }
 
-impl ip_name_lookup::Host for Lookup<'_> {
+impl ip_name_lookup::Host for NameLookup<'_> {
     fn resolve_addresses(
         &mut self,
         network: Resource<Network>,
         name: String,
     ) -> Result<Resource<ResolveAddressStream>, SocketError> {
-        if let Err(denied) = grant::tcp_name(self.grants, self.rights, &name) {
-            self.watch.deny(denied.log(self.plugin));
+        if let Err(denied) = grant::check_tcp_name(self.grants, self.rights, &name) {
+            self.watch.record_denied(denied.log(self.plugin));
             return Err(ErrorCode::AccessDenied.into());
         }
         let stream = self.inner.resolve_addresses(network, name.clone())?;
@@ -118,7 +118,7 @@ impl ip_name_lookup::Host for Lookup<'_> {
     }
 }
 
-impl HostResolveAddressStream for Lookup<'_> {
+impl HostResolveAddressStream for NameLookup<'_> {
     fn resolve_next_address(
         &mut self,
         stream: Resource<ResolveAddressStream>,

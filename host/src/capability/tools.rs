@@ -15,17 +15,17 @@ impl tools::Host for StepState {
         args: Json,
         action_key: Option<String>,
     ) -> wasmtime::Result<Result<Json, Error>> {
-        self.guard.host_call()?;
+        self.guard.count_host_call()?;
         let since = clock::boot_us();
         let answer = self.calls.call(operator, args, action_key).await;
-        self.guard.waited_since(since);
+        self.guard.exclude_wait_since(since);
         Ok(answer.map_err(|_| HostFault::Stopped)?.map_err(guest_error))
     }
 
     async fn call_all(&mut self, calls: Vec<tools::CallRequest>) -> wasmtime::Result<Vec<Result<Json, Error>>> {
         // Each element is a separate call and counts as one host call.
         for _ in 0..calls.len().max(1) {
-            self.guard.host_call()?;
+            self.guard.count_host_call()?;
         }
         let calls = calls
             .into_iter()
@@ -33,7 +33,7 @@ impl tools::Host for StepState {
             .collect();
         let since = clock::boot_us();
         let answers = self.calls.call_all(calls).await;
-        self.guard.waited_since(since);
+        self.guard.exclude_wait_since(since);
         let answers = answers.map_err(|_| HostFault::Stopped)?;
         Ok(answers.into_iter().map(|answer| answer.map_err(guest_error)).collect())
     }

@@ -15,39 +15,39 @@ const CLOSED: u8 = 2;
 /// was begun is in doubt unless it answered. After the deadline or the end of the call, no operation may
 /// begin and nothing may be sent. The resolution of calls in doubt relies on this.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct CallWindow {
     deadline_boot_us: u64,
     state: Arc<AtomicU8>,
-    hindered: Arc<Mutex<Hindered>>,
+    hindered: Arc<Mutex<Hindrances>>,
 }
 
 /// Accesses that the host refused or could not complete during a call. They explain an exception that the
 /// guest does not explain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Hindered {
+pub(crate) struct Hindrances {
     /// Last refusal, with the line of `latch.toml` that would allow the access.
     pub(crate) denied: Option<String>,
     /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,
 }
 
-impl Watch {
-    pub(crate) fn until(deadline_boot_us: u64) -> Self {
+impl CallWindow {
+    pub(crate) fn with_deadline(deadline_boot_us: u64) -> Self {
         Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
     }
 
     /// Records that the host refused an access.
-    pub(crate) fn deny(&self, said: String) {
+    pub(crate) fn record_denied(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);
     }
 
     /// Records that a granted server could not be reached.
-    pub(crate) fn miss(&self, said: String) {
+    pub(crate) fn record_unreachable(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
     }
 
     /// Returns the refusals and failures recorded so far.
-    pub(crate) fn hindered(&self) -> Hindered {
+    pub(crate) fn hindrances(&self) -> Hindrances {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -58,13 +58,13 @@ impl Watch {
     }
 
     /// Returns the time until the deadline.
-    pub(crate) fn left(&self) -> std::time::Duration {
+    pub(crate) fn time_left(&self) -> std::time::Duration {
         std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(clock::boot_us()))
     }
 
     /// Records that an operation which may change the world is about to begin. Fails after the deadline or
     /// the end of the call.
-    pub(crate) fn begin(&self) -> Result<(), HostFault> {
+    pub(crate) fn begin_side_effect(&self) -> Result<(), HostFault> {
         self.check()?;
         let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
         match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
@@ -86,19 +86,19 @@ mod tests {
 
     #[test]
     fn nothing_begins_after_the_deadline() {
-        let late = Watch::until(clock::boot_us());
-        assert_eq!(late.begin(), Err(HostFault::Deadline));
+        let late = CallWindow::with_deadline(clock::boot_us());
+        assert_eq!(late.begin_side_effect(), Err(HostFault::Deadline));
         assert!(!late.close());
-        let early = Watch::until(clock::boot_us() + 60_000_000);
-        early.clone().begin().unwrap();
+        let early = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
+        early.clone().begin_side_effect().unwrap();
         assert!(early.close(), "clones share the begun flag");
     }
 
     #[test]
     fn nothing_begins_after_the_end() {
-        let watch = Watch::until(clock::boot_us() + 60_000_000);
+        let watch = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
         assert!(!watch.close());
-        assert_eq!(watch.clone().begin(), Err(HostFault::Deadline));
+        assert_eq!(watch.clone().begin_side_effect(), Err(HostFault::Deadline));
         assert_eq!(watch.check(), Err(HostFault::Deadline));
         assert!(!watch.close(), "a refused operation is not begun");
     }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::rule::{Rule, Severity, find};
+use super::rule::{Rule, Severity, find_rule};
 
 /// Location that a finding refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// Path of the file, as the user named it.
     pub file: String,
     /// Line number, from 1. `None` for the whole file.
@@ -28,7 +28,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
     /// Location of the violation.
-    pub place: Place,
+    pub place: SourceLocation,
     /// Description of the violation, understandable on its own.
     pub message: String,
     /// Expected value.
@@ -47,7 +47,7 @@ pub struct Finding {
 }
 
 /// Maximum number of characters shown of a value that a plugin produced.
-const SHOWN_CHARACTERS: usize = 400;
+const VALUE_CHARACTERS_MAX: usize = 400;
 
 impl Finding {
     /// Creates a violation of the rule with this id.
@@ -55,13 +55,13 @@ impl Finding {
     /// # Panics
     /// The rule does not exist, which is a defect of this program.
     pub fn new(rule: &str, file: &str, message: impl Into<String>) -> Self {
-        let rule: &Rule = find(rule).expect("findings name rules of the registry");
+        let rule: &Rule = find_rule(rule).expect("findings name rules of the registry");
         Self {
             rule: rule.id,
             severity: rule.severity,
             operator: None,
             case: None,
-            place: Place { file: file.to_owned(), line: None },
+            place: SourceLocation { file: file.to_owned(), line: None },
             message: message.into(),
             expected: None,
             found: None,
@@ -90,7 +90,7 @@ impl Finding {
 
     /// Sets the expected and the actual value. Long values are truncated.
     pub fn values(mut self, expected: &str, found: &str) -> Self {
-        (self.expected, self.found) = (Some(cut(expected)), Some(cut(found)));
+        (self.expected, self.found) = (Some(truncate(expected)), Some(truncate(found)));
         self
     }
 
@@ -108,8 +108,8 @@ impl Finding {
 }
 
 /// Truncates a text to the length that a report shows.
-pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
+pub(super) fn truncate(text: &str) -> String {
+    match text.char_indices().nth(VALUE_CHARACTERS_MAX) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
         None => text.to_owned(),
     }

@@ -25,12 +25,12 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 
 pub use dynamic::again::serve;
-pub use dynamic::{Answer, Case, Process, Rebuilt, Recorded, Wrong, parse};
-pub use finding::{Finding, Place};
-pub use history::{History, Unreadable};
-pub use report::{CaseRun, Component, HistoryRun, Report, RuleState};
-pub use rule::{Kind, RULES, Rule, Severity, find};
-pub use static_rules::Examined;
+pub use dynamic::{CaseAnswer, CaseProblem, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, parse};
+pub use finding::{Finding, SourceLocation};
+pub use history::{HistoryFile, HistoryFileError};
+pub use report::{CaseRun, CheckReport, CheckedComponent, HistoryRun, RuleState};
+pub use rule::{RULES, Rule, RuleKind, Severity, find_rule};
+pub use static_rules::StaticInput;
 
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
 use crate::units::size;
@@ -49,24 +49,24 @@ pub struct Subject<'a> {
 
 /// Additional inputs of a check.
 #[derive(Default)]
-pub struct Inputs<'a> {
+pub struct CheckInputs<'a> {
     /// Path of the file of cases, as the user named it, and its contents.
     pub cases: Option<(&'a str, &'a [u8])>,
     /// Exported jobs.
-    pub histories: &'a [History],
+    pub histories: &'a [HistoryFile],
     /// Another build of the same sources.
-    pub rebuilt: Option<&'a Rebuilt>,
+    pub rebuilt: Option<&'a RebuiltComponent>,
     /// Command line of the other process. `None` if cases run in this process only.
-    pub process: Option<&'a Process>,
+    pub process: Option<&'a OtherProcess>,
 }
 
 /// Reasons why nothing could be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputError {
     /// The file of cases is invalid. Contains every problem of the file.
-    Cases(Vec<Wrong>),
+    Cases(Vec<CaseProblem>),
     /// A file is not a valid history. Contains the path and the reason.
-    History(String, Unreadable),
+    History(String, HistoryFileError),
 }
 
 /// Checks a component. `progress` receives a message before each slow part. Blocks the thread while a
@@ -77,34 +77,38 @@ pub enum InputError {
 pub async fn check(
     engine: &Engine,
     subject: &Subject<'_>,
-    inputs: &Inputs<'_>,
+    inputs: &CheckInputs<'_>,
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<Report, InputError> {
+) -> Result<CheckReport, InputError> {
     let mut histories = Vec::new();
     for file in inputs.histories {
         histories.push(history::read(file).map_err(|why| InputError::History(file.file.clone(), why))?);
     }
-    let named = named(&subject.settings, subject.bytes);
+    let named = name_and_size(&subject.settings, subject.bytes);
     if !engine.is_compiled(subject.bytes) {
         progress(&format!("compiling {named}"));
     }
     let loaded = load(engine, subject);
-    let mut report = Report::new(component(subject, loaded.as_deref().ok()));
-    let examined =
-        Examined { file: subject.file, bytes: subject.bytes, outline: engine.outline(subject.bytes), loaded: &loaded };
+    let mut report = CheckReport::new(component(subject, loaded.as_deref().ok()));
+    let examined = StaticInput {
+        file: subject.file,
+        bytes: subject.bytes,
+        outline: engine.component_interface(subject.bytes),
+        loaded: &loaded,
+    };
     report.add(static_rules::run(&examined));
-    report.ran(Kind::Static);
+    report.mark_checked(RuleKind::Static);
     match &loaded {
         Ok(plugin) if plugin.kind == PluginKind::Step => {
             let cases = inputs.cases.map(|(file, bytes)| parse(file, bytes)).transpose().map_err(InputError::Cases)?;
             let mut cases = cases.unwrap_or_default();
-            let wrong = dynamic::unserved(plugin, &cases);
+            let wrong = dynamic::unserved_cases(plugin, &cases);
             if !wrong.is_empty() {
                 return Err(InputError::Cases(wrong));
             }
-            report.not_run(Kind::Tools, "it is a step");
+            report.mark_not_checked(RuleKind::Tools, "it is a step");
             cases.extend(history::run(plugin, &histories, engine.step_profile(), &mut report).await);
-            let hosts = dynamic::Hosts {
+            let hosts = dynamic::HostVariants {
                 engine,
                 bytes: subject.bytes,
                 file: subject.file,
@@ -117,17 +121,17 @@ pub async fn check(
             dynamic::run(plugin, &hosts, &cases, file, &mut report).await;
         }
         Ok(plugin) => {
-            for kind in [Kind::Dynamic, Kind::History] {
-                report.not_run(kind, "it is a tool");
+            for kind in [RuleKind::Dynamic, RuleKind::History] {
+                report.mark_not_checked(kind, "it is a tool");
             }
             if inputs.cases.is_some() {
                 progress(&format!("running the cases of {}", subject.settings.name));
             }
-            tool(plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
+            check_tool(plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
         }
         Err(_) => {
-            for kind in [Kind::Dynamic, Kind::Tools, Kind::History] {
-                report.not_run(kind, "the component cannot be loaded");
+            for kind in [RuleKind::Dynamic, RuleKind::Tools, RuleKind::History] {
+                report.mark_not_checked(kind, "the component cannot be loaded");
             }
         }
     }
@@ -136,20 +140,20 @@ pub async fn check(
 }
 
 /// Runs the rules that apply only to tools.
-async fn tool(
+async fn check_tool(
     plugin: &Arc<Plugin>,
     subject: &Subject<'_>,
     cases: Option<(&str, &[u8])>,
-    report: &mut Report,
-) -> Result<(), Vec<Wrong>> {
+    report: &mut CheckReport,
+) -> Result<(), Vec<CaseProblem>> {
     let (cases_file, bytes) = cases.unwrap_or((subject.file, &[]));
     let checked =
-        tools::Tools { plugin, settings: &subject.settings, is_configured: subject.is_configured, cases_file };
+        tools::ToolCheck { plugin, settings: &subject.settings, is_configured: subject.is_configured, cases_file };
     tools::run(&checked, &tools::parse(bytes)?, report).await
 }
 
 /// Name and size of a component for progress messages.
-fn named(settings: &PluginSettings, bytes: &[u8]) -> String {
+fn name_and_size(settings: &PluginSettings, bytes: &[u8]) -> String {
     format!("{} ({})", settings.name, size(bytes.len()))
 }
 
@@ -157,8 +161,8 @@ fn load(engine: &Engine, subject: &Subject<'_>) -> Result<Arc<Plugin>, LoadError
     tokio::task::block_in_place(|| engine.load(subject.bytes, subject.settings.clone()))
 }
 
-fn component(subject: &Subject<'_>, plugin: Option<&Plugin>) -> Component {
-    Component {
+fn component(subject: &Subject<'_>, plugin: Option<&Plugin>) -> CheckedComponent {
+    CheckedComponent {
         name: subject.settings.name.clone(),
         file: subject.file.to_owned(),
         digest: format!("sha256:{}", Hash::of(&[subject.bytes])),

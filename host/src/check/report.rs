@@ -6,14 +6,14 @@ use latchwork_core::manifest::PluginKind;
 use serde::Serialize;
 
 use super::finding::Finding;
-use super::rule::{Kind, RULES, Severity};
+use super::rule::{RULES, RuleKind, Severity};
 
 /// Version of the JSON format.
 pub(super) const SCHEMA: &str = "latchwork.check/1";
 
 /// The checked component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Component {
+pub struct CheckedComponent {
     /// Name of the plugin.
     pub name: String,
     /// Path of the component, as the user named it.
@@ -32,7 +32,7 @@ pub struct RuleState {
     /// Id of the rule.
     pub id: &'static str,
     /// Kind of check that the rule needs.
-    pub kind: Kind,
+    pub kind: RuleKind,
     /// Severity of a violation.
     pub severity: Severity,
     /// Title: what a plugin that violates the rule does.
@@ -75,11 +75,11 @@ pub struct HistoryRun {
 
 /// Results of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// Version of the JSON format.
     pub schema: &'static str,
     /// The checked component.
-    pub component: Component,
+    pub component: CheckedComponent,
     /// True if no rule was violated.
     pub passed: bool,
     /// Findings, sorted by rule, operator, case and location.
@@ -96,9 +96,9 @@ pub struct Report {
     reasons: BTreeMap<&'static str, Option<String>>,
 }
 
-impl Report {
+impl CheckReport {
     /// Creates a report in which no rule has been checked yet.
-    pub fn new(component: Component) -> Self {
+    pub fn new(component: CheckedComponent) -> Self {
         Self {
             schema: SCHEMA,
             component,
@@ -118,26 +118,26 @@ impl Report {
     }
 
     /// Marks the rules of this kind as checked.
-    pub fn ran(&mut self, kind: Kind) {
-        self.state(|id| id == kind, &None);
+    pub fn mark_checked(&mut self, kind: RuleKind) {
+        self.set_state(|id| id == kind, &None);
     }
 
     /// Marks this rule as checked.
-    pub fn ran_rule(&mut self, rule: &'static str) {
+    pub fn mark_rule_checked(&mut self, rule: &'static str) {
         self.reasons.insert(rule, None);
     }
 
     /// Marks the rules of this kind as not checked.
-    pub fn not_run(&mut self, kind: Kind, why: &str) {
-        self.state(|id| id == kind, &Some(why.to_owned()));
+    pub fn mark_not_checked(&mut self, kind: RuleKind, why: &str) {
+        self.set_state(|id| id == kind, &Some(why.to_owned()));
     }
 
     /// Marks this rule as not checked.
-    pub fn not_run_rule(&mut self, rule: &'static str, why: &str) {
+    pub fn mark_rule_not_checked(&mut self, rule: &'static str, why: &str) {
         self.reasons.insert(rule, Some(why.to_owned()));
     }
 
-    fn state(&mut self, is: impl Fn(Kind) -> bool, why: &Option<String>) {
+    fn set_state(&mut self, is: impl Fn(RuleKind) -> bool, why: &Option<String>) {
         for rule in RULES.iter().filter(|rule| is(rule.kind())) {
             self.reasons.insert(rule.id, why.clone());
         }
@@ -156,7 +156,7 @@ impl Report {
         };
         self.rules = RULES.iter().map(state).collect();
         for finding in self.findings.iter_mut().filter(|finding| finding.hint.is_none()) {
-            finding.hint = super::find(finding.rule).map(super::Rule::what_to_do);
+            finding.hint = super::find_rule(finding.rule).map(super::Rule::advice);
         }
         self.findings.sort();
         self.findings.dedup();
@@ -169,7 +169,7 @@ impl Report {
     }
 
     /// Returns the findings of a rule.
-    pub fn of<'r>(&'r self, rule: &'r str) -> impl Iterator<Item = &'r Finding> {
+    pub fn findings_of<'r>(&'r self, rule: &'r str) -> impl Iterator<Item = &'r Finding> {
         self.findings.iter().filter(move |finding| finding.rule == rule)
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Kind of check that finds violations of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RuleKind {
     /// The component is inspected without running its steps. D001 to D049.
     Static,
     /// Steps run with cases, under different hosts. D050 to D099.
@@ -16,17 +16,17 @@ pub enum Kind {
     History,
 }
 
-impl Kind {
+impl RuleKind {
     /// All kinds, in order.
-    pub const ALL: [Kind; 4] = [Kind::Static, Kind::Dynamic, Kind::Tools, Kind::History];
+    pub const ALL: [RuleKind; 4] = [RuleKind::Static, RuleKind::Dynamic, RuleKind::Tools, RuleKind::History];
 
     /// Name of the kind in reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Static => "static",
-            Kind::Dynamic => "dynamic",
-            Kind::Tools => "tools",
-            Kind::History => "history",
+            RuleKind::Static => "static",
+            RuleKind::Dynamic => "dynamic",
+            RuleKind::Tools => "tools",
+            RuleKind::History => "history",
         }
     }
 }
@@ -72,18 +72,18 @@ impl Rule {
     }
 
     /// Advice about a violation, as one line: the section "What to do" of the page.
-    pub fn what_to_do(&self) -> String {
+    pub fn advice(&self) -> String {
         let (_, section) = self.page.split_once("\n## What to do\n").unwrap_or_default();
         section.split("\n## ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Kind of check, derived from the number of the rule.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RuleKind {
         match self.id[1..].parse() {
-            Ok(0..50) => Kind::Static,
-            Ok(50..100) => Kind::Dynamic,
-            Ok(100..150) => Kind::Tools,
-            _ => Kind::History,
+            Ok(0..50) => RuleKind::Static,
+            Ok(50..100) => RuleKind::Dynamic,
+            Ok(100..150) => RuleKind::Tools,
+            _ => RuleKind::History,
         }
     }
 }
@@ -166,7 +166,7 @@ rules! {
 }
 
 /// Returns the rule with this id, ignoring ASCII case.
-pub fn find(id: &str) -> Option<&'static Rule> {
+pub fn find_rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id))
 }
 

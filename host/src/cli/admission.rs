@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use latchwork_core::plan::{self, Kind, Request, Violation};
+use latchwork_core::plan::{self, CheckedRequest, Kind, Violation};
 
 use super::catalog;
 use super::context::Context;
-use super::error::{CliError, Problem};
+use super::error::{CliError, CliProblem};
 use super::open;
-use super::plan::{Unchecked, refused};
+use super::plan::{AcceptAllCatalog, plan_refused};
 use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
@@ -17,22 +17,22 @@ use crate::registry::{Registry, Survey};
 ///
 /// If every plugin is already compiled, violations are not refused here. The full check that follows is then
 /// cheap and lists more problems.
-pub(super) fn first_look(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
+pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
-    match plan::check_request(text, &Unchecked) {
+    match plan::check_request(text, &AcceptAllCatalog) {
         Ok(request) => {
             let undoing = request.plan.steps.iter().filter_map(|step| step.compensate_with.as_deref());
             let names = request.plan.steps.iter().filter(|step| step.kind != Kind::Wait).map(|step| step.name.as_str());
             let undoing = undoing.filter(|name| *name != "self");
             if let Some(operator) = survey.needs_refused(names.chain(undoing)) {
                 let errors: Vec<LoadError> = survey.refused().cloned().collect();
-                return Err(open::needed(operator, &errors).into());
+                return Err(open::operator_not_served(operator, &errors).into());
             }
         }
         Err(violations) => {
             if !survey.is_compiled(&catalog::engine(config)?) {
                 let errors: Vec<LoadError> = survey.refused().cloned().collect();
-                return Err(refused(path, &violations).with(open::problems(&errors)).into());
+                return Err(plan_refused(path, &violations).with_problems(open::problems(&errors)).into());
             }
         }
     }
@@ -43,36 +43,36 @@ pub(super) fn first_look(config: &Config, path: &Path, text: &[u8]) -> anyhow::R
 ///
 /// Plugins that failed to load are reported as the cause if an operator is missing. The same holds if a step
 /// plugin may call any operator.
-pub(super) fn checked(
+pub(super) fn require_served(
     registry: &Registry,
     path: &Path,
-    checked: Result<Request, Vec<Violation>>,
-) -> Result<Request, CliError> {
+    checked: Result<CheckedRequest, Vec<Violation>>,
+) -> Result<CheckedRequest, CliError> {
     let errors = registry.refused();
     match checked {
-        Ok(request) => match registry.lacking(&request.plan) {
-            Some(operator) => Err(open::lacking(operator, errors)),
+        Ok(request) => match registry.operator_needing_all_plugins(&request.plan) {
+            Some(operator) => Err(open::step_plugin_needs_all(operator, errors)),
             None => Ok(request),
         },
         Err(violations) => {
-            if errors.is_empty() || !violations.iter().any(is_unserved) {
-                return Err(refused(path, &violations));
+            if errors.is_empty() || !violations.iter().any(is_missing_operator) {
+                return Err(plan_refused(path, &violations));
             }
             // A plugin that failed to load may serve the missing operator.
-            let others = violations.iter().filter(|violation| !is_unserved(violation));
-            Err(open::plugins(errors).with(others.map(Problem::from)))
+            let others = violations.iter().filter(|violation| !is_missing_operator(violation));
+            Err(open::plugins_not_loaded(errors).with_problems(others.map(CliProblem::from)))
         }
     }
 }
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
-fn is_unserved(violation: &Violation) -> bool {
+fn is_missing_operator(violation: &Violation) -> bool {
     // P023 is also reported if the compensating operator is known but unsuitable for the step.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 
 /// Warns about the plugins that could not be loaded. The command continues without them.
-pub(super) fn warn(ctx: &Context<'_>, registry: &Registry) {
+pub(super) fn warn_refused_plugins(ctx: &Context<'_>, registry: &Registry) {
     for error in registry.refused() {
         ctx.printer.warn(format!("{error}; see `latch explain {}`. The other plugins are loaded", error.page()));
     }

@@ -1,6 +1,6 @@
 //! Arguments of the command line, as clap structures. Their doc comments are the help texts.
 
-use crate::config::is_name;
+use crate::config::is_valid_name;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
 pub use job::{
     CostsBy, JobArgs, JobCancelArgs, JobCommand, JobConfirmArgs, JobCostsArgs, JobEventsArgs, JobForkArgs, JobGateArgs,
     JobListArgs, JobOutputArgs, JobReplayArgs, JobResolveArgs, JobRetryArgs, JobShowArgs, JobSignalArgs, JobUndoArgs,
-    JobWaitArgs, Verdict,
+    JobWaitArgs, ResolveDecision,
 };
 pub use new::{LangArg, PluginNewArgs};
 pub use worker::WorkerArgs;
@@ -392,22 +392,22 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn correlation_key(text: &str) -> Result<String, String> {
-    if latchwork_core::wait::is_key(text) {
+    if latchwork_core::wait::is_correlation_key(text) {
         return Ok(text.to_owned());
     }
     Err("a correlation key is 1 to 128 characters without control characters".into())
 }
 
 fn actor(text: &str) -> Result<String, String> {
-    named("an actor", text)
+    valid_name("an actor", text)
 }
 
 fn tenant(text: &str) -> Result<String, String> {
-    named("a tenant", text)
+    valid_name("a tenant", text)
 }
 
-fn named(what: &str, text: &str) -> Result<String, String> {
-    match is_name(text) {
+fn valid_name(what: &str, text: &str) -> Result<String, String> {
+    match is_valid_name(text) {
         true => Ok(text.to_owned()),
         false => Err(format!("the name of {what} has 1 to 256 bytes and no control characters")),
     }

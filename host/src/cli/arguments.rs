@@ -14,10 +14,10 @@ pub(super) fn fields(args: &Value) -> Vec<String> {
 
 /// Formats one argument.
 fn field(name: &str, value: &Value) -> Vec<String> {
-    let name = name_of(name);
+    let name = quoted_name(name);
     let text = match value {
-        Value::String(text) if is_of_several_lines(text) => return several(&name, text),
-        Value::String(text) if is_plain(text) => text.clone(),
+        Value::String(text) if is_multiline(text) => return multiline_field(&name, text),
+        Value::String(text) if needs_no_quotes(text) => text.clone(),
         Value::String(text) => quoted(text),
         value => format!("{value:#}"),
     };
@@ -30,12 +30,12 @@ fn field(name: &str, value: &Value) -> Vec<String> {
 }
 
 /// Returns true if the text continues after its first line end.
-fn is_of_several_lines(text: &str) -> bool {
+fn is_multiline(text: &str) -> bool {
     text.strip_suffix('\n').unwrap_or(text).contains('\n')
 }
 
 /// Formats a text with several lines. A line with invisible characters or trailing blanks is quoted.
-fn several(name: &str, text: &str) -> Vec<String> {
+fn multiline_field(name: &str, text: &str) -> Vec<String> {
     let (body, end) = match text.strip_suffix('\n') {
         Some(body) => (body, ", with a line end after the last one"),
         None => (text, ""),
@@ -51,14 +51,14 @@ fn several(name: &str, text: &str) -> Vec<String> {
 }
 
 /// Returns the name of an argument, quoted if the name could be mistaken for something else.
-fn name_of(name: &str) -> String {
+fn quoted_name(name: &str) -> String {
     let is_plain = !name.is_empty() && visible(name) == name && name.trim() == name && !name.contains([':', '"']);
     if is_plain { name.to_owned() } else { quoted(name) }
 }
 
 /// Returns true if the text can be shown without quotes: not mistakable for another value and without
 /// invisible characters.
-fn is_plain(text: &str) -> bool {
+fn needs_no_quotes(text: &str) -> bool {
     let is_json = || text.starts_with(['"', '(']) || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty() && text.trim() == text && visible(text) == text && !is_json()
 }

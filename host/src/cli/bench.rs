@@ -15,13 +15,13 @@ use super::error::{CliError, Exit};
 use super::open;
 use super::output::{Tone, table};
 use super::plugin;
-use crate::bench::{self, Load, Measured, Sandbox, Workload};
+use crate::bench::{self, Load, Measured, SandboxTimes, Workload};
 use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;
 
 /// Measurements of one load.
-struct Row {
+struct LoadResult {
     measured: Measured,
     /// Database bytes per unit of work, measured after the database was closed.
     bytes_per_unit: f64,
@@ -47,28 +47,28 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let clock = SystemClock::new()?;
     let commits =
         commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
-    ctx.printer.say(Tone::Title.of("disk, sequential"));
-    ctx.printer.say(format!("  append and flush         {appends:>9.0} /s"));
-    ctx.printer.say(format!("  SQLite one-row commits   {commits:>9.0} /s"));
+    ctx.printer.print_text(Tone::Title.of("disk, sequential"));
+    ctx.printer.print_text(format!("  append and flush         {appends:>9.0} /s"));
+    ctx.printer.print_text(format!("  SQLite one-row commits   {commits:>9.0} /s"));
 
     let mut rows = Vec::new();
     for workload in wanted {
         for at_once in &args.at_once {
             ctx.printer.note(format!("measuring {}, {at_once} concurrent jobs", workload.name()));
-            rows.push(measured(&config, scratch.path(), Load { workload, at_once: *at_once, time }).await?);
+            rows.push(measure_load(&config, scratch.path(), Load { workload, concurrency: *at_once, time }).await?);
         }
     }
     show(ctx, &rows, commits);
 
     ctx.printer.note("measuring the sandbox");
-    let sandbox = bench::sandbox(config, time.min(Duration::from_secs(1))).await?;
+    let sandbox = bench::measure_sandbox(config, time.min(Duration::from_secs(1))).await?;
     show_sandbox(ctx, &sandbox);
     if cfg!(debug_assertions) {
         ctx.printer
             .warn("debug build: the figures are not representative; use `cargo run --release --bin latch -- bench`");
     }
     if ctx.json {
-        let row = |row: &Row| {
+        let row = |row: &LoadResult| {
             let mut value = serde_json::to_value(&row.measured).expect("figures are plain data");
             value["of_commit_rate"] = json!(row.measured.per_second / commits);
             value["bytes_per_unit"] = json!(row.bytes_per_unit);
@@ -96,7 +96,7 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
     // `LATCH_DATABASE` is ignored: the benchmark uses its own database. Other variables, such as the cache
     // folder, apply.
     let env = |name: &str| std::env::var(name).ok().filter(|_| name != DATABASE_VARIABLE);
-    let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, near: None, env: &env };
+    let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, plan_folder: None, env: &env };
     Ok(Config::load(&options)?)
 }
 
@@ -111,36 +111,36 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
 }
 
 /// Runs one load on a new database and returns the measurements.
-async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result<Row> {
-    let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.at_once));
+async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Result<LoadResult> {
+    let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.concurrency));
     let mut config = config.clone();
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
     // Measures the size of an empty database, which is subtracted later.
     Database::open(options.clone()).await?.close().await;
-    let empty = size(&path)?;
+    let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;
     let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
     let host = Host::start(config, stores, Arc::new(NoCrash))?;
     if !host.registry.refused().is_empty() {
-        return Err(open::plugins(host.registry.refused()).into());
+        return Err(open::plugins_not_loaded(host.registry.refused()).into());
     }
     let measured = bench::run(&Arc::new(host), load).await?;
     sqlite.close().await;
-    let bytes = size(&path)?.saturating_sub(empty);
+    let bytes = database_size(&path)?.saturating_sub(empty);
     let units = measured.jobs_stored as f64 * f64::from(load.workload.units_per_job());
-    Ok(Row { bytes_per_unit: bytes as f64 / units, measured })
+    Ok(LoadResult { bytes_per_unit: bytes as f64 / units, measured })
 }
 
-fn size(database: &Path) -> anyhow::Result<u64> {
+fn database_size(database: &Path) -> anyhow::Result<u64> {
     Ok(std::fs::metadata(database).context("the database file cannot be read")?.len())
 }
 
-fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
+fn show(ctx: &Context<'_>, rows: &[LoadResult], commits: f64) {
     let cells: Vec<[String; 9]> = rows
         .iter()
-        .map(|Row { measured: m, bytes_per_unit }| {
+        .map(|LoadResult { measured: m, bytes_per_unit }| {
             [
                 m.workload.to_owned(),
                 m.at_once.to_string(),
@@ -165,14 +165,15 @@ fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
         "statements/job",
         "bytes each",
     ];
-    ctx.printer.say(Tone::Title.of("durable jobs (SQLite, WAL, synchronous=FULL)"));
-    ctx.printer.say(table(head, &cells).indented(2));
+    ctx.printer.print_text(Tone::Title.of("durable jobs (SQLite, WAL, synchronous=FULL)"));
+    ctx.printer.print_text(table(head, &cells).indented(2));
 }
 
-fn show_sandbox(ctx: &Context<'_>, sandbox: &Sandbox) {
-    let Sandbox { engine_us, step_us, job_us } = sandbox;
-    ctx.printer.say(Tone::Title.of("a step that does nothing, without a database"));
-    let line = |what: &str, us: f64| ctx.printer.say(format!("  {what:<40} {us:>8.1} µs  {:>5.1} ×", us / engine_us));
+fn show_sandbox(ctx: &Context<'_>, sandbox: &SandboxTimes) {
+    let SandboxTimes { engine_us, step_us, job_us } = sandbox;
+    ctx.printer.print_text(Tone::Title.of("a step that does nothing, without a database"));
+    let line =
+        |what: &str, us: f64| ctx.printer.print_text(format!("  {what:<40} {us:>8.1} µs  {:>5.1} ×", us / engine_us));
     line("engine alone: instantiate, call, drop", *engine_us);
     line("with limits and checks", *step_us);
     line("as a job, its stores in memory", *job_us);

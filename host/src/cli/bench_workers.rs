@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
-use latchwork_store::{Database, NoProbe, Target, Transaction, pgbench, transactions_per_second};
+use latchwork_store::{BenchTransaction, Database, DatabaseTarget, NoProbe, pgbench, transactions_per_second};
 use serde_json::json;
 
 use super::args::BenchArgs;
@@ -18,7 +18,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::open;
 use super::output::{Tone, table};
-use crate::bench::{self, Shared, Workload};
+use crate::bench::{self, SharedMeasurement, Workload};
 use crate::config::{Config, DATABASE_VARIABLE};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;
@@ -36,7 +36,7 @@ pub(super) async fn run(
     ctx: &Context<'_>,
 ) -> anyhow::Result<Exit> {
     let scratch = tempfile::tempdir()?;
-    if !matches!(open::target(url), Ok(Target::Server(_))) {
+    if !matches!(open::target(url), Ok(DatabaseTarget::Server(_))) {
         let message = "--server: name a database of a PostgreSQL server, `postgres://user@host/database`";
         return Err(CliError::input(pages::USAGE, message).into());
     }
@@ -51,22 +51,22 @@ pub(super) async fn run(
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";
         return Err(CliError::input(pages::USAGE, message).into());
     };
-    let limits = limits(args, url, scratch.path(), ctx)?;
-    let mut rows: Vec<Shared> = Vec::new();
+    let limits = measure_server(args, url, scratch.path(), ctx)?;
+    let mut rows: Vec<SharedMeasurement> = Vec::new();
     for workload in wanted {
         for workers in &args.workers {
             ctx.printer.note(format!("measuring {}, {workers} workers", workload.name()));
-            let ids = bench::fill(&host, workload, number, args.queue).await?;
+            let ids = bench::enqueue_jobs(&host, workload, number, args.queue).await?;
             number += u64::from(args.queue);
-            work(*workers, url, file, scratch.path())?;
-            rows.push(bench::done(&host, workload, *workers, &ids).await?);
+            run_workers(*workers, url, file, scratch.path())?;
+            rows.push(bench::measure_completed(&host, workload, *workers, &ids).await?);
         }
     }
     let about = store.about_server();
     store.close().await;
     show(ctx, &rows, limits, &about);
     if ctx.json {
-        let row = |row: &Shared| {
+        let row = |row: &SharedMeasurement| {
             let mut value = serde_json::to_value(row).expect("figures are plain data");
             value["of_five_rows"] = json!(limits.map(|limits| row.per_second / limits.five_rows[1]));
             value
@@ -83,12 +83,17 @@ pub(super) async fn run(
 
 /// Transactions per second of the server, one value for each entry of [`CLIENTS`].
 #[derive(Clone, Copy)]
-struct Limits {
+struct ServerLimits {
     one_row: [f64; 2],
     five_rows: [f64; 2],
 }
 
-fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyhow::Result<Option<Limits>> {
+fn measure_server(
+    args: &BenchArgs,
+    url: &str,
+    folder: &Path,
+    ctx: &Context<'_>,
+) -> anyhow::Result<Option<ServerLimits>> {
     let Some(program) = pgbench() else {
         ctx.printer
             .warn("pgbench is not installed (it is part of PostgreSQL): the limits of the server are not measured");
@@ -96,30 +101,31 @@ fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyh
     };
     ctx.printer.note("measuring the server with pgbench");
     let time = Duration::from_secs_f64(args.seconds);
-    let mut limits = Limits { one_row: [0.0; 2], five_rows: [0.0; 2] };
+    let mut limits = ServerLimits { one_row: [0.0; 2], five_rows: [0.0; 2] };
     for (at, clients) in CLIENTS.into_iter().enumerate() {
         let rate = |what| transactions_per_second(&program, url, what, clients, time, folder);
-        (limits.one_row[at], limits.five_rows[at]) = (rate(Transaction::OneRow)?, rate(Transaction::FiveRows)?);
+        (limits.one_row[at], limits.five_rows[at]) =
+            (rate(BenchTransaction::OneRow)?, rate(BenchTransaction::FiveRows)?);
     }
     Ok(Some(limits))
 }
 
 /// Starts `workers` worker processes and waits until no job is left.
-fn work(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow::Result<()> {
+fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("this program's file cannot be found")?;
     let worker = || {
         let mut command = Command::new(&program);
         command.args(["worker", "--until-idle", "--config"]).arg(config).env(DATABASE_VARIABLE, url);
         command
     };
-    together((0..workers).map(|_| worker()), folder)
+    run_concurrently((0..workers).map(|_| worker()), folder)
 }
 
 /// Runs the commands concurrently and waits for all of them.
 ///
 /// Their output goes to files. A pipe could fill up while another process is waited for, and block its
 /// writer.
-fn together(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
+fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
         let said = folder.join(format!("worker-{number}"));
@@ -142,13 +148,15 @@ fn last_lines(text: &str) -> String {
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
-fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str) {
-    ctx.printer.say(Tone::Title.of(format!("workers ({about})")));
-    if let Some(Limits { one_row, five_rows }) = limits {
+fn show(ctx: &Context<'_>, rows: &[SharedMeasurement], limits: Option<ServerLimits>, about: &str) {
+    ctx.printer.print_text(Tone::Title.of(format!("workers ({about})")));
+    if let Some(ServerLimits { one_row, five_rows }) = limits {
         for (what, rates) in [("one row", one_row), ("five rows, pipelined", five_rows)] {
             let [one, many] = rates;
-            ctx.printer
-                .say(format!("  pgbench, {what:<22} {one:>8.0} /s alone {many:>8.0} /s by {} clients", CLIENTS[1]));
+            ctx.printer.print_text(format!(
+                "  pgbench, {what:<22} {one:>8.0} /s alone {many:>8.0} /s by {} clients",
+                CLIENTS[1]
+            ));
         }
     }
     let cells: Vec<[String; 5]> = rows
@@ -160,7 +168,7 @@ fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str)
             [row.workload.to_owned(), workers, jobs, rate, of.unwrap_or_else(|| "-".to_owned())]
         })
         .collect();
-    ctx.printer.say(table(["workload", "workers", "jobs", "a second", "of five rows"], &cells).indented(2));
+    ctx.printer.print_text(table(["workload", "workers", "jobs", "a second", "of five rows"], &cells).indented(2));
 }
 
 #[cfg(test)]
@@ -180,7 +188,7 @@ mod tests {
         let folder = folder.path();
         let waits = "n=0; until [ -e done ] || [ $n = 200 ]; do sleep 0.05; n=$((n + 1)); done; [ -e done ]";
         let speaks = "head -c 1000000 /dev/zero >&2; touch done";
-        let ended = together([waits, speaks].into_iter().map(|script| shell(folder, script)), folder);
+        let ended = run_concurrently([waits, speaks].into_iter().map(|script| shell(folder, script)), folder);
         ended.expect("both end well");
     }
 
@@ -189,7 +197,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = folder.path();
         let fails = "for n in $(seq 1 1000); do echo job $n >&2; done; echo 'error: no such thing' >&2; exit 2";
-        let error = together(["exit 0", fails].into_iter().map(|script| shell(folder, script)), folder);
+        let error = run_concurrently(["exit 0", fails].into_iter().map(|script| shell(folder, script)), folder);
         let error = error.expect_err("one fails").to_string();
         assert!(error.contains("exit status: 2") && error.ends_with("error: no such thing"), "{error}");
         assert_eq!(error.lines().count(), LAST_LINES, "{error}");

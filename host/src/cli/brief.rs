@@ -2,12 +2,12 @@
 
 /// Formats an age in microseconds in one unit, truncated to whole seconds: `0s`, `42s`, `3m`.
 pub(super) fn age(us: i64) -> String {
-    brief(us.max(0) / 1_000_000 * 1_000_000).replace("0ms", "0s").replace(".0s", "s")
+    short_duration(us.max(0) / 1_000_000 * 1_000_000).replace("0ms", "0s").replace(".0s", "s")
 }
 
 /// Formats a duration in microseconds in one unit: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. The value is
 /// truncated.
-pub(super) fn brief(us: i64) -> String {
+pub(super) fn short_duration(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     let secs = ms / 1_000;
     match secs {
@@ -23,7 +23,7 @@ pub(super) fn brief(us: i64) -> String {
 
 /// Formats the duration of something that ended, with four digits below a minute: `0.042 s`, `12.34 s`, `3
 /// min 05 s`, `2 h 03 min`. The value is truncated.
-pub(super) fn lasted(us: i64) -> String {
+pub(super) fn finished_duration(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     match ms / 1_000 {
         0..10 => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
@@ -33,7 +33,7 @@ pub(super) fn lasted(us: i64) -> String {
 }
 
 /// Formats an elapsed time that is redrawn while it grows: `0.3 s`, `12.3 s`, `3 min 05 s`.
-pub(super) fn ticking(us: i64) -> String {
+pub(super) fn elapsed_time(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     match ms / 1_000 {
         secs @ 0..60 => format!("{secs}.{} s", ms % 1_000 / 100),
@@ -73,7 +73,7 @@ mod tests {
         let longer =
             [(60 * S, "1m"), (3_599 * S, "59m"), (3_600 * S, "1h"), (72 * 3_600 * S, "72h"), (73 * 3_600 * S, "3d")];
         for (us, expected) in cases.into_iter().chain(longer) {
-            assert_eq!(brief(us), expected, "{us}");
+            assert_eq!(short_duration(us), expected, "{us}");
         }
     }
 
@@ -89,7 +89,7 @@ mod tests {
             (7_380 * S, "2 h 03 min", "2 h 03 min"),
         ];
         for (us, over, going_on) in cases {
-            assert_eq!((lasted(us).as_str(), ticking(us).as_str()), (over, going_on), "{us}");
+            assert_eq!((finished_duration(us).as_str(), elapsed_time(us).as_str()), (over, going_on), "{us}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use latchwork_core::ids::StepId;
-use latchwork_core::manifest::Effect;
+use latchwork_core::manifest::EffectKind;
 use latchwork_core::plan::{Catalog as _, uncovered};
 use latchwork_core::suggest::did_you_mean;
 use latchwork_core::{canon, pages};
@@ -28,10 +28,10 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     let survey = open::survey(&config);
     if open::is_new(&config)? {
         // A refused call must not create a database.
-        effects(&args, &catalog::surveyed(&config, survey.clone())?)?;
+        declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;
-    let effects = effects(&args, &host.registry)?;
+    let effects = declared_effects(&args, &host.registry)?;
     let plan = json!({ "plan_id": STEP, "steps": [
         { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },
     ] });
@@ -72,10 +72,10 @@ fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
 
 /// Returns the declared effects. The caller declares the effects of the call; they are never taken from the
 /// plugin.
-fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError> {
+fn declared_effects(args: &CallArgs, registry: &Registry) -> Result<Vec<EffectKind>, CliError> {
     let Some(info) = registry.operator(&args.operator) else {
         if !registry.refused().is_empty() {
-            return Err(open::plugins(registry.refused()));
+            return Err(open::plugins_not_loaded(registry.refused()));
         }
         let names = registry.names();
         let meant = did_you_mean(&args.operator, names.iter().map(String::as_str));
@@ -86,8 +86,8 @@ fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError
         let message = format!("there is no operator `{}`{meant}; {advice}", args.operator);
         return Err(CliError::input(pages::CALL_REFUSED, message));
     };
-    let mut effects: Vec<Effect> = args.effect.iter().copied().map(Effect::from).collect();
-    effects.push(Effect::ReadOnly);
+    let mut effects: Vec<EffectKind> = args.effect.iter().copied().map(EffectKind::from).collect();
+    effects.push(EffectKind::ReadOnly);
     effects.sort_unstable();
     effects.dedup();
     let missing = uncovered(&effects, &info.effects);
@@ -97,5 +97,5 @@ fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError
     let words: Vec<_> = missing.iter().map(|effect| effect.as_str()).collect();
     let flags: Vec<_> = words.iter().map(|word| format!("--effect {word}")).collect();
     let message = format!("`{}` may cause {}; to allow that, add:", args.operator, words.join(" and "));
-    Err(CliError::input(pages::CALL_REFUSED, message).to_type(flags.join(" ")))
+    Err(CliError::input(pages::CALL_REFUSED, message).with_next_command(flags.join(" ")))
 }

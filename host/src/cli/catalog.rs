@@ -8,8 +8,8 @@ use latchwork_core::memory::{ManualClock, Memory};
 use super::open;
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings, Statements};
-use crate::registry::{Kept, Registry, Survey};
+use crate::engine::{Engine, EngineError, EngineOptions, ManifestSource, PluginSettings};
+use crate::registry::{ComponentStorage, Registry, Survey};
 
 /// Returns an engine that uses the configured cache.
 pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
@@ -18,18 +18,18 @@ pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
 
 /// Loads every configured plugin. If any fails, the error lists the problems of all of them.
 pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
-    let registry = surveyed(config, open::survey(config))?;
+    let registry = load_from_survey(config, open::survey(config))?;
     match registry.refused() {
         [] => Ok(registry),
-        errors => Err(open::plugins(errors).into()),
+        errors => Err(open::plugins_not_loaded(errors).into()),
     }
 }
 
 /// Loads the plugins that the survey did not refuse. The registry keeps the reasons for the refused ones.
-pub(super) fn surveyed(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
+pub(super) fn load_from_survey(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(config)?;
     // Compilation blocks this thread; other tasks run on other threads.
-    let load = || Registry::load_surveyed(engine, config, nowhere(), survey, Kept::No);
+    let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No);
     Ok(tokio::task::block_in_place(load))
 }
 
@@ -41,15 +41,15 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         limits: plugin.limits,
         wasi: plugin.wasi,
         config: plugin.config,
-        operators: Statements::Stated(plugin.operators),
+        operators: ManifestSource::Overrides(plugin.operators),
         secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
-        kv: nowhere(),
-        servers: None,
+        kv: discarded_kv(),
+        http_stub: None,
     }
 }
 
 /// Returns an in-memory map that is discarded. Describing a plugin calls no import, so the map is never
 /// written to.
-fn nowhere() -> Arc<Memory> {
+fn discarded_kv() -> Arc<Memory> {
     Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
-use latchwork_core::response::quoted;
+use latchwork_core::response::shell_quoted;
 
 use super::args::{Global, LogFormat};
 use super::output::{Printer, Text};
@@ -25,10 +25,10 @@ pub struct Context<'p> {
     log_format: LogFormat,
     verbose: u8,
     /// Configuration in use, if a later command finds it only with `--config`.
-    elsewhere: OnceLock<PathBuf>,
+    explicit_config: OnceLock<PathBuf>,
     /// True if the configuration allows a power failure to undo acknowledged writes.
     relaxed: OnceLock<bool>,
-    hurries: AtomicBool,
+    immediate_exit: AtomicBool,
 }
 
 impl<'p> Context<'p> {
@@ -42,9 +42,9 @@ impl<'p> Context<'p> {
             db: global.db,
             log_format: global.log_format,
             verbose: global.verbose,
-            elsewhere: OnceLock::new(),
+            explicit_config: OnceLock::new(),
             relaxed: OnceLock::new(),
-            hurries: AtomicBool::new(false),
+            immediate_exit: AtomicBool::new(false),
         })
     }
 
@@ -54,21 +54,22 @@ impl<'p> Context<'p> {
             cwd: &self.cwd,
             config: self.config.as_deref(),
             db: self.db.as_deref(),
-            near,
+            plan_folder: near,
             env: &|name| std::env::var(name).ok(),
         };
         let mut config = Config::load(&options)?;
-        let unaided = Config::find(&LoadOptions { config: None, near: None, ..options });
+        let unaided = Config::find(&LoadOptions { config: None, plan_folder: None, ..options });
         if let Some(file) = &config.file
             && (self.config.is_some() || unaided.as_ref() != Some(file))
         {
-            self.elsewhere.get_or_init(|| file.clone());
+            self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
             // The reader of a notice is in another folder, so the path must be absolute.
-            let file = self.elsewhere.get().map(|file| self.cwd.join(file));
+            let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
-            let given = flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(&value?))));
+            let given =
+                flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quoted(&value?))));
             notify.flags = given.collect();
         }
         self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
@@ -82,13 +83,13 @@ impl<'p> Context<'p> {
 
     /// Requests an immediate end of the process, because of a second signal or an unreachable database.
     /// [`close`](super::open::close) then waits only briefly.
-    pub(super) fn hurry(&self) {
-        self.hurries.store(true, Ordering::Relaxed);
+    pub(super) fn request_immediate_exit(&self) {
+        self.immediate_exit.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if [`hurry`](Self::hurry) was called.
-    pub(super) fn hurries(&self) -> bool {
-        self.hurries.load(Ordering::Relaxed)
+    pub(super) fn exits_immediately(&self) -> bool {
+        self.immediate_exit.load(Ordering::Relaxed)
     }
 
     /// Returns the given `--config` flag, for a child process that reads the same configuration.
@@ -115,20 +116,20 @@ impl<'p> Context<'p> {
     }
 
     /// Returns the command with the flags that it needs to find the same job.
-    pub fn command(&self, command: &str) -> String {
+    pub fn with_project_flags(&self, command: &str) -> String {
         let mut command = command.to_owned();
-        if let Some(file) = self.elsewhere.get() {
+        if let Some(file) = self.explicit_config.get() {
             let file = file.strip_prefix(&self.cwd).unwrap_or(file);
-            command += &format!(" --config {}", quoted(&file.display().to_string()));
+            command += &format!(" --config {}", shell_quoted(&file.display().to_string()));
         }
         if let Some(db) = &self.db {
-            command += &format!(" --db {}", quoted(db));
+            command += &format!(" --db {}", shell_quoted(db));
         }
         command
     }
 
     /// Applies [`command`](Self::command) to each command in backquotes that concerns the project.
-    pub(super) fn complete(&self, text: &str) -> String {
+    pub(super) fn add_flags_to_commands(&self, text: &str) -> String {
         const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
         let is_command = |part: &str| {
             let verb = part.strip_prefix("latch ").and_then(|rest| rest.split_whitespace().next());
@@ -137,7 +138,7 @@ impl<'p> Context<'p> {
                 && !part.contains("--db")
         };
         let parts = text.split('`').enumerate().map(|(number, part)| match number % 2 == 1 && is_command(part) {
-            true => self.command(part),
+            true => self.with_project_flags(part),
             false => part.to_owned(),
         });
         parts.collect::<Vec<_>>().join("`")
@@ -158,7 +159,7 @@ impl<'p> Context<'p> {
         if self.json {
             self.printer.document(document);
         } else {
-            self.printer.say(text());
+            self.printer.print_text(text());
         }
     }
 }

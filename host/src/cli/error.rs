@@ -12,7 +12,7 @@ use latchwork_core::storage::{InboxError, StoreError, WriteError};
 use serde_json::{Value, json};
 
 use crate::build::BuildError;
-use crate::config::{self, ConfigErrors, Origin};
+use crate::config::{self, ConfigErrors, SettingSource};
 use crate::engine::EngineError;
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
@@ -27,7 +27,7 @@ pub enum Exit {
     /// 2: usage, configuration or input is wrong; nothing was started.
     Usage,
     /// 3: stopped safely; a person has to act.
-    NeedsSomeone,
+    ActionRequired,
 }
 
 impl Exit {
@@ -37,7 +37,7 @@ impl Exit {
             Exit::Done => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
-            Exit::NeedsSomeone => 3,
+            Exit::ActionRequired => 3,
         }
     }
 }
@@ -50,9 +50,9 @@ impl From<Exit> for ExitCode {
 
 /// One of several problems.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct CliProblem {
     /// Location, such as `latch.toml:3:1: plugin[0].name` or `/steps/0/effects`. Empty if there is none.
-    pub place: String,
+    pub location: String,
     /// Error code. It has an explanation page, or the message explains it.
     pub code: String,
     /// Description of the problem and of the expected value.
@@ -61,43 +61,43 @@ pub struct Problem {
     pub json: Value,
 }
 
-impl From<&Violation> for Problem {
+impl From<&Violation> for CliProblem {
     fn from(violation: &Violation) -> Self {
         let Violation { pointer, code, message, line, column } = violation;
         let json = json!({ "pointer": pointer, "line": line, "column": column, "code": code, "message": message });
-        let (place, message) = located(pointer, (*line as u64, *column as u64), message);
-        Self { place, code: (*code).to_owned(), message, json }
+        let (place, message) = split_location(pointer, (*line as u64, *column as u64), message);
+        Self { location: place, code: (*code).to_owned(), message, json }
     }
 }
 
 /// Returns the location of a plan problem and its message without the location. In JSON the message includes
 /// the location. For people the two are shown separately.
-pub(super) fn located(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
+pub(super) fn split_location(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
     let place = if pointer.is_empty() { "(the plan)" } else { pointer };
     let message = message.strip_prefix(&format!("line {line}, column {column}: ")).unwrap_or(message);
     (format!("{line}:{column} {place}"), message.to_owned())
 }
 
-impl From<&config::Problem> for Problem {
-    fn from(problem: &config::Problem) -> Self {
-        let config::Problem { origin, key, code, message } = problem;
+impl From<&config::ConfigProblem> for CliProblem {
+    fn from(problem: &config::ConfigProblem) -> Self {
+        let config::ConfigProblem { origin, key, code, message } = problem;
         let mut json = json!({ "code": code, "message": message });
         if !key.is_empty() {
             json["key"] = json!(key);
         }
         match origin {
-            Origin::File { path, line, column } => {
+            SettingSource::File { path, line, column } => {
                 json["file"] = json!(path.display().to_string());
                 json["line"] = json!(line);
                 json["column"] = json!(column);
             }
-            Origin::WholeFile(path) => json["file"] = json!(path.display().to_string()),
-            Origin::Environment(name) => json["environment"] = json!(name),
-            Origin::Flag(name) => json["flag"] = json!(name),
-            Origin::Nowhere => {}
+            SettingSource::WholeFile(path) => json["file"] = json!(path.display().to_string()),
+            SettingSource::Environment(name) => json["environment"] = json!(name),
+            SettingSource::Flag(name) => json["flag"] = json!(name),
+            SettingSource::Nowhere => {}
         }
         let place = if key.is_empty() { origin.to_string() } else { format!("{origin}: {key}") };
-        Self { place, code: (*code).to_owned(), message: message.clone(), json }
+        Self { location: place, code: (*code).to_owned(), message: message.clone(), json }
     }
 }
 
@@ -109,9 +109,9 @@ pub struct CliError {
     /// Description of the problem and the next action.
     pub message: String,
     /// Individual problems, if there are several.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<CliProblem>,
     /// Command to type next. It is shown on its own line, and in JSON at the end of the message.
-    pub to_type: Option<String>,
+    pub next_command: Option<String>,
     /// Job that the error is about.
     pub job_id: Option<JobId>,
     /// Exit status of the command.
@@ -121,7 +121,7 @@ pub struct CliError {
 impl CliError {
     /// Creates an error of usage, configuration or input.
     pub fn input(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), problems: vec![], to_type: None, job_id: None, exit: Exit::Usage }
+        Self { code, message: message.into(), problems: vec![], next_command: None, job_id: None, exit: Exit::Usage }
     }
 
     /// Creates the error of a failed command.
@@ -136,42 +136,42 @@ impl CliError {
         let is_path =
             matches!(error.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied | ReadOnlyFilesystem);
         let exit = if is_path { Exit::Usage } else { Exit::Failed };
-        let code = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        let code = pages::code_of_write_error(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
     /// Creates the error of a build or a new project that could not be written, or returns `None` if it
     /// failed for another reason.
-    pub(super) fn unwritten(error: &BuildError) -> Option<Self> {
-        let code = error.unwritable()?;
+    pub(super) fn unwritable_build(error: &BuildError) -> Option<Self> {
+        let code = error.unwritable_code()?;
         let exit = if code == pages::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
         Some(Self { exit, ..Self::input(code, error.to_string()) })
     }
 
     /// Creates the error of a command that stopped safely and needs a person.
-    pub fn needs_someone(code: &'static str, message: impl Into<String>) -> Self {
-        Self { exit: Exit::NeedsSomeone, ..Self::input(code, message) }
+    pub fn action_required(code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit: Exit::ActionRequired, ..Self::input(code, message) }
     }
 
     /// Adds problems to the error.
-    pub fn with(mut self, problems: impl IntoIterator<Item = Problem>) -> Self {
+    pub fn with_problems(mut self, problems: impl IntoIterator<Item = CliProblem>) -> Self {
         self.problems.extend(problems);
         self
     }
 
     /// Adds the command to type next.
-    pub fn to_type(self, command: impl Into<String>) -> Self {
-        Self { to_type: Some(command.into()), ..self }
+    pub fn with_next_command(self, command: impl Into<String>) -> Self {
+        Self { next_command: Some(command.into()), ..self }
     }
 
     /// Sets the job of the error.
-    pub fn of_job(self, job_id: &JobId) -> Self {
+    pub fn for_job(self, job_id: &JobId) -> Self {
         Self { job_id: Some(job_id.clone()), ..self }
     }
 
     /// Returns the message and the command to type next, in one line.
-    pub fn whole_message(&self) -> String {
-        self.to_type.as_ref().map_or_else(|| self.message.clone(), |command| format!("{} {command}", self.message))
+    pub fn full_message(&self) -> String {
+        self.next_command.as_ref().map_or_else(|| self.message.clone(), |command| format!("{} {command}", self.message))
     }
 
     /// Converts an error of the argument parser.
@@ -184,14 +184,14 @@ impl CliError {
     /// Returns the JSON document of the error.
     pub fn to_json(&self) -> Value {
         let problems: Vec<_> = self.problems.iter().map(|problem| &problem.json).collect();
-        json!({ "error": { "code": self.code, "message": self.whole_message(), "problems": problems } })
+        json!({ "error": { "code": self.code, "message": self.full_message(), "problems": problems } })
     }
 }
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}] {}", self.code, self.whole_message())?;
-        self.problems.iter().try_for_each(|p| write!(f, "\n  {}: {} [{}]", p.place, p.message, p.code))
+        write!(f, "[{}] {}", self.code, self.full_message())?;
+        self.problems.iter().try_for_each(|p| write!(f, "\n  {}: {} [{}]", p.location, p.message, p.code))
     }
 }
 
@@ -205,7 +205,7 @@ impl From<&ConfigErrors> for CliError {
             1 => "the configuration has a problem".to_owned(),
             n => format!("the configuration has {n} problems"),
         };
-        CliError::input(first, message).with(problems.iter().map(Problem::from))
+        CliError::input(first, message).with_problems(problems.iter().map(CliProblem::from))
     }
 }
 
@@ -215,7 +215,7 @@ impl From<&StoreError> for CliError {
         match error {
             StoreError::Unavailable(_) => unavailable(message),
             StoreError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
-            StoreError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
+            StoreError::Restored(_) => CliError::action_required(pages::DATABASE_RESTORED, message),
             StoreError::NotDurable(_) => CliError::input(pages::DATABASE_NOT_DURABLE, message),
             StoreError::ReadOnly(_) => CliError::input(pages::DATABASE_READ_ONLY, message),
         }
@@ -241,7 +241,7 @@ impl From<&InboxError> for CliError {
     fn from(error: &InboxError) -> Self {
         match error {
             InboxError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
-            InboxError::Over { .. } | InboxError::NotAwaited { .. } => {
+            InboxError::WrongState { .. } | InboxError::NotAwaited { .. } => {
                 CliError::input(pages::JOB_REFUSES, error.to_string())
             }
             InboxError::Store(store) => CliError::from(store),
@@ -256,9 +256,9 @@ impl From<&WriteError> for CliError {
             WriteError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, message),
             WriteError::Unavailable(_) | WriteError::Unknown(_) => unavailable(message),
             WriteError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
-            WriteError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
+            WriteError::Restored(_) => CliError::action_required(pages::DATABASE_RESTORED, message),
             WriteError::Fenced { .. } | WriteError::NotHeld { .. } | WriteError::LeaseExpired => {
-                CliError::needs_someone(pages::JOB_HELD, message)
+                CliError::action_required(pages::JOB_HELD, message)
             }
             WriteError::Cancelled | WriteError::InboxPending => CliError::failed(pages::JOB_REFUSES, message),
             // No command causes these errors.
@@ -270,13 +270,13 @@ impl From<&WriteError> for CliError {
 impl From<&WorkerError> for CliError {
     fn from(error: &WorkerError) -> Self {
         match error {
-            WorkerError::Lost(_) | WorkerError::Released(_) => {
-                CliError::needs_someone(pages::JOB_HELD, error.to_string())
+            WorkerError::LeaseLost(_) | WorkerError::Released(_) => {
+                CliError::action_required(pages::JOB_HELD, error.to_string())
             }
             WorkerError::Store(store) | WorkerError::NotLoaded { why: store, .. } => CliError::from(store),
             WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
             WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
-            WorkerError::Unread { .. } => CliError::needs_someone(pages::JOB_UNREAD, error.to_string()),
+            WorkerError::ParkedUnloaded { .. } => CliError::action_required(pages::JOB_UNLOADABLE, error.to_string()),
             WorkerError::Broken { .. } => CliError::failed(pages::DEFECT, error.to_string()),
         }
     }
@@ -296,8 +296,8 @@ impl From<&SubmitError> for CliError {
                 CliError::failed(pages::QUEUE_FULL, format!("{error}; {advice}"))
             }
             SubmitError::Parameters(refused) => {
-                let problems = refused.iter().map(|refused| Problem {
-                    place: if refused.pointer.is_empty() {
+                let problems = refused.iter().map(|refused| CliProblem {
+                    location: if refused.pointer.is_empty() {
                         "(the parameters)".to_owned()
                     } else {
                         refused.pointer.clone()
@@ -306,9 +306,9 @@ impl From<&SubmitError> for CliError {
                     message: refused.message.clone(),
                     json: json!({ "pointer": refused.pointer, "code": refused.code, "message": refused.message }),
                 });
-                CliError::input(pages::PARAMETERS_REFUSED, error.to_string()).with(problems)
+                CliError::input(pages::PARAMETERS_REFUSED, error.to_string()).with_problems(problems)
             }
-            SubmitError::Plugins { operator, plugins } => super::open::lacking(operator, plugins),
+            SubmitError::Plugins { operator, plugins } => super::open::step_plugin_needs_all(operator, plugins),
             SubmitError::ModeNotAllowed { .. } => {
                 CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml"))
             }
@@ -326,7 +326,7 @@ impl From<&EngineError> for CliError {
 }
 
 /// Converts a library error that has a code of the command line. Returns `None` for others.
-fn known(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
+fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
     fn one<'e, E>(cause: &'e (dyn std::error::Error + 'static)) -> Option<CliError>
     where
         E: std::error::Error + 'static,
@@ -353,7 +353,7 @@ impl From<anyhow::Error> for CliError {
         let mut around = Vec::new();
         let mut decided = None;
         for cause in error.chain() {
-            decided = known(cause);
+            decided = from_library_error(cause);
             if decided.is_some() {
                 break;
             }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::event::{Body, Consequence, Decider, Event, Purpose};
+use latchwork_core::event::{Body, Consequence, DecidedBy, Event, ReopenPurpose};
 use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 use serde::Serialize;
 
-use super::brief::brief;
+use super::brief::short_duration;
 use super::output::Tone;
 
 /// An event as text. Plugins and people wrote parts of the text, so it must be escaped before it is sent to a
@@ -23,16 +23,16 @@ pub(super) struct EventText {
     pub text: String,
 }
 
-fn job(tone: Tone, text: impl Into<String>) -> EventText {
+fn job_text(tone: Tone, text: impl Into<String>) -> EventText {
     EventText { tone, slot: None, text: text.into() }
 }
 
-fn step(step: &StepId, tone: Tone, text: impl Into<String>) -> EventText {
-    call(&Slot::of_step(step), tone, text)
+fn step_text(step: &StepId, tone: Tone, text: impl Into<String>) -> EventText {
+    call_text(&Slot::of_step(step), tone, text)
 }
 
-fn call(slot: &Slot, tone: Tone, text: impl Into<String>) -> EventText {
-    EventText { slot: Some(slot.clone()), ..job(tone, text) }
+fn call_text(slot: &Slot, tone: Tone, text: impl Into<String>) -> EventText {
+    EventText { slot: Some(slot.clone()), ..job_text(tone, text) }
 }
 
 /// Operators of the steps and calls of a job, as named by its events.
@@ -41,7 +41,7 @@ pub(super) struct Operators(BTreeMap<Slot, String>);
 
 impl Operators {
     /// Records the operators that an event names. `plan_created` names the operators of all steps.
-    pub(super) fn learn(&mut self, event: &Event) {
+    pub(super) fn record_event(&mut self, event: &Event) {
         let mut is = |slot: &Slot, operator: &Operator| drop(self.0.insert(slot.clone(), operator.to_string()));
         match &event.body {
             Body::PlanCreated { plan, .. } => {
@@ -71,163 +71,175 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
     use Tone::{Attention, Bad, Good, Quiet, Title};
     // A time is set slightly before its event is written, so a started second is rounded up.
     let until = |time_us: i64| match time_us - event.time_us {
-        left_us @ ..60_000_000 => brief(left_us),
-        left_us => brief(left_us + 999_999),
+        left_us @ ..60_000_000 => short_duration(left_us),
+        left_us => short_duration(left_us + 999_999),
     };
     match &event.body {
         Body::IntentAccepted { header } => {
-            job(Title, format!("accepted from {}, {}", header.actor_id, header.mode.as_str()))
+            job_text(Title, format!("accepted from {}, {}", header.actor_id, header.mode.as_str()))
         }
         Body::PlanCreated { plan, .. } => {
             let steps = plan["steps"].as_array().map_or(0, Vec::len);
             let id = plan["plan_id"].as_str().unwrap_or_default();
-            job(Quiet, format!("plan {id}, {}", counted(steps, "step")))
+            job_text(Quiet, format!("plan {id}, {}", counted(steps, "step")))
         }
-        Body::JobClaimed { worker, .. } => job(Title, format!("attempt {} begins, worker {worker}", event.attempt)),
-        Body::StepReady { step_id, .. } => step(step_id, Quiet, "ready"),
-        Body::StepStarted { step_id } => step(step_id, Quiet, "started"),
-        Body::StepSucceeded { step_id, .. } => step(step_id, Good, format!("succeeded{took}")),
+        Body::JobClaimed { worker, .. } => {
+            job_text(Title, format!("attempt {} begins, worker {worker}", event.attempt))
+        }
+        Body::StepReady { step_id, .. } => step_text(step_id, Quiet, "ready"),
+        Body::StepStarted { step_id } => step_text(step_id, Quiet, "started"),
+        Body::StepSucceeded { step_id, .. } => step_text(step_id, Good, format!("succeeded{took}")),
         Body::StateCheckpointed { step_id, output } => {
-            step(step_id, Quiet, format!("output recorded, {} bytes", output.len))
+            step_text(step_id, Quiet, format!("output recorded, {} bytes", output.len))
         }
-        Body::StepFailed { step_id, failure, .. } => step(step_id, Bad, format!("failed{took}: {failure}")),
+        Body::StepFailed { step_id, failure, .. } => step_text(step_id, Bad, format!("failed{took}: {failure}")),
         Body::StepSkipped { step_id, reason, because, .. } => {
             let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
-            step(step_id, Attention, format!("skipped{because}: {reason}"))
+            step_text(step_id, Attention, format!("skipped{because}: {reason}"))
         }
-        Body::StepAborted { step_id, failure } => step(step_id, Attention, format!("try stopped: {failure}")),
-        Body::StepCancelled { step_id } => step(step_id, Attention, "cancelled"),
+        Body::StepAborted { step_id, failure } => step_text(step_id, Attention, format!("try stopped: {failure}")),
+        Body::StepCancelled { step_id } => step_text(step_id, Attention, "cancelled"),
         Body::StepBlocked { step_id, slot, reason, holder } => {
             let at = if slot.is_step() { String::new() } else { format!(" at {slot}") };
             let by = holder.as_ref().map(|holder| format!(", held by {} {}", holder.job_id, holder.slot));
-            step(step_id, Attention, format!("waits{at}: {reason}{}", by.unwrap_or_default()))
+            step_text(step_id, Attention, format!("waits{at}: {reason}{}", by.unwrap_or_default()))
         }
-        Body::StepUnblocked { step_id } => step(step_id, Quiet, "continues"),
+        Body::StepUnblocked { step_id } => step_text(step_id, Quiet, "continues"),
         Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
-            call(slot, Attention, format!("{code}: next try in {}", until(*not_before_us)))
+            call_text(slot, Attention, format!("{code}: next try in {}", until(*not_before_us)))
         }
         Body::ToolInvocationStarted { slot, try_no, .. } => {
             let again = if *try_no > 1 { format!(", try {try_no}") } else { String::new() };
-            call(slot, Quiet, format!("called{again}"))
+            call_text(slot, Quiet, format!("called{again}"))
         }
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } => {
             let how = match provenance.is_executed() {
                 true => format!("answered{took}"),
-                false => format!("answered ({})", word(provenance)),
+                false => format!("answered ({})", enum_words(provenance)),
             };
-            call(slot, Quiet, how)
+            call_text(slot, Quiet, how)
         }
-        Body::ToolInvocationFinished { slot, code, .. } => {
-            call(slot, Attention, code.map_or_else(|| format!("failed{took}"), |code| format!("failed{took}: {code}")))
-        }
-        Body::CommandCommitted { slot } => call(slot, Quiet, "answer is final"),
+        Body::ToolInvocationFinished { slot, code, .. } => call_text(
+            slot,
+            Attention,
+            code.map_or_else(|| format!("failed{took}"), |code| format!("failed{took}: {code}")),
+        ),
+        Body::CommandCommitted { slot } => call_text(slot, Quiet, "answer is final"),
         Body::InvocationResolved { slot, verdict, by, reason, .. } => {
-            call(slot, Attention, format!("in doubt, resolved by {by}: {}{}", verdict.as_str(), because(reason)))
+            call_text(slot, Attention, format!("in doubt, resolved by {by}: {}{}", verdict.as_str(), because(reason)))
         }
         Body::ResolutionConflict { slot, message, .. } => {
-            call(slot, Bad, format!("evidence contradicts the decision: {message}"))
+            call_text(slot, Bad, format!("evidence contradicts the decision: {message}"))
         }
         Body::BudgetExceeded { slot, period, .. } => {
-            call(slot, Attention, format!("refused: the budget of the {} does not cover it", word(period)))
+            call_text(slot, Attention, format!("refused: the budget of the {} does not cover it", enum_words(period)))
         }
-        Body::CompensationStarted { slot, operator, .. } => call(slot, Title, format!("being undone by {operator}")),
-        Body::CompensationFinished { slot } => call(slot, Good, format!("compensated{took}")),
-        Body::CompensationFailed { slot, code } => call(slot, Bad, format!("could not be compensated: {code}")),
+        Body::CompensationStarted { slot, operator, .. } => {
+            call_text(slot, Title, format!("being undone by {operator}"))
+        }
+        Body::CompensationFinished { slot } => call_text(slot, Good, format!("compensated{took}")),
+        Body::CompensationFailed { slot, code } => call_text(slot, Bad, format!("could not be compensated: {code}")),
         Body::CompensationReopened { slot, by } => {
-            call(slot, Attention, format!("compensation resumed by {}", who(by)))
+            call_text(slot, Attention, format!("compensation resumed by {}", decider_with_reason(by)))
         }
-        Body::CompensationLeft { slot, by } => call(slot, Attention, format!("left uncompensated by {}", who(by))),
+        Body::CompensationLeft { slot, by } => {
+            call_text(slot, Attention, format!("left uncompensated by {}", decider_with_reason(by)))
+        }
         Body::StateChanged { slot, change } => {
             let what = format!("{} {} {}", change.operation, change.resource_type, change.resource_id);
-            call(slot, Quiet, format!("changed the world: {what}"))
+            call_text(slot, Quiet, format!("changed the world: {what}"))
         }
         Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
             let tone = if *consequence == Consequence::Ended { Bad } else { Attention };
-            call(slot, tone, format!("not confirmed, {}: {resource}: {found}", outcome.as_str()))
+            call_text(slot, tone, format!("not confirmed, {}: {resource}: {found}", outcome.as_str()))
         }
         Body::ConfirmationAccepted { slot, by, gone, .. } => {
             let what = if *gone { "recorded as lost by" } else { "confirmed by" };
-            call(slot, Good, format!("{what} {}", who(by)))
+            call_text(slot, Good, format!("{what} {}", decider_with_reason(by)))
         }
         Body::OutcomeRecorded { step_id, outcome_type, status, .. } => {
-            step(step_id, Quiet, format!("outcome {outcome_type} ({status})"))
+            step_text(step_id, Quiet, format!("outcome {outcome_type} ({status})"))
         }
         Body::ActionReused { slot, job_id, from_slot, .. } => {
-            call(slot, Attention, receipt_returned(job_id, from_slot))
+            call_text(slot, Attention, receipt_returned(job_id, from_slot))
         }
         Body::ReuseDecided { step_id, reused: true, from, .. } => {
-            step(step_id, Quiet, result_reused(&from.job_id, &from.step_id))
+            step_text(step_id, Quiet, result_reused(&from.job_id, &from.step_id))
         }
         Body::ReuseDecided { step_id, reason, from, .. } => {
             let of = format!("{} {}", from.job_id, from.step_id);
-            step(step_id, Quiet, format!("result of {of} not reused: {}", word(reason)))
+            step_text(step_id, Quiet, format!("result of {of} not reused: {}", enum_words(reason)))
         }
         Body::GateRequested { slot, quorum, expires_us, .. } => {
             let many = if *quorum > 1 { format!(" by {quorum} people") } else { String::new() };
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
-            call(slot, Attention, format!("needs approval{many}{expires}"))
+            call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
         // A standing approval has no other reason than the submission.
         Body::GateApproved { slot, by, standing: true, .. } => {
-            call(slot, Good, format!("approved with the submission by {}", by.actor))
+            call_text(slot, Good, format!("approved with the submission by {}", by.actor))
         }
-        Body::GateApproved { slot, by, .. } => call(slot, Good, format!("approved by {}", who(by))),
-        Body::GateRejected { slot, by, .. } => call(slot, Bad, format!("rejected by {}", who(by))),
-        Body::GateExpired { slot, .. } => call(slot, Bad, "the gate expired without a decision"),
+        Body::GateApproved { slot, by, .. } => {
+            call_text(slot, Good, format!("approved by {}", decider_with_reason(by)))
+        }
+        Body::GateRejected { slot, by, .. } => call_text(slot, Bad, format!("rejected by {}", decider_with_reason(by))),
+        Body::GateExpired { slot, .. } => call_text(slot, Bad, "the gate expired without a decision"),
         Body::WaitStarted { step_id, correlation_key: Some(key), until_us, .. } => {
             let until = until_us.map(|time_us| format!(", at most {}", until(time_us))).unwrap_or_default();
-            step(step_id, Attention, format!("waits for the signal {key:?}{until}"))
+            step_text(step_id, Attention, format!("waits for the signal {key:?}{until}"))
         }
         Body::WaitStarted { step_id, until_us, .. } => {
             let left_us = until_us.map_or(0, |until_us| until_us - event.time_us);
-            step(step_id, Quiet, format!("waits {}", brief(left_us)))
+            step_text(step_id, Quiet, format!("waits {}", short_duration(left_us)))
         }
         Body::SignalKept { correlation_key, by, .. } => {
-            job(Quiet, format!("early signal {correlation_key:?} from {by} stored"))
+            job_text(Quiet, format!("early signal {correlation_key:?} from {by} stored"))
         }
-        Body::WaitCompleted { step_id, by: Some(by), .. } => step(step_id, Good, format!("signal from {by}")),
-        Body::WaitCompleted { step_id, .. } => step(step_id, Quiet, "the time is reached"),
-        Body::WaitTimedOut { step_id } => step(step_id, Attention, "no signal in time"),
-        Body::TimerFired { timer, .. } => job(Quiet, format!("timer {timer} fired")),
-        Body::JobWaiting { until_us } => job(Attention, format!("waits {}", until(*until_us))),
+        Body::WaitCompleted { step_id, by: Some(by), .. } => step_text(step_id, Good, format!("signal from {by}")),
+        Body::WaitCompleted { step_id, .. } => step_text(step_id, Quiet, "the time is reached"),
+        Body::WaitTimedOut { step_id } => step_text(step_id, Attention, "no signal in time"),
+        Body::TimerFired { timer, .. } => job_text(Quiet, format!("timer {timer} fired")),
+        Body::JobWaiting { until_us } => job_text(Attention, format!("waits {}", until(*until_us))),
         Body::JobParked { reason, slot, cause } => {
             let at = slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
             let cause = cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
-            job(Attention, format!("waits for a person{at}: {reason}{cause}"))
+            job_text(Attention, format!("waits for a person{at}: {reason}{cause}"))
         }
-        Body::JobUnparked { cause } => job(Quiet, format!("continues: {cause}")),
-        Body::JobReleased { worker } => job(Quiet, format!("released by {worker}")),
+        Body::JobUnparked { cause } => job_text(Quiet, format!("continues: {cause}")),
+        Body::JobReleased { worker } => job_text(Quiet, format!("released by {worker}")),
         Body::AsyncEventEmitted { step_id, n, name, .. } => {
             let event_id = keys::event_id(job_id, step_id, *n);
-            step(step_id, Quiet, format!("announced {name:?} as {event_id}"))
+            step_text(step_id, Quiet, format!("announced {name:?} as {event_id}"))
         }
-        Body::JobDiverged { report } => job(Bad, format!("diverged: {report}")),
+        Body::JobDiverged { report } => job_text(Bad, format!("diverged: {report}")),
         Body::JobForked { origin, at, by, copied, .. } => {
             let steps = counted(copied.len(), "step");
             let copied = format!("{steps}: {}", output_copied(origin));
-            job(Title, format!("forked at {at} by {}, {copied}", who(by)))
+            job_text(Title, format!("forked at {at} by {}, {copied}", decider_with_reason(by)))
         }
-        Body::JobReopened { by, purpose: Purpose::Undo, .. } => {
-            job(Title, format!("reopened by {} to undo its effects", who(by)))
+        Body::JobReopened { by, purpose: ReopenPurpose::Undo, .. } => {
+            job_text(Title, format!("reopened by {} to undo its effects", decider_with_reason(by)))
         }
         Body::JobReopened { steps, by, .. } => {
             let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
             let which = if steps.is_empty() { "it".to_owned() } else { steps.join(", ") };
-            job(Title, format!("reopened by {} to retry {which}", who(by)))
+            job_text(Title, format!("reopened by {} to retry {which}", decider_with_reason(by)))
         }
-        Body::JobCancelRequested { by } => job(Attention, format!("cancellation requested by {}", who(by))),
-        Body::JobCancelled {} => job(Bad, "cancelled"),
-        Body::JobPartial {} => job(Attention, "ended: some steps succeeded"),
-        Body::JobCompleted {} => job(Good, "completed"),
+        Body::JobCancelRequested { by } => {
+            job_text(Attention, format!("cancellation requested by {}", decider_with_reason(by)))
+        }
+        Body::JobCancelled {} => job_text(Bad, "cancelled"),
+        Body::JobPartial {} => job_text(Attention, "ended: some steps succeeded"),
+        Body::JobCompleted {} => job_text(Good, "completed"),
         Body::JobFailed { code } => {
             let code = code.map(|code| format!(": {code}")).unwrap_or_default();
-            job(Bad, format!("failed{code}"))
+            job_text(Bad, format!("failed{code}"))
         }
     }
 }
 
 /// Formats the actor of a decision, with the reason.
-fn who(by: &Decider) -> String {
+fn decider_with_reason(by: &DecidedBy) -> String {
     format!("{}{}", by.actor, because(&by.reason))
 }
 
@@ -240,7 +252,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Returns the serialized name of an enum value, with blanks instead of underscores.
-fn word(value: &impl Serialize) -> String {
+fn enum_words(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().replace('_', " ")
 }

@@ -1,6 +1,6 @@
 //! `latch explain`: prints the page of a code.
 
-use latchwork_core::pages::Page;
+use latchwork_core::pages::ErrorPage;
 use latchwork_core::{pages, plan, suggest};
 use serde_json::json;
 
@@ -21,7 +21,7 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
         return Ok(Exit::Done);
     }
     let Some(page) = page(code) else {
-        let near = suggest::near(code, all().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)));
+        let near = suggest::similar(code, all().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)));
         let help = match near.as_slice() {
             [] => "`latch explain` lists all of them".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
@@ -39,17 +39,17 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
 }
 
 /// Returns every page: error codes, then rules of `latch plugin check`.
-fn all() -> impl Iterator<Item = Page> {
-    let rules = check::RULES.iter().map(|rule| Page { code: rule.id, text: rule.page });
+fn all() -> impl Iterator<Item = ErrorPage> {
+    let rules = check::RULES.iter().map(|rule| ErrorPage { code: rule.id, text: rule.page });
     pages::all().iter().copied().chain(rules)
 }
 
-fn page(code: &str) -> Option<Page> {
+fn page(code: &str) -> Option<ErrorPage> {
     all().find(|page| page.code.eq_ignore_ascii_case(code))
 }
 
 fn list(ctx: &Context<'_>) {
-    let entry = |page: Page| json!({ "code": page.code, "title": page.title() });
+    let entry = |page: ErrorPage| json!({ "code": page.code, "title": page.title() });
     let rule = |(code, asks): &(&str, &str)| json!({ "code": code, "title": asks });
     let codes: Vec<_> = all().map(entry).chain(plan::RULES.iter().map(rule)).collect();
     let document = json!({ "codes": codes });

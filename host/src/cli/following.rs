@@ -15,23 +15,23 @@ use crate::host::Host;
 pub(super) const FOLLOW_MS: u64 = 200;
 
 /// Screen of a job that another process executes.
-pub(super) struct Follow<'p> {
+pub(super) struct FollowedJob<'p> {
     screen: Screen<'p>,
     job_id: JobId,
     next_seq: u64,
 }
 
-impl<'p> Follow<'p> {
+impl<'p> FollowedJob<'p> {
     pub(super) async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
-        let past = past(&*host.journal, job_id).await?;
+        let past = recorded_events(&*host.journal, job_id).await?;
         let next_seq = past.last().map_or(0, |event| event.seq + 1);
-        Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
+        Ok(FollowedJob { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
     }
 
     /// Shows the newly appended events and waits for the polling interval. Returns true if ctrl-c was
     /// pressed.
-    pub(super) async fn pause(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
-        let events = past(journal, &self.job_id).await?;
+    pub(super) async fn poll(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
+        let events = recorded_events(journal, &self.job_id).await?;
         for event in events.iter().filter(|event| event.seq >= self.next_seq) {
             self.screen.event(event);
         }
@@ -39,12 +39,12 @@ impl<'p> Follow<'p> {
         self.screen.draw();
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(FOLLOW_MS)) => Ok(false),
-            () = interrupt::times(1) => Ok(true),
+            () = interrupt::pressed_times(1) => Ok(true),
         }
     }
 }
 
 /// Returns the events of a job.
-pub(super) async fn past(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
+pub(super) async fn recorded_events(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
     Ok(journal.load(job_id).await?.map(|record| record.events).unwrap_or_default())
 }

@@ -8,7 +8,7 @@ use latchwork_core::pending;
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::{Durable, Gate};
-use latchwork_core::storage::{InboxError, InboxRow, Request};
+use latchwork_core::storage::{InboxError, InboxRequest, InboxRow};
 
 use super::arguments;
 use super::context::Context;
@@ -20,22 +20,27 @@ use crate::host::Host;
 use crate::os;
 
 /// Asks about every open gate of a parked job. Returns true if at least one gate was decided.
-pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, actor: &str) -> anyhow::Result<bool> {
+pub(super) async fn ask_about_gates(
+    ctx: &Context<'_>,
+    host: &Host,
+    response: &Response,
+    actor: &str,
+) -> anyhow::Result<bool> {
     if !ctx.printer.can_ask() {
         return Ok(false);
     }
     let mut decided = false;
     let durable = host.load(&response.job_id).await?;
-    let rules = rules(&host.config, &durable.job.header);
+    let rules = effective_rules(&host.config, &durable.job.header);
     for view in response.blocked.iter().filter(|view| view.reason_code == Code::RequiresApproval) {
         let durable = host.load(&response.job_id).await?;
         let header = &durable.job.header;
-        let Some(gate) = durable.job.undecided(&view.slot) else { continue };
+        let Some(gate) = durable.job.open_gate(&view.slot) else { continue };
         if decide::has_approved(&rules, gate, actor) {
             ctx.printer.note(format!("{} is approved by {actor}; it needs another approver", view.slot));
             continue;
         }
-        for line in shown(&durable, &view.slot, gate, &rules) {
+        for line in gate_lines(&durable, &view.slot, gate, &rules) {
             ctx.printer.note(line);
         }
         let may = decide::may_approve(&rules, header, actor);
@@ -47,25 +52,25 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
                 "the policy does not allow approving a call of your own job; reject it? [n]o, anything else: later"
             }
         };
-        let (request, reason) = match asked(ctx, question).await.as_deref() {
+        let (request, reason) = match prompt(ctx, question).await.as_deref() {
             Some("y" | "yes") if may => {
-                let reason = if needs_reason { asked(ctx, "why?").await } else { None };
-                if needs_reason && !decide::says_why(reason.as_deref()) {
+                let reason = if needs_reason { prompt(ctx, "why?").await } else { None };
+                if needs_reason && !decide::is_reason_given(reason.as_deref()) {
                     ctx.printer
                         .warn(format!("{} stays open: the policy requires a reason for each approval", view.slot));
                     continue;
                 }
-                (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
+                (InboxRequest::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
             }
             Some("n" | "no") => {
-                let reason = asked(ctx, "why?").await.filter(|reason| !reason.is_empty());
-                (Request::Reject { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
+                let reason = prompt(ctx, "why?").await.filter(|reason| !reason.is_empty());
+                (InboxRequest::Reject { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
             }
             _ if interrupt::is_pressed() => {
-                let next = ctx.command(&format!("latch resume {}", response.job_id));
+                let next = ctx.with_project_flags(&format!("latch resume {}", response.job_id));
                 let stands =
                     format!("\n{} is parked at {}, which needs approval; continue:", response.job_id, view.slot);
-                ctx.printer.note_of(&response.job_id, Text::from(stands).to_type(next));
+                ctx.printer.note_of(&response.job_id, Text::from(stands).with_command(next));
                 return Ok(decided);
             }
             _ => continue,
@@ -84,16 +89,16 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
 }
 
 /// Returns the answer to the question, or `None` if there is none or ctrl-c is pressed.
-async fn asked(ctx: &Context<'_>, question: &str) -> Option<String> {
+async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     tokio::select! {
         answer = ctx.printer.ask(question) => answer,
-        () = interrupt::times(1) => None,
+        () = interrupt::pressed_times(1) => None,
     }
 }
 
 /// Formats the open gates of a job that this command does not execute any further, each with its exact call.
 /// Returns no lines if the gates `were_asked` about on this terminal just before.
-pub(super) async fn left_open(
+pub(super) async fn open_gate_lines(
     ctx: &Context<'_>,
     host: &Host,
     response: &Response,
@@ -106,29 +111,29 @@ pub(super) async fn left_open(
     }
     let durable = host.load(&response.job_id).await?;
     let inbox = host.journal.inbox(&response.job_id).await?;
-    Ok(undecided(&host.config, &durable, &inbox))
+    Ok(undecided_gate_lines(&host.config, &durable, &inbox))
 }
 
 /// Formats every open gate that no pending inbox row decides.
-pub(super) fn undecided(config: &Config, durable: &Durable, inbox: &[InboxRow]) -> Vec<String> {
-    let rules = rules(config, &durable.job.header);
+pub(super) fn undecided_gate_lines(config: &Config, durable: &Durable, inbox: &[InboxRow]) -> Vec<String> {
+    let rules = effective_rules(config, &durable.job.header);
     let open = durable.job.gates.keys().filter_map(|slot| {
-        let gate = durable.job.undecided(slot).filter(|gate| !pending::is_decided(gate, inbox, slot))?;
-        Some(shown(durable, slot, gate, &rules))
+        let gate = durable.job.open_gate(slot).filter(|gate| !pending::is_decided(gate, inbox, slot))?;
+        Some(gate_lines(durable, slot, gate, &rules))
     });
     open.flatten().collect()
 }
 
 /// Returns the gate rules of a job: the current policy, narrowed by the rules under which the job was
 /// accepted.
-pub(super) fn rules(config: &Config, header: &Header) -> Rules {
+pub(super) fn effective_rules(config: &Config, header: &Header) -> Rules {
     let policy = config.policy.get(&header.tenant_id).or_else(|| config.policy.get("default"));
     let rules = policy.map(Rules::from).unwrap_or_default();
     header.rules.iter().fold(rules, Rules::narrowed_by)
 }
 
 /// Formats the gated call line by line: operator, plugin, effects, and every argument.
-pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) -> Vec<String> {
+pub(super) fn gate_lines(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) -> Vec<String> {
     let wants = match slot.compensated() {
         Some(of) => format!("{slot} wants to undo {of}, by {}", gate.operator),
         None => format!("{slot} wants to execute {}", gate.operator),
@@ -148,7 +153,7 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) 
     if quorum > 1 || !gate.approvals.is_empty() {
         let who: Vec<_> = gate.approvals.iter().map(|approval| visible(&approval.by.actor)).collect();
         let by = if who.is_empty() { String::new() } else { format!(" ({})", who.join(", ")) };
-        let counting = decide::counting(rules, &durable.job.header, gate);
+        let counting = decide::counted_approvals(rules, &durable.job.header, gate);
         let given = gate.approvals.len();
         let not = match given - counting as usize {
             0 => String::new(),

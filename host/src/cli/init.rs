@@ -1,31 +1,31 @@
 //! `latch init`: creates a project that is ready to run.
 
 use latchwork_core::pages;
-use latchwork_core::response::quoted;
+use latchwork_core::response::shell_quoted;
 use serde_json::json;
 
 use super::args::InitArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::text::{Text, Tone, table};
-use crate::build::{self, Init, InitError, Lang};
+use crate::build::{self, InitError, Lang, NewProject};
 
 pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let lang = args.lang.map_or_else(build::suggested, Lang::from);
+    let lang = args.lang.map_or_else(build::suggested_language, Lang::from);
     let dir: std::path::PathBuf = ctx.cwd.join(&args.dir).components().collect();
-    let made = Init { dir: dir.clone(), lang }.write().map_err(|error| match error {
+    let made = NewProject { dir: dir.clone(), lang }.write().map_err(|error| match error {
         InitError::Exists(_) | InitError::NotFolder(_) => CliError::input(pages::INIT_REFUSED, error.to_string()),
         InitError::Write(why) => {
-            CliError::unwritten(&why).unwrap_or_else(|| CliError::failed(pages::INIT_REFUSED, why.to_string()))
+            CliError::unwritable_build(&why).unwrap_or_else(|| CliError::failed(pages::INIT_REFUSED, why.to_string()))
         }
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let mut next = vec!["latch run plan.json --build".to_owned()];
     if dir != ctx.cwd {
-        next.insert(0, format!("cd {}", quoted(&shown)));
+        next.insert(0, format!("cd {}", shell_quoted(&shown)));
     }
     let document = json!({
-        "dir": dir.display().to_string(), "lang": lang.word(), "made": made.entries, "main": made.main.display().to_string(),
+        "dir": dir.display().to_string(), "lang": lang.as_str(), "made": made.entries, "main": made.main.display().to_string(),
         "next_actions": next,
     });
     let place = if shown.is_empty() { "this folder" } else { shown.as_str() };
@@ -35,14 +35,14 @@ pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         let (first, rest) = rows.split_first().expect("a project has files");
         let files = table([first[0].as_str(), first[1].as_str()], rest).indented(2);
         let mut text = Text::from(format!("made a project in {place}:")).under(files);
-        if made.kept_gitignore {
+        if made.gitignore_existed {
             text = text.under(".gitignore was there and is unchanged: add latch.db* and .latch/ to it");
         }
         if args.lang.is_none() {
             text = text.under(format!("{} is the default on this machine; --lang names another", name(lang)));
         }
         text = text.under(Tone::Title.of("next:"));
-        next.iter().fold(text, |text, command| text.under(Text::whole(format!("  {command}"))))
+        next.iter().fold(text, |text, command| text.under(Text::unwrapped(format!("  {command}"))))
     });
     Ok(Exit::Done)
 }

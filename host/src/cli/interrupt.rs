@@ -33,7 +33,7 @@ pub(super) fn listen() {
 }
 
 /// Completes when ctrl-c has been pressed `count` times.
-pub(super) async fn times(count: u32) {
+pub(super) async fn pressed_times(count: u32) {
     if pressed().wait_for(|pressed| *pressed >= count).await.is_err() {
         std::future::pending().await
     }

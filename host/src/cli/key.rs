@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::{KeyArgs, KeyCommand};
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::save::{self, Readers};
+use super::save::{self, FileReaders};
 use crate::evidence::SigningKey;
 
 pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -46,7 +46,7 @@ fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
     if path.symlink_metadata().is_ok() {
         return Err(exists());
     }
-    save::create(path, pem.as_bytes(), Readers::Owner).map_err(|error| match error.code {
+    save::create(path, pem.as_bytes(), FileReaders::Owner).map_err(|error| match error.code {
         pages::OUTPUT_EXISTS => exists(),
         _ => error,
     })

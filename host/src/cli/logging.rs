@@ -3,7 +3,7 @@
 use tracing_subscriber::EnvFilter;
 
 use super::args::LogFormat;
-use super::record::Records;
+use super::record::JsonRecordFormat;
 use super::stderr::LogWriter;
 
 /// Environment variable with log filters, such as `latchwork=debug,sqlx=warn`.
@@ -28,7 +28,7 @@ pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
     // Tests and embedding programs may have installed a subscriber already; it stays in place.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
-        LogFormat::Json => builder.event_format(Records).try_init(),
+        LogFormat::Json => builder.event_format(JsonRecordFormat).try_init(),
     };
     if let Some(error) = refused {
         tracing::warn!("{VARIABLE} is invalid and was ignored: {error}");

@@ -51,28 +51,28 @@ use std::process::ExitCode;
 
 use args::{Cli, Command, Global, LogFormat};
 use clap::Parser;
-pub use error::{CliError, Exit, Problem};
+pub use error::{CliError, CliProblem, Exit};
 
 use context::Context;
 use output::Printer;
 use tracing::Level;
 
-use crate::engine::Compiling;
+use crate::engine::CompilationStart;
 
 /// Parses `args`, whose first element is the program name, runs the command and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return not_parsed(&args, &error).into(),
+        Err(error) => return report_parse_error(&args, &error).into(),
     };
     let Global { json, verbose, log_format, .. } = cli.global;
     let printer = Printer::new(json, log_format);
     if log_format == LogFormat::Json {
-        record::of_panics();
+        record::install_panic_hook();
     }
     logging::start(verbose, log_format, printer.colors_stderr());
-    crate::engine::on_compile(compiling);
+    crate::engine::on_compile(announce_compilation);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
         Err(error) => {
@@ -95,14 +95,14 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let done = dispatch(cli.command, &ctx).await;
-        open::close(ctx.hurries()).await;
+        open::close(ctx.exits_immediately()).await;
         done
     });
     // A pending read of the terminal must not keep the process alive.
     runtime.shutdown_background();
     done.map_err(|error| {
         let error = CliError::from(error);
-        CliError { message: ctx.complete(&error.message), ..error }.into()
+        CliError { message: ctx.add_flags_to_commands(&error.message), ..error }.into()
     })
 }
 
@@ -129,16 +129,16 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
 }
 
 /// Announces a compilation, which takes seconds for large components.
-fn compiling(compiling: &Compiling<'_>) {
-    let Compiling { plugin, bytes, left } = compiling;
+fn announce_compilation(compiling: &CompilationStart<'_>) {
+    let CompilationStart { plugin, bytes, remaining: left } = compiling;
     let left = if *left == 0 { String::new() } else { format!(", {left} left") };
     let text = format!("compiling {plugin} ({}){left}", output::size(*bytes));
     // A closed stderr must not prevent the compilation.
-    let _ = stderr::tell(Level::INFO, None, text.into());
+    let _ = stderr::write_text(Level::INFO, None, text.into());
 }
 
 /// Prints help and version as answers and every other parse result as a usage error.
-fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
+fn report_parse_error(args: &[OsString], error: &clap::Error) -> Exit {
     // Parsing failed, so the flags are searched by hand, up to `--`.
     let flags = || args.iter().take_while(|arg| *arg != "--");
     let json = flags().any(|arg| arg == "--json");

@@ -9,16 +9,16 @@ use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::pages;
 use latchwork_core::storage::{Journal, Owner, StoreError};
 use latchwork_store::{
-    Database, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, Target, server_name,
+    Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,
 };
 
-use super::error::{CliError, Problem};
-use crate::config::{Commit, Config, Durability, FILE_NAME, Failover, Origin};
+use super::error::{CliError, CliProblem};
+use crate::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
 use crate::engine::LoadError;
 use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
 use crate::os;
-use crate::registry::{Kept, Survey};
+use crate::registry::{ComponentStorage, Survey};
 use crate::worker::{CrashPoint, NoCrash};
 
 /// Environment variable with the crash point of a test: `name:before` or `name:after`, optionally `:n` for
@@ -29,7 +29,7 @@ const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 
 /// Intended use of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum DatabaseUse {
     /// Read only. A file that cannot be written is accepted.
     Read,
     /// Read and write.
@@ -41,12 +41,12 @@ enum Use {
 /// Creates a host with the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    host_over(config, survey, Use::Write).await
+    build_host(config, survey, DatabaseUse::Write).await
 }
 
 /// Creates a host from an existing survey of its plugins.
 pub(super) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
-    host_over(config, survey, Use::Write).await
+    build_host(config, survey, DatabaseUse::Write).await
 }
 
 /// Inspects the plugins without compiling them or opening a database.
@@ -55,25 +55,25 @@ pub(super) fn survey(config: &Config) -> Survey {
 }
 
 /// Creates a host for a long-running process, which waits for an unreachable server.
-pub(super) async fn patient_host(config: Config) -> anyhow::Result<Host> {
+pub(super) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    host_over(config, survey, Use::Serve).await
+    build_host(config, survey, DatabaseUse::Serve).await
 }
 
 /// Creates a host for a command that only reads. A database that cannot be written is accepted.
 pub(super) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    host_over(config, survey, Use::Read).await
+    build_host(config, survey, DatabaseUse::Read).await
 }
 
-async fn host_over(config: Config, survey: Survey, used: Use) -> anyhow::Result<Host> {
+async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow::Result<Host> {
     let crash = crash_point()?;
     let stores = stores(&config, &crash, used).await?;
     let arrows: Arc<dyn CrashPoint> = match &crash {
-        Some(kill) => Arc::new(Arrows(kill.clone())),
+        Some(kill) => Arc::new(ExecutionCrashPoints(kill.clone())),
         None => Arc::new(NoCrash),
     };
-    let kept = if used == Use::Read { Kept::No } else { Kept::Yes };
+    let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
     let host = Host::start_surveyed(config, survey, kept, stores, arrows, Extensions::default())?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
@@ -86,16 +86,16 @@ const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
 /// Opens the configured stores for commands about existing jobs. Never creates a database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
-    stores_for(config, Use::Write).await
+    stores_for(config, DatabaseUse::Write).await
 }
 
 /// Opens the stores for a command that only reads. A database that cannot be written is accepted.
 pub(super) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
-    stores_for(config, Use::Read).await
+    stores_for(config, DatabaseUse::Read).await
 }
 
-async fn stores_for(config: &Config, used: Use) -> anyhow::Result<Stores> {
-    if let Some(path) = missing(config)? {
+async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores> {
+    if let Some(path) = missing_database(config)? {
         return Err(no_database(&path).into());
     }
     stores(config, &crash_point()?, used).await
@@ -117,12 +117,12 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
 ///
 /// # Errors
 /// The folder of the file does not exist, or there is no project here: see [`project`].
-pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+pub(super) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
     if path.exists() {
         return Ok(None);
     }
-    project(config)?;
+    require_project(config)?;
     Ok(Some(path))
 }
 
@@ -136,10 +136,10 @@ pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
 /// # Errors
 /// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
 /// file.
-pub(super) fn project(config: &Config) -> anyhow::Result<()> {
+pub(super) fn require_project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
-    let message = match (&config.database_from, &config.file) {
-        (Some(flag @ Origin::Flag(_)), _) => format!(
+    let message = match (&config.database_source, &config.file) {
+        (Some(flag @ SettingSource::Flag(_)), _) => format!(
             "the database {}, which {flag} names, does not exist: correct {flag}, or create the database with \
              `latch run PLAN {flag} …`",
             path.display()
@@ -163,7 +163,7 @@ pub(super) fn project(config: &Config) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// `L0110` if there is none.
-pub(super) fn configured(config: &Config) -> anyhow::Result<()> {
+pub(super) fn require_configuration(config: &Config) -> anyhow::Result<()> {
     if config.file.is_some() {
         return Ok(());
     }
@@ -180,7 +180,7 @@ fn no_configuration(config: &Config) -> String {
 /// Returns the path of the database file, or `None` for a server. Fails if the folder of the file does not
 /// exist.
 fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
-    let Target::File(path) = target(&config.database)? else { return Ok(None) };
+    let DatabaseTarget::File(path) = target(&config.database)? else { return Ok(None) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
     if let Some(folder) = folder {
         let message = format!(
@@ -194,50 +194,53 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
 
 /// Returns the error of a command about a job if the project has no database yet.
 pub(super) fn no_database(path: &Path) -> CliError {
-    CliError::input(pages::NO_SUCH_JOB, looked_in(path))
+    CliError::input(pages::NO_SUCH_JOB, missing_database_message(path))
 }
 
 /// Names the database that does not exist yet.
-pub(super) fn looked_in(path: &Path) -> String {
+pub(super) fn missing_database_message(path: &Path) -> String {
     format!("the database {} does not exist yet; --db and --config name another", path.display())
 }
 
 /// Returns the error that lists every plugin that could not be loaded, with its code.
-pub(super) fn plugins(errors: &[LoadError]) -> CliError {
+pub(super) fn plugins_not_loaded(errors: &[LoadError]) -> CliError {
     let first = errors.first().map_or(pages::DEFECT, LoadError::page);
     let message = match errors.len() {
         1 => "a plugin could not be loaded".to_owned(),
         n => format!("{n} plugins could not be loaded"),
     };
-    CliError::input(first, message).with(problems(errors))
+    CliError::input(first, message).with_problems(problems(errors))
 }
 
 /// Returns the error of a plan with a step plugin while some plugins are not loaded: a step may call any
 /// operator.
-pub(super) fn lacking(operator: &Operator, errors: &[LoadError]) -> CliError {
-    without(format!("the step plugin of {operator} may call any operator"), errors)
+pub(super) fn step_plugin_needs_all(operator: &Operator, errors: &[LoadError]) -> CliError {
+    refused_without_plugins(format!("the step plugin of {operator} may call any operator"), errors)
 }
 
 /// Returns the error of a plan that is refused before any compilation, because no accepted tool serves the
 /// operator.
-pub(super) fn needed(operator: &str, errors: &[LoadError]) -> CliError {
-    without(format!("{operator} belongs to a step plugin, which may call any operator, or to no loaded plugin"), errors)
+pub(super) fn operator_not_served(operator: &str, errors: &[LoadError]) -> CliError {
+    refused_without_plugins(
+        format!("{operator} belongs to a step plugin, which may call any operator, or to no loaded plugin"),
+        errors,
+    )
 }
 
-fn without(why: String, errors: &[LoadError]) -> CliError {
+fn refused_without_plugins(why: String, errors: &[LoadError]) -> CliError {
     let names: Vec<&str> = errors.iter().map(LoadError::plugin).collect();
     let names = names.join(", ");
     let message = format!(
         "{why}, and {names} could not be loaded; fix the listed problems, or remove the plugin from latch.toml"
     );
-    CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with(problems(errors))
+    CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with_problems(problems(errors))
 }
 
 /// Returns every problem of the plugins that could not be loaded.
-pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = Problem> {
+pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = CliProblem> {
     let each = errors.iter().flat_map(|error| error.problems.iter().map(move |problem| (error.plugin(), problem)));
-    each.map(|(plugin, problem)| Problem {
-        place: format!("plugin {plugin}"),
+    each.map(|(plugin, problem)| CliProblem {
+        location: format!("plugin {plugin}"),
         code: problem.page().to_owned(),
         message: problem.to_string(),
         json: serde_json::json!({ "plugin": plugin, "code": problem.page(), "message": problem.to_string() }),
@@ -245,9 +248,10 @@ pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = Problem> {
 }
 
 /// Returns the reason why some workers could not see the effects, or `None` if all workers see them.
-pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
+pub(super) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
     let Some(effects) = &config.effect_store else { return Ok(None) };
-    let unseen = matches!((target(&config.database)?, target(effects)?), (Target::Server(_), Target::File(_)));
+    let unseen =
+        matches!((target(&config.database)?, target(effects)?), (DatabaseTarget::Server(_), DatabaseTarget::File(_)));
     Ok(unseen.then_some(
         "the database is on a server and `effect_store` is a file, which workers on other machines cannot read: they \
          would report its jobs as damaged. Remove `effect_store` to keep effects in the database, or name a database of \
@@ -255,9 +259,9 @@ pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static 
     ))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: Use) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse) -> anyhow::Result<Stores> {
     file(config)?;
-    if let Some(why) = unseen_effects(config)? {
+    if let Some(why) = unshared_effects(config)? {
         return Err(CliError::input(pages::CONFIG_DATABASE, why).into());
     }
     let probe: Arc<dyn Probe> = match crash {
@@ -265,40 +269,40 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: Use) -> anyh
         None => Arc::new(NoProbe),
     };
     let open = async |url: &str| {
-        let (patient, reads_only) = (used == Use::Serve, used == Use::Read);
-        let options = OpenOptions { patient, reads_only, ..options(config, url, probe.clone())? };
+        let (patient, reads_only) = (used == DatabaseUse::Serve, used == DatabaseUse::Read);
+        let options = OpenOptions { retry_unavailable: patient, reads_only, ..options(config, url, probe.clone())? };
         let store = Database::open(options).await?;
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         Ok::<_, anyhow::Error>(store)
     };
     let main = open(&config.database).await?;
-    if matches!(target(&config.database)?, Target::Server(_)) {
-        follow_its_time(&main, config.clock_margin_ms).await?;
+    if matches!(target(&config.database)?, DatabaseTarget::Server(_)) {
+        synchronize_with_server(&main, config.clock_margin_ms).await?;
     }
     let effects = match (&config.effect_store, config.commit) {
-        (Some(url), Commit::Staged) => open(url).await?,
+        (Some(url), CommitMode::Staged) => open(url).await?,
         _ => main.clone(),
     };
     let owner = match main.read_only() {
-        Some(_) => reader(),
+        Some(_) => unlocked_owner(),
         None => owner(&options(config, &config.database, probe)?.owner_dir)?,
     };
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
 /// Maximum number of requests for the server's time until one is answered fast enough.
-const TIME_ASKED_MAX: u32 = 10;
+const TIME_REQUESTS_MAX: u32 = 10;
 
 /// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin
 /// is discarded.
-async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
+async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
-    for _ in 0..TIME_ASKED_MAX {
+    for _ in 0..TIME_REQUESTS_MAX {
         let asked_us = os::clock::boot_us();
         let now_us = server.now_us().await?;
         let took_us = os::clock::boot_us() - asked_us;
         if took_us <= margin_us {
-            os::clock::follow(now_us, asked_us);
+            os::clock::synchronize(now_us, asked_us);
             return Ok(());
         }
         tracing::warn!("the server took {} ms to report its time; asking again", took_us / 1000);
@@ -314,7 +318,7 @@ async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()
 static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
 /// Maximum time that a hurried end of the process waits for unreachable services.
-const HURRY_WAIT: Duration = Duration::from_secs(1);
+const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes all queued data and closes every database.
 ///
@@ -325,7 +329,7 @@ pub(super) async fn close(hurries: bool) {
     if !hurries {
         return close_all().await;
     }
-    if tokio::time::timeout(HURRY_WAIT, close_all()).await.is_err() {
+    if tokio::time::timeout(IMMEDIATE_EXIT_WAIT, close_all()).await.is_err() {
         tracing::warn!("the database or the webhook does not answer: this process ends without waiting for it");
     }
 }
@@ -333,7 +337,7 @@ pub(super) async fn close(hurries: bool) {
 async fn close_all() {
     let notifiers = std::mem::take(&mut *NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner));
     for notifier in notifiers {
-        let left = notifier.settled(NOTIFY_WAIT).await;
+        let left = notifier.wait_until_delivered(NOTIFY_WAIT).await;
         if left > 0 {
             tracing::warn!("{left} notices were not accepted by the webhook and are dropped");
         }
@@ -361,8 +365,8 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
     let clock_margin_ms = config.clock_margin_ms;
     let synchronous_failover = config.failover == Failover::Synchronous;
     let usual = match target(url)? {
-        Target::File(path) => OpenOptions::new(path),
-        Target::Server(url) => {
+        DatabaseTarget::File(path) => OpenOptions::new(path),
+        DatabaseTarget::Server(url) => {
             // The server is identified by host, port and database name. Another user name means the same
             // database.
             let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
@@ -374,13 +378,13 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
 }
 
 /// Parses the address of a database.
-pub(super) fn target(url: &str) -> anyhow::Result<Target> {
+pub(super) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
     if let Some(path) = url.strip_prefix("sqlite://") {
-        return Ok(Target::File(PathBuf::from(path)));
+        return Ok(DatabaseTarget::File(PathBuf::from(path)));
     }
     let server = url.starts_with("postgres://") || url.starts_with("postgresql://");
     server
-        .then(|| Target::Server(url.to_owned()))
+        .then(|| DatabaseTarget::Server(url.to_owned()))
         .context("the database URL must begin with sqlite://, postgres:// or postgresql://")
 }
 
@@ -392,12 +396,12 @@ pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
     }
-    let lock = OwnerLock::take(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
+    let lock = OwnerLock::acquire(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
     Ok(LOCK.get_or_init(|| lock).owner().clone())
 }
 
 /// Returns an owner without a lock, for a process that only reads and cannot create a lock file.
-fn reader() -> Owner {
+fn unlocked_owner() -> Owner {
     Owner {
         worker: worker_name(),
         boot_id: String::new(),
@@ -414,13 +418,14 @@ fn worker_name() -> String {
 }
 
 fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
-    let named = |variable: &str| std::env::var(variable).ok().map(|text| point(variable, &text)).transpose();
+    let named =
+        |variable: &str| std::env::var(variable).ok().map(|text| parse_crash_point(variable, &text)).transpose();
     let kill = named(CRASH_VARIABLE)?;
-    let stop = named(STOP_VARIABLE)?.map(KillAt::stopping);
+    let stop = named(STOP_VARIABLE)?.map(KillAt::suspending);
     Ok(kill.or(stop).map(Arc::new))
 }
 
-fn point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
+fn parse_crash_point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
     let mut parts = text.split(':');
     let (name, side, nth) = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
         (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
@@ -431,9 +436,9 @@ fn point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
 }
 
 /// Crash points before and after an execution, beside those of the store's statements.
-struct Arrows(Arc<KillAt>);
+struct ExecutionCrashPoints(Arc<KillAt>);
 
-impl CrashPoint for Arrows {
+impl CrashPoint for ExecutionCrashPoints {
     fn at(&self, name: &'static str, after: bool) {
         self.0.at(name, if after { Side::After } else { Side::Before });
     }

@@ -18,7 +18,7 @@ use tracing::Level;
 use super::args::LogFormat;
 use super::error::CliError;
 use super::stderr;
-use super::text::Target;
+use super::text::TextTarget;
 pub(crate) use super::text::{Text, Tone, table};
 use crate::os;
 pub(crate) use crate::units::size;
@@ -27,12 +27,12 @@ pub(crate) use crate::units::size;
 pub struct Printer {
     json: bool,
     log_format: LogFormat,
-    stdout: Target,
-    stderr: Target,
+    stdout: TextTarget,
+    stderr: TextTarget,
     /// True if a command reads its input from stdin, so that stdin holds no answers of a person.
     stdin_is_input: AtomicBool,
-    lost: Mutex<Option<io::Error>>,
-    began_us: i64,
+    first_write_error: Mutex<Option<io::Error>>,
+    started_us: i64,
 }
 
 /// Minimum line width in columns; narrower terminals get this width too.
@@ -45,22 +45,22 @@ impl Printer {
         let color = |choice| choice != ColorChoice::Never;
         let stdout = AutoStream::choice(&io::stdout());
         let stderr = AutoStream::choice(&io::stderr());
-        let stderr = Target { color: color(stderr), width: width(&Term::stderr()) };
-        stderr::start(log_format, stderr);
+        let stderr = TextTarget { color: color(stderr), width: width(&Term::stderr()) };
+        stderr::set_format(log_format, stderr);
         Self {
             json,
             log_format,
-            stdout: Target { color: color(stdout), width: width(&Term::stdout()) },
+            stdout: TextTarget { color: color(stdout), width: width(&Term::stdout()) },
             stderr,
             stdin_is_input: AtomicBool::new(false),
-            lost: Mutex::default(),
-            began_us: os::clock::now_us(),
+            first_write_error: Mutex::default(),
+            started_us: os::clock::now_us(),
         }
     }
 
     /// Returns the start time of the command.
-    pub(super) fn began_us(&self) -> i64 {
-        self.began_us
+    pub(super) fn started_us(&self) -> i64 {
+        self.started_us
     }
 
     /// Reserves stdin for the input of a command. Questions are no longer asked there.
@@ -72,7 +72,7 @@ impl Printer {
     /// cursor, and a person reads it.
     pub(super) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
-        self.talks() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
+        self.writes_for_people() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
     }
 
     /// Returns true if answers go to a terminal.
@@ -87,7 +87,7 @@ impl Printer {
     }
 
     /// Returns true if the lines on stderr are for people.
-    pub(super) fn talks(&self) -> bool {
+    pub(super) fn writes_for_people(&self) -> bool {
         self.log_format == LogFormat::Human
     }
 
@@ -100,14 +100,14 @@ impl Printer {
     /// answer is not JSON.
     pub fn can_ask(&self) -> bool {
         !self.json
-            && self.talks()
+            && self.writes_for_people()
             && !self.stdin_is_input.load(Ordering::Relaxed)
             && io::stdin().is_terminal()
             && io::stderr().is_terminal()
     }
 
     /// Prints a part of the answer for people. Prints nothing with `--json`.
-    pub fn say(&self, text: impl Into<Text>) {
+    pub fn print_text(&self, text: impl Into<Text>) {
         if !self.json {
             self.raw(&text.into().render(self.stdout));
         }
@@ -115,13 +115,13 @@ impl Printer {
 
     /// Prints a part of the answer for people, with lines cut at the edge of a terminal. Without a terminal
     /// the lines are complete.
-    pub fn say_cut(&self, text: impl Into<Text>) {
+    pub fn print_cut(&self, text: impl Into<Text>) {
         match self.stdout.width {
             Some(width) if !self.json => {
                 let lines = text.into().cut(self.stdout.color, width);
                 self.raw(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
             }
-            _ => self.say(text),
+            _ => self.print_text(text),
         }
     }
 
@@ -147,7 +147,7 @@ impl Printer {
 
     /// Prints bytes to stdout unchanged, with and without `--json`.
     pub fn bytes(&self, bytes: &[u8]) {
-        self.checked(stderr::aside(|| {
+        self.check_write(stderr::with_area_cleared(|| {
             let mut stdout = io::stdout().lock();
             stdout.write_all(bytes).and_then(|()| stdout.flush())
         }));
@@ -155,7 +155,7 @@ impl Printer {
 
     /// Prints progress to stderr.
     pub fn note(&self, text: impl Into<Text>) {
-        self.checked(stderr::tell(Level::INFO, None, text.into()));
+        self.check_write(stderr::write_text(Level::INFO, None, text.into()));
     }
 
     /// Prints a warning to stderr.
@@ -165,7 +165,7 @@ impl Printer {
 
     /// Prints progress of a job to stderr.
     pub(super) fn note_of(&self, job_id: &JobId, text: impl Into<Text>) {
-        self.of_job(Level::INFO, job_id, text.into());
+        self.job_line(Level::INFO, job_id, text.into());
     }
 
     /// Prints a warning about a job to stderr.
@@ -174,13 +174,13 @@ impl Printer {
     }
 
     /// Prints a line about a job to stderr.
-    pub(super) fn of_job(&self, level: Level, job_id: &JobId, text: Text) {
-        self.checked(stderr::tell(level, Some(job_id), text));
+    pub(super) fn job_line(&self, level: Level, job_id: &JobId, text: Text) {
+        self.check_write(stderr::write_text(level, Some(job_id), text));
     }
 
     fn warn_about(&self, job_id: Option<&JobId>, text: Text) {
-        let text = if self.talks() { Tone::Attention.of("warning:") + " " + text } else { text };
-        self.checked(stderr::tell(Level::WARN, job_id, text));
+        let text = if self.writes_for_people() { Tone::Attention.of("warning:") + " " + text } else { text };
+        self.check_write(stderr::write_text(Level::WARN, job_id, text));
     }
 
     /// Prints the error of a failed command: to stderr for people, as a document on stdout for programs.
@@ -188,19 +188,19 @@ impl Printer {
         if self.json {
             return self.document(&error.to_json());
         }
-        if !self.talks() {
+        if !self.writes_for_people() {
             let mut document = error.to_json()["error"].take();
             if let Some(job_id) = &error.job_id {
                 document["job_id"] = json!(job_id);
             }
-            return self.checked(stderr::tell_error(&error.whole_message(), document));
+            return self.check_write(stderr::write_error_record(&error.full_message(), document));
         }
         let mut text = Tone::Bad.of(format!("error[{}]:", error.code)) + " " + error.message.as_str();
-        if let Some(command) = &error.to_type {
-            text = text.to_type(command);
+        if let Some(command) = &error.next_command {
+            text = text.with_command(command);
         }
         for problem in &error.problems {
-            let line = Text::from("  ") + Tone::Title.of(&problem.place) + ": " + problem.message.as_str() + " ";
+            let line = Text::from("  ") + Tone::Title.of(&problem.location) + ": " + problem.message.as_str() + " ";
             text = text.under(line + Tone::Quiet.of(format!("[{}]", problem.code)));
         }
         self.note(text.under(Tone::Quiet.of(format!("`latch explain {}` tells more", error.code))));
@@ -211,10 +211,10 @@ impl Printer {
         let text = error.render();
         let text = match self.stderr.color {
             true => text.ansi().to_string(),
-            false => Text::from(text.to_string().trim_end()).render(Target { width: None, ..self.stderr }),
+            false => Text::from(text.to_string().trim_end()).render(TextTarget { width: None, ..self.stderr }),
         };
         let text = text.replacen("error:", &format!("error[{}]:", pages::USAGE), 1);
-        self.checked(stderr::write(text.as_bytes()));
+        self.check_write(stderr::write(text.as_bytes()));
     }
 
     /// Asks a person and waits for a line. Returns `None` if there is no person to ask or no answer.
@@ -222,7 +222,7 @@ impl Printer {
         if !self.can_ask() {
             return None;
         }
-        self.checked(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
+        self.check_write(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
         // The blocking read occupies a thread; the end of the program does not wait for it.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
@@ -234,7 +234,7 @@ impl Printer {
         let answer = read.await.ok().flatten();
         if answer.is_none() {
             // No answer ended the line of the question.
-            self.checked(stderr::write(b"\n"));
+            self.check_write(stderr::write(b"\n"));
         }
         answer
     }
@@ -242,9 +242,9 @@ impl Printer {
     /// Returns an error if any output could not be written.
     pub fn finish(&self) -> Result<(), CliError> {
         if let Err(error) = io::stdout().flush() {
-            self.keep(error);
+            self.record_write_error(error);
         }
-        match self.lost.lock().expect("nobody panics while holding it").take() {
+        match self.first_write_error.lock().expect("nobody panics while holding it").take() {
             None => Ok(()),
             Some(error) => {
                 Err(CliError::failed(pages::OUTPUT_UNWRITABLE, format!("the output could not be written: {error}")))
@@ -252,15 +252,15 @@ impl Printer {
         }
     }
 
-    fn checked(&self, written: io::Result<()>) {
+    fn check_write(&self, written: io::Result<()>) {
         if let Err(error) = written {
-            self.keep(error);
+            self.record_write_error(error);
         }
     }
 
-    fn keep(&self, error: io::Error) {
+    fn record_write_error(&self, error: io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
-            self.lost.lock().expect("nobody panics while holding it").get_or_insert(error);
+            self.first_write_error.lock().expect("nobody panics while holding it").get_or_insert(error);
         }
     }
 }

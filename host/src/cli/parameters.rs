@@ -3,12 +3,12 @@
 use latchwork_core::bindings::child;
 use latchwork_core::canon;
 use latchwork_core::pages;
-use latchwork_core::plan::{self, Catalog, Misfit, Refused, Violation};
+use latchwork_core::plan::{self, Catalog, ParameterError, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
 
 use super::args::ParameterArgs;
 use super::context::Context;
-use super::error::{CliError, Problem};
+use super::error::{CliError, CliProblem};
 use super::source::{Source, is_stdin};
 use latchwork_core::suggest::did_you_mean;
 
@@ -19,15 +19,19 @@ use latchwork_core::suggest::did_you_mean;
 /// Every refused value, with its location.
 pub(super) fn values(
     ctx: &Context<'_>,
-    request: &plan::Request,
+    request: &plan::CheckedRequest,
     catalog: &dyn Catalog,
     plan: &Source,
     args: &ParameterArgs,
 ) -> Result<Option<Value>, CliError> {
-    let Some(schema) = &request.plan.parameters else { return undeclared(plan, args) };
+    let Some(schema) = &request.plan.parameters else { return refuse_undeclared(plan, args) };
     let input = args.input.as_deref().map(|path| Source::read(path, ctx)).transpose()?;
-    let given =
-        Given { request, plan, set: set(schema, catalog, &args.set)?, input: input.map(Input::read).transpose()? };
+    let given = GivenParameters {
+        request,
+        plan,
+        set: set_values(schema, catalog, &args.set)?,
+        input: input.map(InputFile::read).transpose()?,
+    };
     let mut problems = given.unknown(schema);
     match request.plan.values(given.merged(), catalog) {
         Ok(values) if problems.is_empty() => return Ok(values),
@@ -39,18 +43,18 @@ pub(super) fn values(
         n => format!("{n} problems"),
     };
     let message = format!("the parameters of {} are refused: {count}", plan.name.display());
-    Err(CliError::input(pages::PARAMETERS_REFUSED, message).with(problems))
+    Err(CliError::input(pages::PARAMETERS_REFUSED, message).with_problems(problems))
 }
 
 /// Refuses a command line that names stdin twice.
-pub(super) fn one_stdin(plan: &std::path::Path, args: &ParameterArgs) -> Result<(), CliError> {
+pub(super) fn refuse_second_stdin(plan: &std::path::Path, args: &ParameterArgs) -> Result<(), CliError> {
     match is_stdin(plan) && args.input.as_deref().is_some_and(is_stdin) {
         true => Err(CliError::input(pages::USAGE, "the plan and --input are both stdin: give one of them as a file")),
         false => Ok(()),
     }
 }
 
-fn undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliError> {
+fn refuse_undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliError> {
     let flag = match (args.set.first(), &args.input) {
         (Some((name, _)), _) => format!("--set {name}"),
         (None, Some(_)) => "--input".to_owned(),
@@ -64,20 +68,20 @@ fn undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliE
 }
 
 /// The given values and their sources.
-struct Given<'a> {
-    request: &'a plan::Request,
+struct GivenParameters<'a> {
+    request: &'a plan::CheckedRequest,
     plan: &'a Source,
     set: Map<String, Value>,
-    input: Option<Input>,
+    input: Option<InputFile>,
 }
 
 /// File of `--input`.
-struct Input {
+struct InputFile {
     source: Source,
     fields: Map<String, Value>,
 }
 
-impl Input {
+impl InputFile {
     fn read(source: Source) -> Result<Self, CliError> {
         let name = source.name.display();
         let value = canon::parse_strict(&source.text).map_err(|error| {
@@ -93,7 +97,7 @@ impl Input {
     }
 }
 
-impl Given<'_> {
+impl GivenParameters<'_> {
     fn merged(&self) -> Value {
         let mut values = match &self.request.intent {
             Some(intent) => intent.payload.clone(),
@@ -108,7 +112,7 @@ impl Given<'_> {
 
     /// Returns a problem for each name that the schema does not declare. A request may carry more values than
     /// the plan reads; the command line may not.
-    fn unknown(&self, schema: &Value) -> Vec<Problem> {
+    fn unknown(&self, schema: &Value) -> Vec<CliProblem> {
         let input = self.input.iter().flat_map(|input| &input.fields);
         let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));
         let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
@@ -116,46 +120,50 @@ impl Given<'_> {
         let names = names.filter(|_| !closed);
         names
             .map(|name| {
-                let close = did_you_mean(name, plan::declared(schema));
+                let close = did_you_mean(name, plan::declared_names(schema));
                 let message = format!("there is no parameter `{name}`{close}");
-                self.problem(Refused { pointer: child("", name), code: "P038", message })
+                self.problem(ParameterError { pointer: child("", name), code: "P038", message })
             })
             .collect()
     }
 
     /// Locates a refused value at its source. A missing value is located in the payload of the
     /// request, or at its declaration in the plan.
-    fn problem(&self, refused: Refused) -> Problem {
+    fn problem(&self, refused: ParameterError) -> CliProblem {
         let name = refused.parameter().unwrap_or_default();
         if self.set.contains_key(&name) {
-            let Refused { pointer, code, message } = refused;
+            let ParameterError { pointer, code, message } = refused;
             let json = json!({ "flag": "--set", "pointer": pointer, "code": code, "message": message });
             let inside = pointer.strip_prefix(&child("", &name)).unwrap_or_default();
-            return Problem { place: format!("--set {name}{inside}"), code: code.to_owned(), message, json };
+            return CliProblem { location: format!("--set {name}{inside}"), code: code.to_owned(), message, json };
         }
         match &self.input {
-            Some(Input { source, fields }) if fields.contains_key(&name) || refused.pointer.is_empty() => {
+            Some(InputFile { source, fields }) if fields.contains_key(&name) || refused.pointer.is_empty() => {
                 let file = source.name.display().to_string();
-                let mut problem = Problem::from(&refused.in_text("", &source.text));
-                problem.place = format!("{file}:{}", problem.place);
+                let mut problem = CliProblem::from(&refused.in_text("", &source.text));
+                problem.location = format!("{file}:{}", problem.location);
                 problem.json["file"] = json!(file);
                 problem
             }
             _ => {
                 let prefix = if self.request.intent.is_some() { "/intent/payload" } else { "/parameters/properties" };
                 let violation: Violation = refused.in_text(prefix, &self.plan.text);
-                Problem::from(&violation)
+                CliProblem::from(&violation)
             }
         }
     }
 }
 
 /// Returns the values of `--set` by name.
-fn set(schema: &Value, catalog: &dyn Catalog, given: &[(String, String)]) -> Result<Map<String, Value>, CliError> {
+fn set_values(
+    schema: &Value,
+    catalog: &dyn Catalog,
+    given: &[(String, String)],
+) -> Result<Map<String, Value>, CliError> {
     let mut values = Map::new();
     for (name, text) in given {
         let property = schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
-        let value = value_of(property, text, &|value| fits(schema, catalog, name, value))
+        let value = value_of(property, text, &|value| accepts_value(schema, catalog, name, value))
             .map_err(|why| CliError::input(pages::PARAMETERS_REFUSED, format!("--set {name}: {why}")))?;
         if values.insert(name.clone(), value).is_some() {
             return Err(CliError::input(pages::USAGE, format!("--set {name} is given twice: keep one")));
@@ -165,16 +173,16 @@ fn set(schema: &Value, catalog: &dyn Catalog, given: &[(String, String)]) -> Res
 }
 
 /// Returns true if the schema accepts the value for this parameter, regardless of other parameters.
-fn fits(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Value) -> bool {
+fn accepts_value(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Value) -> bool {
     let at = child("", name);
     let is_about =
         |pointer: &str| pointer.strip_prefix(&at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let values = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-    let misfits = catalog.misfits(schema, &values).unwrap_or_default();
+    let misfits = catalog.schema_mismatches(schema, &values).unwrap_or_default();
     !misfits.iter().any(|misfit| match misfit {
-        Misfit::Missing { pointer, .. } | Misfit::Unknown { pointer, .. } | Misfit::Wrong { pointer, .. } => {
-            is_about(pointer)
-        }
+        SchemaMismatch::Missing { pointer, .. }
+        | SchemaMismatch::Unknown { pointer, .. }
+        | SchemaMismatch::Wrong { pointer, .. } => is_about(pointer),
     })
 }
 
@@ -211,13 +219,14 @@ mod tests {
             fn names(&self) -> Vec<String> {
                 vec![]
             }
-            fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+            fn schema_mismatches(&self, schema: &Value, value: &Value) -> Result<Vec<SchemaMismatch>, String> {
                 crate::engine::schema::misfits(schema, value)
             }
         }
         let read = |property: Value, text: &str| {
             let schema = json!({ "properties": { "a/b": property }, "$defs": { "s": { "type": "string" } } });
-            value_of(&schema["properties"]["a/b"], text, &|value| fits(&schema, &Schemas, "a/b", value)).unwrap()
+            value_of(&schema["properties"]["a/b"], text, &|value| accepts_value(&schema, &Schemas, "a/b", value))
+                .unwrap()
         };
         for (property, text, value) in [
             (json!({ "type": "integer" }), "910", json!(910)),

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use latchwork_core::manifest::{Determinism, PluginKind};
 use latchwork_core::pages;
-use latchwork_core::plan::{self, Catalog, Misfit, OperatorInfo, Plan, Violation};
+use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
 
 use super::args::{ParameterArgs, PlanArgs, PlanCheckArgs, PlanCommand};
 use super::context::Context;
-use super::error::{CliError, Exit, Problem};
+use super::error::{CliError, CliProblem, Exit};
 use super::output::{Text, Tone};
 use super::source::Source;
 pub(super) use super::source::file as read;
@@ -42,29 +42,29 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let source = Source::read(&args.plan, ctx)?;
     let (request, registry) = match args.no_plugins {
         true => {
-            let checked = plan::check_request(&source.text, &Unchecked);
-            (checked.map_err(|violations| refused(&source.name, &violations))?, None)
+            let checked = plan::check_request(&source.text, &AcceptAllCatalog);
+            (checked.map_err(|violations| plan_refused(&source.name, &violations))?, None)
         }
         false => {
             let config = ctx.config(source.folder.as_deref())?;
-            let survey = admission::first_look(&config, &source.name, &source.text)?;
-            let registry = catalog::surveyed(&config, survey)?;
+            let survey = admission::precheck(&config, &source.name, &source.text)?;
+            let registry = catalog::load_from_survey(&config, survey)?;
             let checked = plan::check_request(&source.text, &registry);
-            let request = admission::checked(&registry, &source.name, checked)?;
-            admission::warn(ctx, &registry);
+            let request = admission::require_served(&registry, &source.name, checked)?;
+            admission::warn_refused_plugins(ctx, &registry);
             (request, Some(registry))
         }
     };
     if request.intent.is_some() {
-        let catalog: &dyn Catalog = registry.as_ref().map_or(&Unchecked, |registry| registry);
+        let catalog: &dyn Catalog = registry.as_ref().map_or(&AcceptAllCatalog, |registry| registry);
         parameters::values(ctx, &request, catalog, &source, &ParameterArgs::default())?;
     }
     let plan = request.plan;
     let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan, "filled": request.filled });
     ctx.answer(&document, || {
-        let accepted = Text::from(accepted(&plan, args.no_plugins));
+        let accepted = Text::from(accepted_line(&plan, args.no_plugins));
         match args.explain {
-            true => accepted.under(explained(&plan, &request.filled)),
+            true => accepted.under(normalized_lines(&plan, &request.filled)),
             false => accepted,
         }
     });
@@ -72,7 +72,7 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
 }
 
 /// Formats the normalized plan, one line for each key. `+` marks keys that the plan leaves to their defaults.
-fn explained(plan: &Plan, filled: &[String]) -> Text {
+fn normalized_lines(plan: &Plan, filled: &[String]) -> Text {
     const WIDTH: usize = 20;
     let normal = serde_json::to_value(plan).expect("a plan is plain data");
     let line = |at: &str, key: &str, value: &Value| -> Text {
@@ -100,16 +100,16 @@ fn explained(plan: &Plan, filled: &[String]) -> Text {
 }
 
 /// Returns the error that lists every violation, in the order of the text.
-pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
+pub(super) fn plan_refused(path: &Path, violations: &[Violation]) -> CliError {
     let count = match violations.len() {
         1 => "a problem".to_owned(),
         n => format!("{n} problems"),
     };
     CliError::input(pages::PLAN_REFUSED, format!("{} is refused: it has {count}", path.display()))
-        .with(violations.iter().map(Problem::from))
+        .with_problems(violations.iter().map(CliProblem::from))
 }
 
-fn accepted(plan: &Plan, no_plugins: bool) -> String {
+fn accepted_line(plan: &Plan, no_plugins: bool) -> String {
     let unchecked = match no_plugins {
         true => "\noperators were not checked",
         false => "",
@@ -119,9 +119,9 @@ fn accepted(plan: &Plan, no_plugins: bool) -> String {
 }
 
 /// Catalog that accepts every operator with any effects, for checks without plugins.
-pub(super) struct Unchecked;
+pub(super) struct AcceptAllCatalog;
 
-impl Catalog for Unchecked {
+impl Catalog for AcceptAllCatalog {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
         // A tool of the class `stable` may be used wherever a plan names an operator, even in a model step.
         Some(OperatorInfo {
@@ -132,7 +132,7 @@ impl Catalog for Unchecked {
         })
     }
 
-    fn is_known(&self) -> bool {
+    fn knows_operators(&self) -> bool {
         false
     }
 
@@ -140,7 +140,7 @@ impl Catalog for Unchecked {
         vec![]
     }
 
-    fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+    fn schema_mismatches(&self, schema: &Value, value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         crate::engine::schema::misfits(schema, value)
     }
 }

@@ -28,9 +28,9 @@ fn now() -> String {
 }
 
 /// Formats log records as JSON lines.
-pub(super) struct Records;
+pub(super) struct JsonRecordFormat;
 
-impl<S, N> FormatEvent<S, N> for Records
+impl<S, N> FormatEvent<S, N> for JsonRecordFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'w> FormatFields<'w> + 'static,
@@ -91,7 +91,7 @@ impl Visit for Fields {
 }
 
 /// Installs a panic hook that writes the panic as one record.
-pub(super) fn of_panics() {
+pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.payload_as_str().unwrap_or("it panicked");
         let mut fields = Map::new();

@@ -22,17 +22,17 @@ pub(super) fn print(ctx: &Context<'_>, response: &Response) {
     for outcome in response.outcomes.iter().filter(|outcome| !is_last(outcome)) {
         let whole = response.outputs.get(&outcome.step_id).filter(|_| ctx.printer.width().is_none());
         let text = whole.map_or_else(|| outcome.preview.clone(), Value::to_string);
-        ctx.printer.say(Tone::Title.of(head(outcome)).under(Text::from(text).indented(INDENT)));
+        ctx.printer.print_text(Tone::Title.of(head(outcome)).under(Text::from(text).indented(INDENT)));
     }
     for step in &response.last_steps {
         let Some(value) = response.outputs.get(step) else { continue };
         let outcome = response.outcomes.iter().find(|outcome| outcome.step_id == *step);
-        ctx.printer.say(Tone::Title.of(outcome.map_or_else(|| format!("result of {step}"), head)));
-        let (lines, is_cut) = shown(value, ctx.printer.width());
-        ctx.printer.say_cut(Text::lines(lines).indented(INDENT));
+        ctx.printer.print_text(Tone::Title.of(outcome.map_or_else(|| format!("result of {step}"), head)));
+        let (lines, is_cut) = value_lines(value, ctx.printer.width());
+        ctx.printer.print_cut(Text::lines(lines).indented(INDENT));
         if is_cut {
-            let whole = ctx.command(&format!("latch job output {} {step}", response.job_id));
-            ctx.printer.say(Text::whole(format!("  (cut; whole: {whole})")));
+            let whole = ctx.with_project_flags(&format!("latch job output {} {step}", response.job_id));
+            ctx.printer.print_text(Text::unwrapped(format!("  (cut; whole: {whole})")));
         }
     }
 }
@@ -42,7 +42,7 @@ fn head(outcome: &OutcomeView) -> String {
 }
 
 /// Returns the lines of a value, and true if a terminal of `width` columns does not show the whole value.
-fn shown(value: &Value, width: Option<usize>) -> (Vec<String>, bool) {
+fn value_lines(value: &Value, width: Option<usize>) -> (Vec<String>, bool) {
     let text = match value.as_str() {
         // A blank text would be invisible without quotes.
         Some(text) if text.trim().is_empty() => arguments::quoted(text),
@@ -67,12 +67,15 @@ mod tests {
     #[test]
     fn values_are_cut_on_terminals_only() {
         let long = json!({ "text": "x".repeat(500), "list": (0..40).collect::<Vec<_>>() });
-        let (whole, is_cut) = shown(&long, None);
+        let (whole, is_cut) = value_lines(&long, None);
         assert!(!is_cut && whole.join("\n") == format!("{long:#}"));
-        let (lines, is_cut) = shown(&long, Some(80));
+        let (lines, is_cut) = value_lines(&long, Some(80));
         assert!(is_cut && lines.len() == LINES_MAX, "{lines:#?}");
-        assert_eq!(shown(&json!(""), None), (vec!["\"\"".to_owned()], false));
-        assert_eq!(shown(&json!("a\nb"), Some(80)), (vec!["a".to_owned(), "b".to_owned()], false));
-        assert_eq!(shown(&json!({ "a": 1 }), Some(10)), (vec!["{".into(), "  \"a\": 1".into(), "}".into()], false));
+        assert_eq!(value_lines(&json!(""), None), (vec!["\"\"".to_owned()], false));
+        assert_eq!(value_lines(&json!("a\nb"), Some(80)), (vec!["a".to_owned(), "b".to_owned()], false));
+        assert_eq!(
+            value_lines(&json!({ "a": 1 }), Some(10)),
+            (vec!["{".into(), "  \"a\": 1".into(), "}".into()], false)
+        );
     }
 }

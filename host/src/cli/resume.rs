@@ -6,7 +6,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{Response, response};
-use latchwork_core::storage::{Except, Filter};
+use latchwork_core::storage::{ClaimExclusions, JobFilter};
 use serde_json::json;
 
 use super::args::ResumeArgs;
@@ -19,16 +19,16 @@ use crate::worker::WorkerError;
 
 pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         if args.job.is_some() {
             return Err(open::no_database(&path).into());
         }
-        ctx.printer.note(open::looked_in(&path));
+        ctx.printer.note(open::missing_database_message(&path));
         ctx.answer(&json!({ "jobs": [] }), || "nothing was left behind".to_owned());
         return Ok(Exit::Done);
     }
     let host = open::host(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
         if host.journal.job(&job_id).await?.is_none() {
@@ -36,10 +36,10 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
             );
         }
-        crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
+        crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
-        return run::shown(ctx, &host, response, true).await;
+        return run::show_result(ctx, &host, response, true).await;
     }
     let mut responses: Vec<Response> = Vec::new();
     // Jobs that were parked without being loaded, each with the cause.
@@ -47,34 +47,34 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     // Jobs that cannot continue here, each with the error.
     let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
     loop {
-        let except = Except { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
+        let except = ClaimExclusions { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
         if interrupt::is_pressed() {
             break;
         }
-        let Some(claim) = host.journal.claim_except(&host.worker.claimer(), &except).await? else { break };
+        let Some(claim) = host.journal.claim_excluding(&host.worker.lease_request(), &except).await? else { break };
         let job_id = claim.row.job_id.clone();
-        match run::drive(ctx, &host, claim).await {
+        match run::execute(ctx, &host, claim).await {
             Ok(response) => responses.push(response),
             // An error of one job does not stop the others.
             Err(error) => match error.downcast::<WorkerError>()? {
                 WorkerError::Released(_) if interrupt::is_pressed() => break,
-                WorkerError::Unread { job_id, cause } => drop(unread.insert(job_id, cause)),
-                error if error.is_of_this_worker() || matches!(error, WorkerError::NotLoaded { .. }) => {
+                WorkerError::ParkedUnloaded { job_id, cause } => drop(unread.insert(job_id, cause)),
+                error if error.is_worker_specific() || matches!(error, WorkerError::NotLoaded { .. }) => {
                     drop(left.insert(job_id, CliError::from(&error)));
                 }
                 error => {
-                    tell(ctx, &unread, &left);
+                    warn_of_left_jobs(ctx, &unread, &left);
                     return Err(error.into());
                 }
             },
         }
     }
-    let said = Filter { to_audit: true, limit: u32::MAX, ..Filter::default() };
+    let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal.jobs(&said).await? {
-        crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
+        crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
     }
     // Jobs that wait for a person are listed too, so that no unfinished job goes unnoticed.
-    let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };
+    let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal.jobs(&filter).await? {
         let seen = responses.iter().any(|response| response.job_id == row.job_id)
             || unread.contains_key(&row.job_id)
@@ -82,12 +82,12 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
             match host.load(&row.job_id).await {
                 Ok(durable) => responses.push(response(&durable)),
-                Err(error) if error.is_of_this_worker() => drop(left.insert(row.job_id, CliError::from(&error))),
+                Err(error) if error.is_worker_specific() => drop(left.insert(row.job_id, CliError::from(&error))),
                 Err(error) => return Err(error.into()),
             }
         }
     }
-    tell(ctx, &unread, &left);
+    warn_of_left_jobs(ctx, &unread, &left);
     if ctx.json {
         let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
         let mut document = json!({ "jobs": documents });
@@ -95,17 +95,17 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
             document["unread"] = json!(unread);
         }
         if !left.is_empty() {
-            let why = |error: &CliError| json!({ "code": error.code, "message": error.whole_message() });
+            let why = |error: &CliError| json!({ "code": error.code, "message": error.full_message() });
             document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
         }
         ctx.printer.document(&document);
     } else if responses.is_empty() && unread.is_empty() && left.is_empty() {
-        ctx.printer.say("nothing was left behind");
+        ctx.printer.print_text("nothing was left behind");
     }
-    let mut worst = if unread.is_empty() { Exit::Done } else { Exit::NeedsSomeone };
+    let mut worst = if unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
     let mut exits: Vec<Exit> = left.values().map(|error| error.exit).collect();
     for response in responses {
-        exits.push(if ctx.json { view::exit(&response) } else { shown(ctx, &host, response, &actor).await? });
+        exits.push(if ctx.json { view::exit(&response) } else { show_job(ctx, &host, response, &actor).await? });
     }
     for exit in exits {
         if exit.code() > worst.code() {
@@ -116,16 +116,16 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
 }
 
 /// Shows a job. On a terminal, its gates are asked about first, as for a job named on the command line.
-async fn shown(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
+async fn show_job(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { run::until_settled(ctx, host, response, actor).await? } else { response };
-    run::shown(ctx, host, response, asks).await
+    run::show_result(ctx, host, response, asks).await
 }
 
 /// Warns about the jobs that do not continue here, with the reasons.
-fn tell(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
+fn warn_of_left_jobs(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
     for (job_id, cause) in unread {
-        ctx.printer.warn_of(job_id, run::unread(ctx, job_id, cause));
+        ctx.printer.warn_of(job_id, run::parked_unloaded_message(ctx, job_id, cause));
     }
     for (job_id, CliError { code, message, .. }) in left {
         ctx.printer.warn_of(job_id, format!("{job_id} cannot continue here: {message} ({code}: latch explain {code})"));

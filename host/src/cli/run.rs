@@ -20,38 +20,38 @@ use serde_json::json;
 use super::args::RunArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::following::{Follow, past};
-use super::live::{Live, Screen};
+use super::following::{FollowedJob, recorded_events};
+use super::live::{LiveObserver, Screen};
 use super::output::Text;
 use super::source::Source;
 use super::{admission, changed, gates, interrupt, open, parameters, plugin, view};
-use crate::config::{Commit, Config, DEFAULT_TENANT};
-use crate::host::{Accepted, Enqueued, Host};
+use crate::config::{CommitMode, Config, DEFAULT_TENANT};
+use crate::host::{EnqueueResult, Host, SubmitResult};
 use crate::os;
 use crate::submit::{Submission, fresh_request_id, intent_payload};
 use crate::worker::WorkerError;
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    parameters::one_stdin(&args.plan, &args.parameters)?;
+    parameters::refuse_second_stdin(&args.plan, &args.parameters)?;
     let source = Source::read(&args.plan, ctx)?;
     let mut config = ctx.config(source.folder.as_deref())?;
     if let Some(folder) = &args.scratch {
-        to_scratch(&mut config, folder);
+        use_scratch_folder(&mut config, folder);
     }
     if args.build {
         plugin::build_configured(ctx, &config).await?;
     }
-    let survey = admission::first_look(&config, &source.name, &source.text)?;
+    let survey = admission::precheck(&config, &source.name, &source.text)?;
     let host = open::surveyed_host(config, survey).await?;
     on_host(&host, &source, &args, ctx).await
 }
 
 /// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables
 /// notices. Such a run leaves nothing outside the folder.
-fn to_scratch(config: &mut Config, folder: &Path) {
+fn use_scratch_folder(config: &mut Config, folder: &Path) {
     config.database = format!("sqlite://{}", folder.join("latch.db").display());
     config.effect_store = None;
-    config.commit = Commit::default();
+    config.commit = CommitMode::default();
     config.notify = None;
     config.state_dir = folder.join("state");
 }
@@ -60,22 +60,22 @@ fn to_scratch(config: &mut Config, folder: &Path) {
 pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(ctx, host, source, args, &actor)?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     if args.detach {
         return detach(ctx, host, args, submission).await;
     }
     let (attached, response) = match host.submit(submission).await {
-        Ok(Accepted::New(claim)) => {
+        Ok(SubmitResult::New(claim)) => {
             warn_of_approvals(ctx, host, args, &claim.row.tenant_id);
-            (false, drive(ctx, host, claim).await?)
+            (false, execute(ctx, host, claim).await?)
         }
-        Ok(Accepted::Attached(row)) => {
+        Ok(SubmitResult::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
             // Loading the job makes its trace id known to the log lines that follow.
             host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
-            asked_too_late(ctx, args, &row);
+            warn_of_ignored_flags(ctx, args, &row);
             (true, attach(ctx, host, &row.job_id).await?)
         }
         Err(error) => return Err(error.into()),
@@ -83,27 +83,31 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
     let mut response = until_settled(ctx, host, response, &actor).await?;
     if attached {
         let durable = host.load(&response.job_id).await?;
-        response =
-            changed::noted(&host.config, &durable, response, source.folder.is_some().then_some(args.plan.as_path()));
+        response = changed::with_changes(
+            &host.config,
+            &durable,
+            response,
+            source.folder.is_some().then_some(args.plan.as_path()),
+        );
     }
-    let gates = gates::left_open(ctx, host, &response, true).await?;
+    let gates = gates::open_gate_lines(ctx, host, &response, true).await?;
     Ok(view::answer(ctx, &response, &gates))
 }
 
 /// Submits a job without executing it. A worker executes the job later.
 async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Submission) -> anyhow::Result<Exit> {
     let (row, is_new) = match host.enqueue(submission).await? {
-        Enqueued::New(row) => (row, true),
-        Enqueued::Attached(row) => (row, false),
+        EnqueueResult::New(row) => (row, true),
+        EnqueueResult::Attached(row) => (row, false),
     };
     match is_new {
         true => warn_of_approvals(ctx, host, args, &row.tenant_id),
-        false => asked_too_late(ctx, args, &row),
+        false => warn_of_ignored_flags(ctx, args, &row),
     }
     let restored = open::is_restored().await?;
     let next = match restored {
-        true => ctx.command("latch doctor --accept-restore"),
-        false => ctx.command(&format!("latch job show {}", row.job_id)),
+        true => ctx.with_project_flags("latch doctor --accept-restore"),
+        false => ctx.with_project_flags(&format!("latch job show {}", row.job_id)),
     };
     let mut document = json!({
         "job_id": row.job_id, "state": row.state.as_str(), "new": is_new, "next_actions": [next],
@@ -113,31 +117,31 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
         ctx.printer.warn("the database was restored or cloned: no worker claims the job before that is accepted");
     }
     ctx.answer(&document, || match is_new {
-        true => waits_for_a_worker(ctx, &row.job_id, &next),
-        false => {
-            Text::from(format!("attached to {}, which is {}; next:", row.job_id, row.state.as_str())).to_type(&next)
-        }
+        true => detached_message(ctx, &row.job_id, &next),
+        false => Text::from(format!("attached to {}, which is {}; next:", row.job_id, row.state.as_str()))
+            .with_command(&next),
     });
     Ok(Exit::Done)
 }
 
 /// Shows a job that ran here and returns the exit status. Its gates are not shown again if they `were_asked`
 /// about just before.
-pub(super) async fn shown(
+pub(super) async fn show_result(
     ctx: &Context<'_>,
     host: &Host,
     response: Response,
     were_asked: bool,
 ) -> anyhow::Result<Exit> {
     let durable = host.load(&response.job_id).await?;
-    let response = changed::noted(&host.config, &durable, response, None);
-    let gates = gates::left_open(ctx, host, &response, were_asked).await?;
+    let response = changed::with_changes(&host.config, &durable, response, None);
+    let gates = gates::open_gate_lines(ctx, host, &response, were_asked).await?;
     Ok(view::answer(ctx, &response, &gates))
 }
 
 /// Returns the message about a job that was left to a worker.
-pub(super) fn waits_for_a_worker(ctx: &Context<'_>, job_id: &JobId, next: &str) -> Text {
-    Text::from(format!("{job_id} waits for a worker (`{}`); next:", ctx.command("latch worker"))).to_type(next)
+pub(super) fn detached_message(ctx: &Context<'_>, job_id: &JobId, next: &str) -> Text {
+    Text::from(format!("{job_id} waits for a worker (`{}`); next:", ctx.with_project_flags("latch worker")))
+        .with_command(next)
 }
 
 /// Continues a job while gates are decided on the terminal or its own timers expire.
@@ -150,8 +154,8 @@ pub(super) async fn until_settled(
     loop {
         let goes_on = match response.state {
             _ if interrupt::is_pressed() => false,
-            JobState::Parked | JobState::Waiting if gates::ask(ctx, host, &response, actor).await? => true,
-            JobState::Waiting => wait(ctx, host, &response).await?,
+            JobState::Parked | JobState::Waiting if gates::ask_about_gates(ctx, host, &response, actor).await? => true,
+            JobState::Waiting => wait_for_timer(ctx, host, &response).await?,
             _ => false,
         };
         if !goes_on {
@@ -162,18 +166,18 @@ pub(super) async fn until_settled(
 }
 
 /// Returns the message about a job that was parked without being loaded.
-pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
-    let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
+pub(super) fn parked_unloaded_message(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
+    let next = ctx.with_project_flags(&format!("latch job resolve {job_id} --continue"));
     let code = Code::AttemptsExhausted;
     Text::from(format!(
         "{job_id} is PARKED, {code}: {cause}; find out why the process dies (check the OOM killer), then run:"
     ))
-    .to_type(next)
+    .with_command(next)
 }
 
 /// Claims a job and executes it, or follows the process that executes it.
 pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
-    let mut follow: Option<Follow<'_>> = None;
+    let mut follow: Option<FollowedJob<'_>> = None;
     // Timers that expired while no process was running fire now.
     host.journal.fire_timers().await?;
     loop {
@@ -184,11 +188,11 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
         }
-        if let Some(claim) = host.journal.claim_job(job_id, &host.worker.claimer()).await? {
+        if let Some(claim) = host.journal.claim_job(job_id, &host.worker.lease_request()).await? {
             // The follower's screen is closed first, so that the job is not drawn twice.
             follow = None;
-            match drive_claimed(ctx, host, claim).await {
-                Err(error) if is_lost(&error) => continue,
+            match execute_claimed(ctx, host, claim).await {
+                Err(error) if is_lease_lost_error(&error) => continue,
                 driven => return driven,
             }
         }
@@ -199,39 +203,39 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
             Some(follow) => follow,
             None => {
                 ctx.printer.note_of(job_id, format!("another process executes {job_id}; following it"));
-                follow.insert(Follow::new(ctx, host, job_id).await?)
+                follow.insert(FollowedJob::new(ctx, host, job_id).await?)
             }
         };
-        if follow.pause(&*host.journal).await? {
-            let again = ctx.command(&format!("latch job events {job_id} --follow"));
+        if follow.poll(&*host.journal).await? {
+            let again = ctx.with_project_flags(&format!("latch job events {job_id} --follow"));
             let goes_on = Text::from(format!("{job_id} continues in another process; follow it again:"));
-            ctx.printer.note_of(job_id, goes_on.to_type(again));
+            ctx.printer.note_of(job_id, goes_on.with_command(again));
             return Ok(response(&durable));
         }
     }
 }
 
 /// Returns true if another process holds the job now.
-fn is_lost(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(WorkerError::Lost(_)))
+fn is_lease_lost_error(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(WorkerError::LeaseLost(_)))
 }
 
 /// Executes a claimed job and shows its progress. If another process takes the job over, follows that
 /// process.
-pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+pub(super) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    match drive_claimed(ctx, host, claim).await {
-        Err(error) if is_lost(&error) => attach(ctx, host, &job_id).await,
+    match execute_claimed(ctx, host, claim).await {
+        Err(error) if is_lease_lost_error(&error) => attach(ctx, host, &job_id).await,
         driven => driven,
     }
 }
 
-async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
     // A read error is ignored here: the attempt that holds the claim reports it.
-    let past = past(&*host.journal, &job_id).await.unwrap_or_default();
-    let mut screen = Screen::own(ctx.printer, &job_id, &past);
-    let (live, mut seen) = Live::new();
+    let past = recorded_events(&*host.journal, &job_id).await.unwrap_or_default();
+    let mut screen = Screen::for_own_job(ctx.printer, &job_id, &past);
+    let (live, mut seen) = LiveObserver::new();
     let driven = host.drive(claim, Arc::new(live));
     tokio::pin!(driven);
     let mut stops = false;
@@ -240,15 +244,15 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
             result = &mut driven => break result,
             Some(seen) = seen.recv() => screen.show(&seen),
             () = screen.tick() => screen.draw(),
-            () = interrupt::times(1), if !stops => {
+            () = interrupt::pressed_times(1), if !stops => {
                 stops = true;
                 host.worker.stop();
                 ctx.printer.note_of(&job_id, "stopping: calls in flight end first; press ctrl-c again to stop immediately");
             }
-            () = interrupt::times(2) => {
-                ctx.hurry();
+            () = interrupt::pressed_times(2) => {
+                ctx.request_immediate_exit();
                 drop(screen);
-                return Err(cut_off(ctx, &job_id).into());
+                return Err(cut_off_error(ctx, &job_id).into());
             }
         }
     };
@@ -257,35 +261,35 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
     }
     drop(screen);
     match result {
-        Err(WorkerError::Released(_)) if stops => stopped(ctx, host, &job_id).await,
+        Err(WorkerError::Released(_)) if stops => show_stopped(ctx, host, &job_id).await,
         result => Ok(result?),
     }
 }
 
 /// Shows the state of a job that ctrl-c has stopped, and the command that continues it.
-async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
+async fn show_stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let response = response(&host.load(job_id).await?);
     let open = |step: &&StepView| !matches!(step.state, StepState::Succeeded | StepState::Skipped);
     let at = response.steps.iter().find(open).map(|step| format!(" at {}", step.step_id)).unwrap_or_default();
-    let next = ctx.command(&format!("latch resume {job_id}"));
+    let next = ctx.with_project_flags(&format!("latch resume {job_id}"));
     let state = response.state.as_str();
     let stands = Text::from(format!("{job_id} is {state}{at}; continue:"));
-    ctx.printer.note_of(job_id, stands.to_type(next));
+    ctx.printer.note_of(job_id, stands.with_command(next));
     Ok(response)
 }
 
 /// Returns the error of a command that a second ctrl-c ended.
-fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
-    let next = ctx.command(&format!("latch resume {job_id}"));
+fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
+    let next = ctx.with_project_flags(&format!("latch resume {job_id}"));
     let message = format!(
         "stopped immediately while executing {job_id}: a call in flight is in doubt until the job continues; continue:"
     );
-    CliError::needs_someone(pages::WORKER_CUT_OFF, message).to_type(next).of_job(job_id)
+    CliError::action_required(pages::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
 }
 
 /// Waits until the job can continue by itself. Returns false if that is too far away, or if a person must act
 /// first.
-async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
+async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
         return Ok(false);
@@ -295,16 +299,16 @@ async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Re
         return Ok(false);
     }
     let job_id = &response.job_id;
-    let mut screen = Screen::own(ctx.printer, job_id, &past(&*host.journal, job_id).await?);
+    let mut screen = Screen::for_own_job(ctx.printer, job_id, &recorded_events(&*host.journal, job_id).await?);
     let over = tokio::time::sleep(Duration::from_micros(left_us));
     tokio::pin!(over);
     loop {
         tokio::select! {
             () = &mut over => return Ok(true),
             () = screen.tick() => screen.draw(),
-            () = interrupt::times(1) => {
+            () = interrupt::pressed_times(1) => {
                 drop(screen);
-                stopped(ctx, host, job_id).await?;
+                show_stopped(ctx, host, job_id).await?;
                 return Ok(false);
             }
         }
@@ -320,12 +324,14 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Warns that `--approve` and `--priority` have no effect on an existing job. Both are set when a job is
 /// created.
-fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
+fn warn_of_ignored_flags(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
     let job_id = &row.job_id;
     if !args.approve.is_empty() {
         let what = match row.state.is_terminal() {
             true => "it is over".to_owned(),
-            false => format!("`{}` shows what it waits for", ctx.command(&format!("latch job show {job_id}"))),
+            false => {
+                format!("`{}` shows what it waits for", ctx.with_project_flags(&format!("latch job show {job_id}")))
+            }
         };
         let steps = args.approve.join(", ");
         ctx.printer.warn(format!("--approve {steps} applies to new jobs only and has no effect on {job_id}: {what}"));
@@ -356,7 +362,7 @@ fn submission(
     args: &RunArgs,
     actor: &str,
 ) -> anyhow::Result<Submission> {
-    let request = admission::checked(&host.registry, &source.name, host.check_request(&source.text))?;
+    let request = admission::require_served(&host.registry, &source.name, host.check_request(&source.text))?;
     let values = parameters::values(ctx, &request, &*host.registry, source, &args.parameters)?;
     let plan = request.plan;
     let payload = request.intent.as_ref().map(|intent| &intent.payload);

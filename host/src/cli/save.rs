@@ -12,7 +12,7 @@ use crate::files;
 
 /// Readers of a file.
 #[derive(Clone, Copy)]
-pub(super) enum Readers {
+pub(super) enum FileReaders {
     /// Only the owner, because the file may hold payloads.
     Owner,
     /// All users that the umask permits.
@@ -25,7 +25,7 @@ pub(super) enum Readers {
 /// `L0111` names the file.
 pub(super) fn refuse_existing(path: &Path) -> Result<(), CliError> {
     match is_replaceable(path) {
-        true => Err(exists(path)),
+        true => Err(exists_error(path)),
         false => Ok(()),
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn refuse_existing(path: &Path) -> Result<(), CliError> {
 /// # Errors
 /// `L0111` if the file exists, even if it was created meanwhile; the existing file is unchanged. `L0040` if
 /// the file cannot be written.
-pub(super) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), CliError> {
+pub(super) fn create(path: &Path, bytes: &[u8], readers: FileReaders) -> Result<(), CliError> {
     refuse_existing(path)?;
     write(path, bytes, readers, false)
 }
@@ -44,11 +44,11 @@ pub(super) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), 
 ///
 /// # Errors
 /// `L0040` if the file cannot be written. The old file is then unchanged.
-pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), CliError> {
+pub(super) fn replace(path: &Path, bytes: &[u8], readers: FileReaders) -> Result<(), CliError> {
     write(path, bytes, readers, true)
 }
 
-fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<(), CliError> {
+fn write(path: &Path, bytes: &[u8], readers: FileReaders, replaces: bool) -> Result<(), CliError> {
     // Writing to a terminal, a pipe or /dev/null overwrites no data, so such a file is written directly.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
         let written = OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
@@ -58,8 +58,8 @@ fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder(&real);
     let permissions = match readers {
-        Readers::Owner => Permissions::from_mode(0o600),
-        Readers::Everyone => files::usual(),
+        FileReaders::Owner => Permissions::from_mode(0o600),
+        FileReaders::Everyone => files::default_permissions(),
     };
     let mut builder = tempfile::Builder::new();
     let made = builder.prefix(".new-").permissions(permissions).tempfile_in(&folder);
@@ -71,7 +71,7 @@ fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<
         File::open(&folder)?.sync_all()
     });
     written.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists if !replaces => exists(path),
+        std::io::ErrorKind::AlreadyExists if !replaces => exists_error(path),
         _ => CliError::unwritable(path, &files::without_path(error)),
     })
 }
@@ -85,7 +85,7 @@ fn is_replaceable(path: &Path) -> bool {
     std::fs::metadata(path).map_or(path.is_symlink(), |meta| meta.is_file())
 }
 
-fn exists(path: &Path) -> CliError {
+fn exists_error(path: &Path) -> CliError {
     let message =
         format!("{} already exists and is unchanged: name another file, or replace it with --force", path.display());
     CliError::input(pages::OUTPUT_EXISTS, message)

@@ -17,11 +17,11 @@ pub(super) fn run(args: &SchemaArgs, ctx: &Context<'_>) -> Exit {
 }
 
 fn list(ctx: &Context<'_>) {
-    let entry = |document: Document| json!({ "name": document.name(), "describes": document.about() });
+    let entry = |document: Document| json!({ "name": document.name(), "describes": document.description() });
     let document = json!({ "schemas": Document::ALL.map(entry) });
     ctx.answer(&document, || {
-        let rows = Document::ALL.map(|document| [document.name().to_owned(), document.about().to_owned()]);
+        let rows = Document::ALL.map(|document| [document.name().to_owned(), document.description().to_owned()]);
         let next = "next: latch schema plan > plan.schema.json";
-        table(["NAME", "DESCRIBES"], &rows).under(Text::whole(next))
+        table(["NAME", "DESCRIBES"], &rows).under(Text::unwrapped(next))
     });
 }

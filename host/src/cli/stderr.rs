@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tracing::Level;
 
 use super::args::LogFormat;
-use super::text::{Target, Text};
+use super::text::{Text, TextTarget};
 
 /// Lines of the redrawn area. The cursor is at the start of the line below them.
 static AREA: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -41,7 +41,7 @@ fn draw(area: &[String]) -> io::Result<()> {
 }
 
 /// Runs `put`, which writes to the terminal, while the area is cleared.
-pub(super) fn aside<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn with_area_cleared<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let area = area();
     clear(&area)?;
     let done = put()?;
@@ -51,33 +51,33 @@ pub(super) fn aside<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 
 /// Writes to stderr.
 pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
-    aside(|| {
+    with_area_cleared(|| {
         let mut stderr = io::stderr().lock();
         stderr.write_all(bytes).and_then(|()| stderr.flush())
     })
 }
 
 /// Format of the lines, and their target.
-static FORM: OnceLock<(LogFormat, Target)> = OnceLock::new();
+static LINE_FORMAT: OnceLock<(LogFormat, TextTarget)> = OnceLock::new();
 
 /// Sets the format of the lines. Only the first call has an effect.
-pub(super) fn start(log_format: LogFormat, target: Target) {
-    FORM.get_or_init(|| (log_format, target));
+pub(super) fn set_format(log_format: LogFormat, target: TextTarget) {
+    LINE_FORMAT.get_or_init(|| (log_format, target));
 }
 
 /// Writes a text as lines for people or as one JSON object.
-pub(super) fn tell(level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
-    match FORM.get() {
+pub(super) fn write_text(level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
+    match LINE_FORMAT.get() {
         Some((LogFormat::Json, _)) => {
             let fields = job_id.map(|job_id| ("job_id".to_owned(), json!(job_id)));
             record(level, &text.plain(), fields.into_iter().collect())
         }
-        form => write(text.render(form.map_or(Target::PLAIN, |(_, target)| *target)).as_bytes()),
+        form => write(text.render(form.map_or(TextTarget::PLAIN, |(_, target)| *target)).as_bytes()),
     }
 }
 
 /// Writes the error of a failed command as one JSON object.
-pub(super) fn tell_error(message: &str, mut document: Value) -> io::Result<()> {
+pub(super) fn write_error_record(message: &str, mut document: Value) -> io::Result<()> {
     let fields = document.as_object_mut().map(std::mem::take).unwrap_or_default();
     record(Level::ERROR, message, fields)
 }

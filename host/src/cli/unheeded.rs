@@ -5,10 +5,10 @@
 
 use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
-use latchwork_core::suggest::{did_you_mean, nearest};
+use latchwork_core::suggest::{did_you_mean, most_similar};
 
 /// Returns one line for each such setting.
-pub(super) fn settings(config: &Config, registry: &Registry) -> Vec<String> {
+pub(super) fn warnings(config: &Config, registry: &Registry) -> Vec<String> {
     let mut found = operators(config, registry);
     found.extend(tenants(config, "[worker] tenants", config.worker.tenants.keys()));
     found.extend(tenants(config, "[queue] tenants", config.queue.tenants.keys()));
@@ -20,7 +20,7 @@ pub(super) fn settings(config: &Config, registry: &Registry) -> Vec<String> {
 }
 
 fn operators(config: &Config, registry: &Registry) -> Vec<String> {
-    let served = registry.pin();
+    let served = registry.pinned_operators();
     let names = || served.keys().map(|operator| operator.as_str());
     let unserved = config.worker.operators.keys().filter(|operator| !served.contains_key(operator.as_str()));
     let told = unserved.map(|operator| {
@@ -38,14 +38,14 @@ fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));
     let told = unnamed.filter_map(|tenant| {
-        let meant = nearest(tenant, named()).filter(|meant| is_slip(tenant, meant))?;
+        let meant = most_similar(tenant, named()).filter(|meant| is_one_letter_off(tenant, meant))?;
         Some(format!("{place} limits `{tenant}`, a tenant without a policy of its own (did you mean `{meant}`?)"))
     });
     told.collect()
 }
 
 /// Returns true if exactly one letter was inserted, left out or replaced, or two letters were swapped.
-fn is_slip(written: &str, meant: &str) -> bool {
+fn is_one_letter_off(written: &str, meant: &str) -> bool {
     let letters = |name: &str| name.chars().filter(|c| c.is_alphabetic()).collect::<String>();
     strsim::damerau_levenshtein(&letters(written), &letters(meant)) == 1
         && strsim::damerau_levenshtein(written, meant) == 1

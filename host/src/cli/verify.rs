@@ -5,25 +5,25 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::evidence::{self, Found, Report, Trust, Verified};
+use latchwork_core::evidence::{self, ProblemKind, Trust, Verified, VerifyReport};
 use latchwork_core::pages;
 use serde_json::json;
 
 use super::args::VerifyArgs;
 use super::context::Context;
-use super::error::{CliError, Exit, Problem};
+use super::error::{CliError, CliProblem, Exit};
 use super::output::{Text, Tone};
 use crate::engine::{Engine, EngineOptions};
-use crate::evidence::{Directory, MissingComponent, is_signature, reexecute};
+use crate::evidence::{ComponentDirectory, MissingComponent, is_valid_signature, reexecute};
 
 pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
     let bytes = read(&args.file)?;
-    let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_signature).map_err(|why| {
+    let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_valid_signature).map_err(|why| {
         CliError::input(pages::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
     })?;
     match components(&args, ctx)? {
-        Some(dir) => execute(&dir, ctx, &mut verified).await?,
+        Some(dir) => reexecute_steps(&dir, ctx, &mut verified).await?,
         None if verified.durable.is_some() => verified.report.not_checked.push(evidence::NotChecked {
             code: "not_reexecuted",
             message: "steps were not executed again (--plugins DIR)".to_owned(),
@@ -46,7 +46,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
     })
 }
 
-async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
+async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     // Without a configuration there is no cache folder, so components are compiled each time.
     let cache_dir = match ctx.names_config() {
         true => ctx.config(None)?.cache_dir,
@@ -54,32 +54,32 @@ async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyh
     };
     let engine = Engine::new(EngineOptions { cache_dir })?;
     let profile = engine.step_profile();
-    let directory = Directory::open(engine, dir).map_err(|error| {
+    let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
     match reexecute(&directory, profile, verified).await {
         // The detected problems decide the result. The missing components are only reported in addition.
         Err(missing) if !verified.report.intact => {
-            let message = not_there(dir, &missing).message;
+            let message = components_missing(dir, &missing).message;
             verified.report.not_checked.push(evidence::NotChecked { code: "not_reexecuted", message });
             Ok(())
         }
-        done => done.map_err(|missing| not_there(dir, &missing).into()),
+        done => done.map_err(|missing| components_missing(dir, &missing).into()),
     }
 }
 
-fn not_there(dir: &Path, missing: &[MissingComponent]) -> CliError {
+fn components_missing(dir: &Path, missing: &[MissingComponent]) -> CliError {
     let message = format!(
         "steps cannot be executed again: {} lacks {} pinned component{}",
         dir.display(),
         missing.len(),
         if missing.len() == 1 { "" } else { "s" }
     );
-    CliError::input(pages::COMPONENT_MISSING, message).with(missing.iter().map(|missing| {
+    CliError::input(pages::COMPONENT_MISSING, message).with_problems(missing.iter().map(|missing| {
         let MissingComponent { plugin, digest, operator } = missing;
         let message = format!("no component has the digest {digest}, which serves {operator}");
-        Problem {
-            place: format!("plugin {plugin}"),
+        CliProblem {
+            location: format!("plugin {plugin}"),
             code: pages::COMPONENT_MISSING.to_owned(),
             json: json!({ "plugin": plugin, "digest": digest, "operator": operator, "message": message }),
             message,
@@ -105,10 +105,10 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
             true => format!("{file} names no key"),
             false => format!("{file} is not a valid trust file"),
         };
-        CliError::input(pages::KEY_REFUSED, message).with(lines.into_iter().map(|line| {
+        CliError::input(pages::KEY_REFUSED, message).with_problems(lines.into_iter().map(|line| {
             let message = "a line is `ed25519:`, 64 lower-case hexadecimal digits, and optionally a name".to_owned();
-            Problem {
-                place: format!("{file}:{line}"),
+            CliProblem {
+                location: format!("{file}:{line}"),
                 code: pages::KEY_REFUSED.to_owned(),
                 json: json!({ "file": path.display().to_string(), "line": line, "message": message }),
                 message,
@@ -117,12 +117,14 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
     })
 }
 
-fn text(file: &Path, report: &Report) -> Text {
+fn text(file: &Path, report: &VerifyReport) -> Text {
     let job = report.job_id.as_ref().map_or_else(|| "an unreadable job".to_owned(), ToString::to_string);
     let state = report.state.map_or("", |state| state.as_str());
     let verdict = match report.intact {
         true => Tone::Good.of("intact"),
-        false if report.problems.iter().all(|problem| problem.kind == Found::Trust) => Tone::Bad.of("not trusted"),
+        false if report.problems.iter().all(|problem| problem.kind == ProblemKind::Trust) => {
+            Tone::Bad.of("not trusted")
+        }
         false => Tone::Bad.of("tampered"),
     };
     let mut lines = Text::from(format!("{} ", file.display())) + verdict + format!(": {job} {state}");

@@ -6,7 +6,7 @@ use latchwork_core::event::{Consequence, ResultType};
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
 use latchwork_core::response::{
-    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView, in_short,
+    BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line,
 };
 use latchwork_core::step::StepState;
 
@@ -24,32 +24,32 @@ pub(super) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -
     if ctx.json {
         ctx.printer.document(&document(ctx, response));
     } else {
-        print(ctx, &to_type(ctx, response), gates);
+        print(ctx, &with_typed_actions(ctx, response), gates);
     }
     exit(response)
 }
 
 /// Returns a response as JSON.
 pub(super) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Value {
-    serde_json::to_value(to_type(ctx, response)).expect("a response is plain data")
+    serde_json::to_value(with_typed_actions(ctx, response)).expect("a response is plain data")
 }
 
 /// Adds the necessary flags to the next actions of a response.
-fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
-    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
+fn with_typed_actions(ctx: &Context<'_>, response: &Response) -> Response {
+    let next_actions = response.next_actions.iter().map(|action| ctx.with_project_flags(action)).collect();
     let durability = ctx.is_relaxed().then(|| "relaxed".to_owned());
     Response { next_actions, durability, ..response.clone() }
 }
 
 /// Formats a request that the job has not applied yet.
-fn asked(pending: &PendingView) -> String {
+fn pending_line(pending: &PendingView) -> String {
     let what = match (&pending.slot, &pending.correlation_key) {
         (Some(slot), _) => slot.to_string(),
         (None, Some(key)) => key.clone(),
         (None, None) => "the job".to_owned(),
     };
     let why = pending.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let (done, by) = (pending.asked.done(), &pending.by);
+    let (done, by) = (pending.asked.past_participle(), &pending.by);
     visible(&format!("{what}: {done} by {by}{why}; applied when the job continues"))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn exit(response: &Response) -> Exit {
     match response.state {
         JobState::Completed => Exit::Done,
         JobState::Failed | JobState::Cancelled => Exit::Failed,
-        _ => Exit::NeedsSomeone,
+        _ => Exit::ActionRequired,
     }
 }
 
@@ -73,17 +73,18 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     let status = tone.of(&response.status);
     let state = response.state.as_str();
     let reason = response.reason_code.map(|code| format!(": {code}")).unwrap_or_default();
-    printer
-        .say(Text::from(format!("{} ", response.job_id)) + status + format!(" ({state}{reason}, {})", response.mode));
+    printer.print_text(
+        Text::from(format!("{} ", response.job_id)) + status + format!(" ({state}{reason}, {})", response.mode),
+    );
     if let Some(cause) = &response.cause {
-        printer.say(visible(cause));
+        printer.print_text(visible(cause));
     }
-    for line in changed::lines(response) {
-        printer.say(Tone::Attention.of(line));
+    for line in changed::change_lines(response) {
+        printer.print_text(Tone::Attention.of(line));
     }
     if let Some(durability) = &response.durability {
         let head = Tone::Attention.of(format!("durability {durability}:"));
-        printer.say(head + " a power failure may undo the state shown here");
+        printer.print_text(head + " a power failure may undo the state shown here");
     }
     let rows: Vec<[String; 4]> = response
         .steps
@@ -91,77 +92,77 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         .map(|step| {
             let reason = step.reason_code.map(|code| code.to_string()).unwrap_or_default();
             let notes = step.notes.join(", ");
-            let meant = step.result_type.and_then(rolled_back).unwrap_or_default().to_owned();
+            let meant = step.result_type.and_then(notable_result_type).unwrap_or_default().to_owned();
             let why = [reason, meant, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-            [step.step_id.to_string(), visible(&step.operator), word(step.state).to_owned(), visible(&why)]
+            [step.step_id.to_string(), visible(&step.operator), step_state_name(step.state).to_owned(), visible(&why)]
         })
         .collect();
-    printer.say(table(["step", "operator", "state", ""], &rows).indented(2));
+    printer.print_text(table(["step", "operator", "state", ""], &rows).indented(2));
     for failed in &response.failed {
         let head = Tone::Bad.of(format!("{} {}", failed.step_id, failed.reason_code));
-        printer.say(head + format!(": {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
+        printer.print_text(head + format!(": {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
     }
     for blocked in &response.blocked {
-        printer.say(Tone::Attention.of(blocked.slot.as_str()) + waits_for(blocked));
-        for line in in_doubt(blocked) {
-            printer.say(line);
+        printer.print_text(Tone::Attention.of(blocked.slot.as_str()) + blocked_text(blocked));
+        for line in in_doubt_lines(blocked) {
+            printer.print_text(line);
         }
     }
     for line in gates {
-        printer.say(line);
+        printer.print_text(line);
     }
     for pending in &response.pending {
-        printer.say(asked(pending));
+        printer.print_text(pending_line(pending));
     }
     if let Some(by) = &response.cancelled_by {
-        printer.say(visible(&format!("it is being cancelled, as requested by {by}")));
+        printer.print_text(visible(&format!("it is being cancelled, as requested by {by}")));
     }
     if let Some(by) = &response.undone_by {
         let is = if response.state.is_terminal() { "was undone" } else { "is being undone" };
-        printer.say(visible(&format!("the job {is}, as requested by {by}")));
+        printer.print_text(visible(&format!("the job {is}, as requested by {by}")));
     }
     for unconfirmed in &response.unconfirmed {
-        printer.say(not_confirmed(unconfirmed));
+        printer.print_text(unconfirmed_line(unconfirmed));
     }
     for slot in &response.contradicted {
         let page = "`latch explain RESOLUTION_CONFLICT`";
-        printer.say(format!("{slot}: later evidence contradicts the decision about it ({page})"));
+        printer.print_text(format!("{slot}: later evidence contradicts the decision about it ({page})"));
     }
     if response.confirmation_replay_warnings_total > 0 {
         let total = response.confirmation_replay_warnings_total;
-        printer.say(format!("confirmation_replay_warnings_total: {total}"));
+        printer.print_text(format!("confirmation_replay_warnings_total: {total}"));
     }
     if let Some(divergence) = &response.divergence {
         let Divergence { what, at, field, .. } = divergence;
-        printer.say(Tone::Bad.of("diverged:") + format!(" {what} at {at}, {field}"));
-        printer.say(side_by_side(divergence).indented(2));
+        printer.print_text(Tone::Bad.of("diverged:") + format!(" {what} at {at}, {field}"));
+        printer.print_text(side_by_side(divergence).indented(2));
     }
     if !response.next_actions.is_empty() {
-        printer.say(Tone::Title.of("next:"));
+        printer.print_text(Tone::Title.of("next:"));
         for action in &response.next_actions {
-            printer.say(Text::whole(action).indented(2));
+            printer.print_text(Text::unwrapped(action).indented(2));
         }
     }
     for step in &response.steps {
         for line in step.would_call.iter().flat_map(would_call) {
-            printer.say(line);
+            printer.print_text(line);
         }
     }
-    for line in undoing(response) {
-        printer.say(line);
+    for line in compensation_lines(response) {
+        printer.print_text(line);
     }
     if response.cost.calls > 0 {
         let cost = &response.cost;
         let amount = usd(cost.cost_micro_usd);
         let models = if cost.nondeterministic > 0 { " (models answered: another run may differ)" } else { "" };
         let tokens = format!("{} tokens in, {} out", cost.tokens_in, cost.tokens_out);
-        printer.say(Tone::Title.of("cost:") + format!(" {amount} USD, {tokens}{models}"));
+        printer.print_text(Tone::Title.of("cost:") + format!(" {amount} USD, {tokens}{models}"));
     }
     results::print(ctx, response);
 }
 
 /// Returns the name of a result type that is worth showing for a step that did not simply succeed.
-fn rolled_back(result_type: ResultType) -> Option<&'static str> {
+fn notable_result_type(result_type: ResultType) -> Option<&'static str> {
     match result_type {
         ResultType::CompensatableFailure => Some("compensatable_failure"),
         ResultType::Compensated => Some("compensated"),
@@ -170,22 +171,22 @@ fn rolled_back(result_type: ResultType) -> Option<&'static str> {
 }
 
 /// Returns a line for each call with an effect that the job undoes or has undone.
-fn undoing(response: &Response) -> Vec<Text> {
+fn compensation_lines(response: &Response) -> Vec<Text> {
     if response.compensations.is_empty() {
         return Vec::new();
     }
     let line = |view: &CompensationView| {
         let (tone, what) = match view.state {
-            Undone::Compensated => (Tone::Good, "compensated"),
-            Undone::Waiting => (Tone::Quiet, "to be compensated"),
-            Undone::UnderWay => (Tone::Attention, "being compensated"),
-            Undone::Failed => (Tone::Bad, "could not be compensated"),
-            Undone::Left => (Tone::Bad, "not compensated"),
-            Undone::Impossible => (
+            CompensationState::Compensated => (Tone::Good, "compensated"),
+            CompensationState::Waiting => (Tone::Quiet, "to be compensated"),
+            CompensationState::UnderWay => (Tone::Attention, "being compensated"),
+            CompensationState::Failed => (Tone::Bad, "could not be compensated"),
+            CompensationState::Left => (Tone::Bad, "not compensated"),
+            CompensationState::Impossible => (
                 Tone::Bad,
                 "cannot be compensated: its plugin exports no compensate, and the plan names no compensating operator",
             ),
-            Undone::Unknown => (Tone::Bad, "unknown whether it happened"),
+            CompensationState::Unknown => (Tone::Bad, "unknown whether it happened"),
         };
         let why = view.reason_code.map(|code| format!(" ({code})")).unwrap_or_default();
         let by = view.by.as_ref().map(|by| match by.own {
@@ -201,7 +202,7 @@ fn undoing(response: &Response) -> Vec<Text> {
 }
 
 /// Formats the reason why a step waits, the time limit, and the approvals so far.
-fn waits_for(blocked: &BlockedView) -> String {
+fn blocked_text(blocked: &BlockedView) -> String {
     let mut text = format!(" {}", blocked.reason_code);
     if let Some(key) = &blocked.correlation_key {
         text += &format!(" {key:?}");
@@ -219,7 +220,7 @@ fn waits_for(blocked: &BlockedView) -> String {
 }
 
 /// Describes a call in doubt, so that a person can look for its effect in the external system.
-fn in_doubt(blocked: &BlockedView) -> Vec<String> {
+fn in_doubt_lines(blocked: &BlockedView) -> Vec<String> {
     let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
         return Vec::new();
     };
@@ -228,14 +229,14 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
         lines.push(format!("  external key: {key}"));
     }
     if let Some(failure) = &call.failure {
-        lines.push(format!("  its call ended with {}", visible(&in_short(failure))));
+        lines.push(format!("  its call ended with {}", visible(&one_line(failure))));
     }
     lines.extend(arguments::fields(&call.args));
     lines
 }
 
 /// Formats a recorded change that was not confirmed, and the consequence.
-fn not_confirmed(view: &UnconfirmedView) -> String {
+fn unconfirmed_line(view: &UnconfirmedView) -> String {
     let followed = match (&view.settled_by, view.consequence) {
         (Some(by), _) if view.gone => format!("recorded as lost by {by}"),
         (Some(by), _) => format!("confirmed by {by}"),
@@ -272,6 +273,6 @@ fn would_call(call: &WouldCallView) -> Vec<String> {
     lines
 }
 
-fn word(state: StepState) -> &'static str {
+fn step_state_name(state: StepState) -> &'static str {
     state.as_str()
 }

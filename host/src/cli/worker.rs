@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use latchwork_core::ids::Hash;
 use latchwork_core::pages;
-use latchwork_core::response::ChangedView;
+use latchwork_core::response::ChangedPluginView;
 use latchwork_core::storage::StoreError;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,39 +19,43 @@ use super::error::{CliError, Exit};
 use super::output::Text;
 use super::{admission, changed, open, run, unheeded};
 use crate::config::Config;
-use crate::worker::{Look, Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
+use crate::worker::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    open::project(&config)?;
+    open::require_project(&config)?;
     // The signals are caught before a job is claimed, so an early signal stops the worker safely.
-    let mut asked = Asked::listen()?;
+    let mut asked = StopSignals::listen()?;
     let host = tokio::select! {
-        host = open::patient_host(config) => host?,
+        host = open::host_for_worker(config) => host?,
         () = asked.next() => {
-            ctx.hurry();
+            ctx.request_immediate_exit();
             ctx.printer.note("stopped before the start: no job was claimed");
-            return Ok(ended(ctx, &args, &Tally::default()));
+            return Ok(print_tally(ctx, &args, &PoolTally::default()));
         }
     };
-    admission::warn(ctx, &host.registry);
-    for setting in unheeded::settings(&host.config, &host.registry) {
+    admission::warn_refused_plugins(ctx, &host.registry);
+    for setting in unheeded::warnings(&host.config, &host.registry) {
         ctx.printer.warn(setting);
     }
     let worker = &host.config.worker;
     let drain = Duration::from_millis(u64::from(worker.drain_ms));
     let settings = PoolSettings {
-        jobs: args.jobs.unwrap_or(worker.jobs),
-        tenants: worker.tenants.clone(),
+        max_jobs: args.jobs.unwrap_or(worker.jobs),
+        max_jobs_by_tenant: worker.tenants.clone(),
         until_idle: args.until_idle,
     };
-    ctx.printer.note(format!("working, up to {} jobs at a time; SIGTERM or ctrl-c stops the worker", settings.jobs));
-    let stop = Stop::default();
+    ctx.printer
+        .note(format!("working, up to {} jobs at a time; SIGTERM or ctrl-c stops the worker", settings.max_jobs));
+    let stop = StopHandle::default();
     let away = AtomicBool::new(false);
-    let pool = Pool::new(host.worker.clone(), settings).looking(look(&host.config)).run(&stop, |event| {
-        is_away(&event).inspect(|is_away| away.store(*is_away, Ordering::Relaxed));
-        tell(ctx, &event);
-    });
+    let pool = Pool::new(host.worker.clone(), settings).with_change_detector(change_finder(&host.config)).run(
+        &stop,
+        |event| {
+            is_database_unreachable(&event).inspect(|is_away| away.store(*is_away, Ordering::Relaxed));
+            print_event(ctx, &event);
+        },
+    );
     tokio::pin!(pool);
     let (tally, error) = tokio::select! {
         ended = &mut pool => ended,
@@ -59,14 +63,14 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             ctx.printer.note("stopping: calls in flight end first; a second signal stops immediately");
             stop.stop();
             let cut_off = |why: &str| {
-                ctx.hurry();
-                let jobs: Vec<String> = host.worker.in_hand().iter().map(ToString::to_string).collect();
+                ctx.request_immediate_exit();
+                let jobs: Vec<String> = host.worker.held_jobs().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
                     let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
-                    return CliError::needs_someone(pages::WORKER_CUT_OFF, message);
+                    return CliError::action_required(pages::WORKER_INTERRUPTED, message);
                 }
                 let jobs = jobs.join(", ");
-                CliError::needs_someone(pages::WORKER_CUT_OFF, format!(
+                CliError::action_required(pages::WORKER_INTERRUPTED, format!(
                     "{why} while executing {jobs}: calls in flight are in doubt, and the next worker that claims a job \
                      tries to find out their outcome"
                 ))
@@ -88,51 +92,51 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     };
     if away.load(Ordering::Relaxed) {
-        ctx.hurry();
+        ctx.request_immediate_exit();
     }
     if let Some(error) = error {
-        ctx.printer.note(told(&tally));
+        ctx.printer.note(tally_line(&tally));
         return Err(error.into());
     }
-    Ok(ended(ctx, &args, &tally))
+    Ok(print_tally(ctx, &args, &tally))
 }
 
 /// Returns a function that finds the plugin changes since a job was accepted. The result is computed once for
 /// jobs with the same pins.
-fn look(config: &Config) -> Look {
+fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
-    let known: Mutex<BTreeMap<Hash, Vec<ChangedView>>> = Mutex::default();
+    let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
-        let find = || crate::changed::since(&config, durable);
+        let find = || crate::changed::changed_settings(&config, durable);
         // For a finished job the result depends on its calls too, not on its pins alone.
         if durable.job.state.is_terminal() {
             return find();
         }
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(crate::changed::pins(durable)).or_insert_with(find).clone()
+        known.entry(crate::changed::pinned_settings_hash(durable)).or_insert_with(find).clone()
     })
 }
 
-fn ended(ctx: &Context<'_>, args: &WorkerArgs, tally: &Tally) -> Exit {
-    ctx.answer(&json!(tally), || told(tally));
+fn print_tally(ctx: &Context<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
+    ctx.answer(&json!(tally), || tally_line(tally));
     // Without `--until-idle` the worker exits with 0, because other workers continue the failed jobs.
-    if args.until_idle && tally.failed + tally.left > 0 { Exit::Failed } else { Exit::Done }
+    if args.until_idle && tally.failed + tally.plugin_missing > 0 { Exit::Failed } else { Exit::Done }
 }
 
-fn told(tally: &Tally) -> String {
-    let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
+fn tally_line(tally: &PoolTally) -> String {
+    let counted: Vec<_> = tally.settled.iter().map(|(state, count)| format!("{count} {state}")).collect();
     let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
-    let Tally { released, left, lost, failed, .. } = tally;
+    let PoolTally { released, plugin_missing: left, lost, failed, .. } = tally;
     format!(
         "{rested}; {released} released, {left} left to other workers, {lost} taken over by other workers, {failed} failed"
     )
 }
 
 /// Returns true or false if the event shows that the database is unreachable or reachable, else `None`.
-fn is_away(event: &PoolEvent) -> Option<bool> {
+fn is_database_unreachable(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),
-        PoolEvent::Available | PoolEvent::Rested(_) | PoolEvent::ParkedUnread(..) | PoolEvent::Released(_) => {
+        PoolEvent::Available | PoolEvent::Settled(_) | PoolEvent::ParkedUnloaded(..) | PoolEvent::Released(_) => {
             Some(false)
         }
         _ => None,
@@ -140,12 +144,12 @@ fn is_away(event: &PoolEvent) -> Option<bool> {
 }
 
 /// Signals that stop a worker.
-struct Asked {
+struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-impl Asked {
+impl StopSignals {
     fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("the signal handler cannot be installed");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
@@ -159,7 +163,7 @@ impl Asked {
     }
 }
 
-fn tell(ctx: &Context<'_>, event: &PoolEvent) {
+fn print_event(ctx: &Context<'_>, event: &PoolEvent) {
     let printer = ctx.printer;
     match event {
         PoolEvent::Claimed(job_id, attempt, changed) => {
@@ -167,34 +171,34 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
                 1 => printer.note_of(job_id, format!("{job_id} begins")),
                 _ => printer.note_of(job_id, format!("{job_id} continues, attempt {attempt}")),
             }
-            for line in changed::of_open(changed) {
+            for line in changed::open_job_lines(changed) {
                 printer.note_of(job_id, format!("{job_id}: {line}"));
             }
         }
-        PoolEvent::Rested(response) => {
+        PoolEvent::Settled(response) => {
             let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
             let is = format!("{} is {}{why}", response.job_id, response.state.as_str());
             let told = match response.next_actions.first() {
-                Some(next) => Text::from(is + "; next:").to_type(ctx.command(next)),
+                Some(next) => Text::from(is + "; next:").with_command(ctx.with_project_flags(next)),
                 None => is.into(),
             };
             printer.note_of(&response.job_id, told);
         }
-        PoolEvent::ParkedUnread(job_id, cause) => printer.warn_of(job_id, run::unread(ctx, job_id, cause)),
+        PoolEvent::ParkedUnloaded(job_id, cause) => printer.warn_of(job_id, run::parked_unloaded_message(ctx, job_id, cause)),
         PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is released")),
-        PoolEvent::Lost(job_id) => printer.note_of(job_id, format!("{job_id} belongs to another worker now")),
+        PoolEvent::LeaseLost(job_id) => printer.note_of(job_id, format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
             printer.warn_of(job_id, format!("{job_id} stops here: {error}; it is claimed again when its lease expires"));
         }
         PoolEvent::NotLoaded(job_id, error) => {
             printer.warn_of(job_id, format!("{job_id} is released: {error}; jobs are claimed again within a minute"));
         }
-        PoolEvent::PassedOver(job_id, _, false) => printer.note_of(job_id, format!("{job_id} is skipped again")),
-        PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn_of(job_id, format!(
+        PoolEvent::Quarantined(job_id, _, false) => printer.note_of(job_id, format!("{job_id} is skipped again")),
+        PoolEvent::Quarantined(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn_of(job_id, format!(
             "{job_id} is left to workers that have its plugin: {error}; configure the plugin here, or run a worker that \
              has it. This worker tries again after 30 s, then at growing intervals"
         )),
-        PoolEvent::PassedOver(job_id, error, true) => {
+        PoolEvent::Quarantined(job_id, error, true) => {
             let code = CliError::from(error).code;
             printer.warn_of(job_id, format!(
                 "{job_id} is skipped: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \

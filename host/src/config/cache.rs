@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 use latchwork_core::pages;
 
 use super::CACHE_VARIABLE;
-use super::problem::{Origin, Problem};
+use super::problem::{ConfigProblem, SettingSource};
 
 /// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Returns `None` if
 /// the user has no home directory or if the cache would be inside the project. Without a directory, code is
 /// compiled at each start.
-pub(super) fn place(env: &dyn Fn(&str) -> Option<String>, project: &Path) -> Result<Option<PathBuf>, Problem> {
+pub(super) fn cache_dir(
+    env: &dyn Fn(&str) -> Option<String>,
+    project: &Path,
+) -> Result<Option<PathBuf>, ConfigProblem> {
     if let Some(named) = env(CACHE_VARIABLE).filter(|value| !value.is_empty()) {
-        let refuse = |why: String| Problem {
-            origin: Origin::Environment(CACHE_VARIABLE),
+        let refuse = |why: String| ConfigProblem {
+            origin: SettingSource::Environment(CACHE_VARIABLE),
             key: String::new(),
             code: pages::CONFIG_INVALID_VALUE,
             message: why,
@@ -59,10 +62,10 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn placed(variables: &[(&str, &str)], project: &Path) -> Result<Option<PathBuf>, Problem> {
+    fn placed(variables: &[(&str, &str)], project: &Path) -> Result<Option<PathBuf>, ConfigProblem> {
         let found =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        place(&found, project)
+        cache_dir(&found, project)
     }
 
     #[test]

@@ -9,37 +9,37 @@ use latchwork_core::pages;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Origin, Problem};
+use super::problem::{ConfigProblem, SettingSource};
 use latchwork_core::suggest::did_you_mean;
 
 /// Collects problems of one file.
-pub(super) struct Sink<'d> {
+pub(super) struct ProblemSink<'d> {
     path: &'d Path,
     text: &'d str,
-    problems: RefCell<Vec<Problem>>,
+    problems: RefCell<Vec<ConfigProblem>>,
 }
 
-impl<'d> Sink<'d> {
+impl<'d> ProblemSink<'d> {
     pub(super) fn new(path: &'d Path, text: &'d str) -> Self {
         Self { path, text, problems: RefCell::default() }
     }
 
     pub(super) fn problem(&self, span: Range<usize>, key: &str, code: &'static str, message: impl Into<String>) {
         let origin = self.origin(span.start);
-        self.problems.borrow_mut().push(Problem { origin, key: key.to_owned(), code, message: message.into() });
+        self.problems.borrow_mut().push(ConfigProblem { origin, key: key.to_owned(), code, message: message.into() });
     }
 
     /// Returns the problems in the order of the file.
-    pub(super) fn into_problems(self) -> Vec<Problem> {
+    pub(super) fn into_problems(self) -> Vec<ConfigProblem> {
         let mut problems = self.problems.into_inner();
         problems.sort_by(|a, b| (&a.origin, &a.key).cmp(&(&b.origin, &b.key)));
         problems
     }
 
-    fn origin(&self, offset: usize) -> Origin {
+    fn origin(&self, offset: usize) -> SettingSource {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Origin::File {
+        SettingSource::File {
             path: PathBuf::from(self.path),
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
@@ -48,31 +48,31 @@ impl<'d> Sink<'d> {
 }
 
 /// A table being read. Keys that were not read before [`finish`](Table::finish) are reported as unknown.
-pub(super) struct Table<'d> {
-    sink: &'d Sink<'d>,
+pub(super) struct TableReader<'d> {
+    sink: &'d ProblemSink<'d>,
     path: String,
     span: Range<usize>,
     entries: &'d DeTable<'d>,
     known: Vec<&'static str>,
 }
 
-impl<'d> Table<'d> {
-    pub(super) fn root(sink: &'d Sink<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
+impl<'d> TableReader<'d> {
+    pub(super) fn root(sink: &'d ProblemSink<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
         // A missing key of the whole document is reported at its first character.
         Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![] }
     }
 
     /// Returns the value at `key`, if there is one.
-    pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
+    pub(super) fn get(&mut self, key: &'static str) -> Option<ConfigField<'d>> {
         self.known.push(key);
         #[cfg(test)]
-        asked::note(&join(&self.path, key));
+        keys_read::record(&join(&self.path, key));
         let value = self.entries.get(key)?;
-        Some(Field { sink: self.sink, path: join(&self.path, key), value })
+        Some(ConfigField { sink: self.sink, path: join(&self.path, key), value })
     }
 
     /// Returns the value at `key`. A missing key is reported as a problem.
-    pub(super) fn require(&mut self, key: &'static str) -> Option<Field<'d>> {
+    pub(super) fn require(&mut self, key: &'static str) -> Option<ConfigField<'d>> {
         let field = self.get(key);
         if field.is_none() {
             let message = format!("`{key}` is missing");
@@ -82,11 +82,11 @@ impl<'d> Table<'d> {
     }
 
     /// Returns all entries, with any name.
-    pub(super) fn entries(&mut self) -> Vec<(&'d str, Field<'d>)> {
+    pub(super) fn entries(&mut self) -> Vec<(&'d str, ConfigField<'d>)> {
         let (sink, path) = (self.sink, &self.path);
         let field = |(key, value): (&'d Spanned<_>, _)| {
             let name: &'d std::borrow::Cow<'d, str> = key.get_ref();
-            (&**name, Field { sink, path: join(path, name), value })
+            (&**name, ConfigField { sink, path: join(path, name), value })
         };
         self.entries.iter().map(field).collect()
     }
@@ -106,13 +106,13 @@ impl<'d> Table<'d> {
 }
 
 /// A value with its position. The reading methods return `None` after they have reported a problem.
-pub(super) struct Field<'d> {
-    sink: &'d Sink<'d>,
+pub(super) struct ConfigField<'d> {
+    sink: &'d ProblemSink<'d>,
     path: String,
     value: &'d Spanned<DeValue<'d>>,
 }
 
-impl<'d> Field<'d> {
+impl<'d> ConfigField<'d> {
     pub(super) fn value(&self) -> &'d DeValue<'d> {
         self.value.get_ref()
     }
@@ -144,15 +144,15 @@ impl<'d> Field<'d> {
         }
     }
 
-    pub(super) fn table(&self) -> Option<Table<'d>> {
+    pub(super) fn table(&self) -> Option<TableReader<'d>> {
         let Some(entries) = self.value().as_table() else { return self.wrong_type("a table") };
         let span = self.value.span();
-        Some(Table { sink: self.sink, path: self.path.clone(), span, entries, known: vec![] })
+        Some(TableReader { sink: self.sink, path: self.path.clone(), span, entries, known: vec![] })
     }
 
-    pub(super) fn array(&self) -> Option<Vec<Field<'d>>> {
+    pub(super) fn array(&self) -> Option<Vec<ConfigField<'d>>> {
         let Some(items) = self.value().as_array() else { return self.wrong_type("an array") };
-        let field = |(i, value)| Field { sink: self.sink, path: format!("{}[{i}]", self.path), value };
+        let field = |(i, value)| ConfigField { sink: self.sink, path: format!("{}[{i}]", self.path), value };
         Some(items.iter().enumerate().map(field).collect())
     }
 
@@ -165,7 +165,7 @@ impl<'d> Field<'d> {
     }
 
     /// Reads a string that must be one of `words`.
-    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+    pub(super) fn choice<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         self.parse(|text| match words.iter().find(|(word, _)| *word == text) {
             Some((_, value)) => Ok(*value),
             None => {
@@ -177,7 +177,7 @@ impl<'d> Field<'d> {
     }
 
     /// Reads an array and returns every item that `read` accepts.
-    pub(super) fn list<T>(&self, read: impl FnMut(Field<'d>) -> Option<T>) -> Vec<T> {
+    pub(super) fn list<T>(&self, read: impl FnMut(ConfigField<'d>) -> Option<T>) -> Vec<T> {
         self.array().unwrap_or_default().into_iter().filter_map(read).collect()
     }
 
@@ -199,14 +199,14 @@ fn join(path: &str, key: &str) -> String {
 
 /// Records the keys that were read, so that a test finds the keys missing from the schema.
 #[cfg(test)]
-pub(super) mod asked {
+pub(super) mod keys_read {
     use std::cell::RefCell;
     use std::collections::BTreeSet;
 
-    thread_local!(static ASKED: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) });
+    thread_local!(static KEYS_READ: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) });
 
-    pub(super) fn note(path: &str) {
-        ASKED.with_borrow_mut(|asked| asked.insert(path.to_owned()));
+    pub(super) fn record(path: &str) {
+        KEYS_READ.with_borrow_mut(|asked| asked.insert(path.to_owned()));
     }
 
     /// Returns the keys read by this thread, as JSON pointers.
@@ -220,6 +220,6 @@ pub(super) mod asked {
             });
             format!("/{}", parts.collect::<String>())
         };
-        ASKED.with_borrow(|asked| asked.iter().map(pointer).collect())
+        KEYS_READ.with_borrow(|asked| asked.iter().map(pointer).collect())
     }
 }

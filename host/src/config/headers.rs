@@ -2,18 +2,18 @@
 
 use hyper::header::{HeaderName, HeaderValue};
 
-use super::document::Table;
+use super::document::TableReader;
 use crate::capability::Secrets;
 
 /// Template of one header. Each `${NAME}` in the template is a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderTemplate {
     name: HeaderName,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Secret(String),
 }
@@ -34,14 +34,14 @@ impl HeaderTemplate {
             if !fits {
                 return Err("invalid secret name in `${}`: use letters, digits and `_`".to_owned());
             }
-            parts.push(Part::Text(before.to_owned()));
-            parts.push(Part::Secret(secret.to_owned()));
+            parts.push(TemplatePart::Text(before.to_owned()));
+            parts.push(TemplatePart::Secret(secret.to_owned()));
             rest = behind;
         }
-        parts.push(Part::Text(rest.to_owned()));
-        let clean = |part: &Part| match part {
-            Part::Text(text) => HeaderValue::from_str(text).is_ok(),
-            Part::Secret(_) => true,
+        parts.push(TemplatePart::Text(rest.to_owned()));
+        let clean = |part: &TemplatePart| match part {
+            TemplatePart::Text(text) => HeaderValue::from_str(text).is_ok(),
+            TemplatePart::Secret(_) => true,
         };
         if !parts.iter().all(clean) {
             return Err(
@@ -54,8 +54,8 @@ impl HeaderTemplate {
     /// Returns the names of the secrets in the template.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Secret(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TemplatePart::Secret(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         })
     }
 
@@ -63,12 +63,12 @@ impl HeaderTemplate {
     ///
     /// # Errors
     /// A secret has no value, or its value is not valid in a header. The message does not contain the secret.
-    pub fn filled(&self, secrets: &dyn Secrets) -> Result<(HeaderName, HeaderValue), String> {
+    pub fn render(&self, secrets: &dyn Secrets) -> Result<(HeaderName, HeaderValue), String> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Secret(name) => {
+                TemplatePart::Text(part) => text.push_str(part),
+                TemplatePart::Secret(name) => {
                     text.push_str(&secrets.value(name).ok_or_else(|| format!("the secret {name} has no value"))?);
                 }
             }
@@ -81,7 +81,7 @@ impl HeaderTemplate {
 }
 
 /// Reads the headers of a table. `granted` lists the secrets that they may contain. `None` allows any secret.
-pub(super) fn read(mut table: Table<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
+pub(super) fn read(mut table: TableReader<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
     let mut headers = Vec::new();
     for (name, field) in table.entries() {
         let Some(header) = field.parse(|text| HeaderTemplate::parse(name, text)) else { continue };
@@ -116,12 +116,12 @@ mod tests {
     fn secrets_are_put_in_on_the_way_out() {
         let header = |text| HeaderTemplate::parse("Authorization", text);
         let good = header("Bearer ${TOKEN}!").unwrap();
-        let (name, value) = good.filled(&One).unwrap();
+        let (name, value) = good.render(&One).unwrap();
         assert_eq!((name.as_str(), value.to_str().unwrap()), ("authorization", "Bearer hunter2!"));
         assert!(value.is_sensitive() && !format!("{good:?} {value:?}").contains("hunter2"));
         assert_eq!(good.secrets().collect::<Vec<_>>(), ["TOKEN"]);
-        assert!(header("${NONE}").unwrap().filled(&One).unwrap_err().contains("NONE"));
-        assert!(!header("${BROKEN}").unwrap().filled(&One).unwrap_err().contains('\n'));
+        assert!(header("${NONE}").unwrap().render(&One).unwrap_err().contains("NONE"));
+        assert!(!header("${BROKEN}").unwrap().render(&One).unwrap_err().contains('\n'));
         for wrong in ["${TOKEN", "${not a name}", "${}", "a\nb"] {
             assert!(header(wrong).is_err(), "{wrong}");
         }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use latchwork_core::pages;
 use toml::de::DeTable;
 
-use super::document::{Field, Sink, Table};
+use super::document::{ConfigField, ProblemSink, TableReader};
 use super::plugin::positive_duration;
-use super::problem::{ConfigErrors, Origin, Problem};
-use super::types::{Commit, Config, Durability, Failover};
+use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
+use super::types::{CommitMode, Config, Durability, Failover};
 use super::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
     worker,
 };
-use crate::validate::Shipped;
+use crate::validate::BuiltinValidator;
 
 /// Default of `keep_undoable`, in milliseconds: 30 days. `latch plugin prune` keeps components that long so
 /// that completed jobs can be undone.
@@ -28,7 +28,7 @@ pub struct LoadOptions<'a> {
     /// Value of `--db`.
     pub db: Option<&'a str>,
     /// Folder of the plan. This folder and its parents are searched last.
-    pub near: Option<&'a Path>,
+    pub plan_folder: Option<&'a Path>,
     /// Returns the value of an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -49,18 +49,19 @@ impl Config {
         };
         let variable = (options.env)(DATABASE_VARIABLE).filter(|value| !value.is_empty());
         let given = match (options.db, &variable) {
-            (Some(flag), _) => Some((flag, Origin::Flag("--db"))),
-            (None, Some(variable)) => Some((variable.as_str(), Origin::Environment(DATABASE_VARIABLE))),
+            (Some(flag), _) => Some((flag, SettingSource::Flag("--db"))),
+            (None, Some(variable)) => Some((variable.as_str(), SettingSource::Environment(DATABASE_VARIABLE))),
             (None, None) => None,
         };
         if let Some((text, origin)) = given {
-            config.database = values::database(text, options.cwd).map_err(|message| {
+            config.database = values::database_url(text, options.cwd).map_err(|message| {
                 let (origin, code) = (origin.clone(), pages::CONFIG_DATABASE);
-                ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
+                ConfigErrors(vec![ConfigProblem { origin, key: String::new(), code, message }])
             })?;
-            config.database_from = Some(origin);
+            config.database_source = Some(origin);
         }
-        config.cache_dir = cache::place(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
+        config.cache_dir =
+            cache::cache_dir(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
         Ok(config)
     }
 
@@ -80,7 +81,7 @@ impl Config {
         if here.is_file() {
             return Some(here);
         }
-        let near = options.near.map(|near| values::absolute(options.cwd, near));
+        let near = options.plan_folder.map(|near| values::absolute(options.cwd, near));
         // TODO: a file above the working directory that another user owns should require that this user is
         // trusted.
         near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
@@ -91,9 +92,10 @@ impl Config {
         Config {
             root: root.to_owned(),
             file: None,
-            database: values::database("sqlite://latch.db", root).unwrap_or_else(|_| "sqlite://latch.db".to_owned()),
-            database_from: None,
-            commit: Commit::default(),
+            database: values::database_url("sqlite://latch.db", root)
+                .unwrap_or_else(|_| "sqlite://latch.db".to_owned()),
+            database_source: None,
+            commit: CommitMode::default(),
             effect_store: None,
             durability: Durability::default(),
             failover: Failover::default(),
@@ -123,8 +125,8 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
 
 fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
     let whole = |code, message| {
-        let origin = Origin::WholeFile(path.to_owned());
-        ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
+        let origin = SettingSource::WholeFile(path.to_owned());
+        ConfigErrors(vec![ConfigProblem { origin, key: String::new(), code, message }])
     };
     let bytes = std::fs::read(path)
         .map_err(|error| whole(pages::CONFIG_UNREADABLE, format!("the file cannot be read: {error}")))?;
@@ -134,7 +136,7 @@ fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
 }
 
 fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
-    let sink = Sink::new(path, text);
+    let sink = ProblemSink::new(path, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         sink.problem(error.span().unwrap_or(0..0), "", pages::CONFIG_SYNTAX, error.message());
@@ -146,16 +148,16 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
     let root = path.parent().expect("the path of a file has a folder");
     let mut config = Config::with_defaults(root);
     config.file = Some(path.to_owned());
-    read_top(Table::root(&sink, &document), &mut config);
+    read_top(TableReader::root(&sink, &document), &mut config);
     match sink.into_problems() {
         none if none.is_empty() => Ok(config),
         problems => Err(ConfigErrors(problems)),
     }
 }
 
-fn read_top(mut top: Table<'_>, config: &mut Config) {
+fn read_top(mut top: TableReader<'_>, config: &mut Config) {
     let root = config.root.clone();
-    let database = |field: Field<'_>| match values::database(field.string()?, &root) {
+    let database = |field: ConfigField<'_>| match values::database_url(field.string()?, &root) {
         Ok(url) if values::has_password(&url) => {
             let message = "a database URL in this file must not contain a password: put the URL into LATCH_DATABASE, \
                            or the password into PGPASSWORD or ~/.pgpass";
@@ -168,30 +170,33 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
             None
         }
     };
-    set(&mut config.database, top.get("database").and_then(database));
-    set(
+    set_if_some(&mut config.database, top.get("database").and_then(database));
+    set_if_some(
         &mut config.commit,
-        top.get("commit").and_then(|f| f.word(&[("atomic", Commit::Atomic), ("staged", Commit::Staged)])),
+        top.get("commit").and_then(|f| f.choice(&[("atomic", CommitMode::Atomic), ("staged", CommitMode::Staged)])),
     );
     if let Some(field) = top.get("effect_store") {
-        if config.commit == Commit::Atomic {
+        if config.commit == CommitMode::Atomic {
             field.invalid::<()>("a separate effect store requires `commit = \"staged\"`");
         }
         config.effect_store = database(field);
     }
     let durability = [("full", Durability::Full), ("relaxed", Durability::Relaxed)];
-    set(&mut config.durability, top.get("durability").and_then(|f| f.word(&durability)));
+    set_if_some(&mut config.durability, top.get("durability").and_then(|f| f.choice(&durability)));
     let failover = [("synchronous", Failover::Synchronous)];
-    set(&mut config.failover, top.get("failover").and_then(|f| f.word(&failover)));
-    set(&mut config.on_indeterminate, top.get("on_indeterminate").and_then(|f| f.word(&ON_INDETERMINATE)));
-    set(&mut config.confirmation, verifier::confirmation(&mut top));
-    times(&mut top, config);
+    set_if_some(&mut config.failover, top.get("failover").and_then(|f| f.choice(&failover)));
+    set_if_some(&mut config.on_indeterminate, top.get("on_indeterminate").and_then(|f| f.choice(&ON_INDETERMINATE)));
+    set_if_some(&mut config.confirmation, verifier::confirmation(&mut top));
+    lease_times(&mut top, config);
     let attempts = top.get("max_attempts_without_progress").and_then(|f| f.integer(1..=1_000));
-    set(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
-    set(&mut config.state_dir, top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)));
-    set(&mut config.keep_undoable_ms, top.get("keep_undoable").and_then(|f| f.parse(values::long_duration_ms)));
+    set_if_some(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
+    set_if_some(
+        &mut config.state_dir,
+        top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)),
+    );
+    set_if_some(&mut config.keep_undoable_ms, top.get("keep_undoable").and_then(|f| f.parse(values::long_duration_ms)));
     if let Some(mut table) = top.get("validators").and_then(|field| field.table()) {
-        let run = table.get("run").map(|list| list.list(|field| field.word(&Shipped::WORDS)));
+        let run = table.get("run").map(|list| list.list(|field| field.choice(&BuiltinValidator::NAMES)));
         config.validators = run.unwrap_or_default();
         table.finish();
     }
@@ -204,11 +209,11 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
 }
 
 /// Reads lease, heartbeat and clock margin, and checks that a heartbeat takes at most half a lease.
-fn times(top: &mut Table<'_>, config: &mut Config) {
+fn lease_times(top: &mut TableReader<'_>, config: &mut Config) {
     let fields = [top.get("lease"), top.get("heartbeat"), top.get("clock_margin")];
     let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
-    set(&mut config.lease_ms, lease);
-    set(&mut config.clock_margin_ms, margin);
+    set_if_some(&mut config.lease_ms, lease);
+    set_if_some(&mut config.clock_margin_ms, margin);
     // Without a configured heartbeat, a shorter lease still has three heartbeats.
     config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
     if config.heartbeat_ms > config.lease_ms / 2
@@ -221,7 +226,7 @@ fn times(top: &mut Table<'_>, config: &mut Config) {
     }
 }
 
-fn set<T>(place: &mut T, value: Option<T>) {
+fn set_if_some<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
     }

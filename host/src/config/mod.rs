@@ -26,12 +26,12 @@ mod verifier;
 mod worker;
 
 #[cfg(test)]
-pub(crate) use document::asked::keys as asked_keys;
+pub(crate) use document::keys_read::keys as asked_keys;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
-pub use operators::{OperatorStatement, OperatorWords};
-pub use policy::{DEFAULT_TENANT, is_name};
-pub use problem::{ConfigErrors, Origin, Problem};
+pub use operators::{OperatorOverride, OperatorSettings};
+pub use policy::{DEFAULT_TENANT, is_valid_name};
+pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub use types::*;
 
 use latchwork_core::manifest::OnIndeterminate;

@@ -4,32 +4,39 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use hyper::Uri;
-use latchwork_core::notice::Kind;
+use latchwork_core::notice::NoticeKind;
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
-use super::types::{HttpGrant, Notify};
+use super::types::{HttpGrant, NotifyConfig};
 use super::{headers, values};
 
 /// Default timeout of one post, in milliseconds.
 const TIMEOUT_MS: u32 = 10_000;
 
 /// Reads the table. Returns `None` if the table has no valid webhook.
-pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
+pub(super) fn read(mut table: TableReader<'_>) -> Option<NotifyConfig> {
     let allow_http = table.get("allow_http").and_then(|field| field.boolean()).unwrap_or(false);
     let webhook = table.require("webhook").and_then(|field| field.parse(|text| webhook(text, allow_http)));
     let headers = table.get("headers").and_then(|field| field.table()).map(|table| headers::read(table, None));
     let timeout_ms = table.get("timeout").and_then(|field| field.parse(positive_duration)).unwrap_or(TIMEOUT_MS);
-    let events = table.get("events").map(|field| events(&field)).unwrap_or_else(|| Kind::ALL.into());
+    let events = table.get("events").map(|field| events(&field)).unwrap_or_else(|| NoticeKind::ALL.into());
     table.finish();
     let (uri, place) = webhook?;
-    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms, events, flags: String::new() })
+    Some(NotifyConfig {
+        webhook: uri,
+        origin: place,
+        headers: headers.unwrap_or_default(),
+        timeout_ms,
+        events,
+        flags: String::new(),
+    })
 }
 
 /// Reads the events that are posted. At least one event is required.
-fn events(field: &Field<'_>) -> BTreeSet<Kind> {
-    let words = Kind::ALL.map(|kind| (kind.as_str(), kind));
-    let events: BTreeSet<Kind> = field.list(|item| item.word(&words)).into_iter().collect();
+fn events(field: &ConfigField<'_>) -> BTreeSet<NoticeKind> {
+    let words = NoticeKind::ALL.map(|kind| (kind.as_str(), kind));
+    let events: BTreeSet<NoticeKind> = field.list(|item| item.choice(&words)).into_iter().collect();
     if field.value().as_array().is_some_and(|items| items.is_empty()) {
         let _: Option<()> = field.invalid("`events` is empty: name at least one event, or remove `[notify]`");
     }

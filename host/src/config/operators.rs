@@ -3,31 +3,31 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, Effect};
+use latchwork_core::manifest::{Determinism, EffectKind};
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 
 const DETERMINISM: [(&str, Determinism); 3] =
     [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];
 
 /// Declaration about one function or one interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OperatorStatement {
+pub enum OperatorOverride {
     /// `false`: the function is not offered as an operator.
     LeftOut,
     /// A table of declarations.
-    Stated(OperatorWords),
+    Stated(OperatorSettings),
 }
 
 /// Declarations in a table. Everything else is derived from the component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OperatorWords {
+pub struct OperatorSettings {
     /// Name of the operator, instead of the derived name.
     pub name: Option<Operator>,
     /// Description in one sentence.
     pub description: Option<String>,
     /// Effects that a call may have on the outside world.
-    pub effects: Option<Vec<Effect>>,
+    pub effects: Option<Vec<EffectKind>>,
     /// Determinism class of the operator.
     pub determinism: Option<Determinism>,
     /// Type of the outcome that the operator produces.
@@ -37,34 +37,34 @@ pub struct OperatorWords {
 }
 
 /// Reads all declarations, keyed by function, operator or interface.
-pub(super) fn read(mut table: Table<'_>) -> BTreeMap<String, OperatorStatement> {
+pub(super) fn read(mut table: TableReader<'_>) -> BTreeMap<String, OperatorOverride> {
     let entries = table.entries().into_iter();
-    entries.filter_map(|(key, field)| Some((key.to_owned(), statement(&field)?))).collect()
+    entries.filter_map(|(key, field)| Some((key.to_owned(), operator_override(&field)?))).collect()
 }
 
-fn statement(field: &Field<'_>) -> Option<OperatorStatement> {
+fn operator_override(field: &ConfigField<'_>) -> Option<OperatorOverride> {
     match field.value().as_bool() {
-        Some(false) => return Some(OperatorStatement::LeftOut),
+        Some(false) => return Some(OperatorOverride::LeftOut),
         Some(true) => {
             return field.invalid("`true` is not needed: every function is an operator unless it is set to `false`");
         }
         None => {}
     }
     let mut table = field.table()?;
-    let all = Effect::ALL.map(|effect| (effect.as_str(), effect));
-    let words = OperatorWords {
+    let all = EffectKind::ALL.map(|effect| (effect.as_str(), effect));
+    let words = OperatorSettings {
         name: table.get("name").and_then(|field| field.parse(operator)),
         description: table.get("description").and_then(|field| field.string()).map(str::to_owned),
-        effects: table.get("effects").map(|list| list.list(|field| field.word(&all))),
-        determinism: table.get("determinism").and_then(|field| field.word(&DETERMINISM)),
+        effects: table.get("effects").map(|list| list.list(|field| field.choice(&all))),
+        determinism: table.get("determinism").and_then(|field| field.choice(&DETERMINISM)),
         outcome_type: table.get("outcome_type").and_then(|field| field.string()).map(str::to_owned),
         outcome_status: table
             .get("outcome_status")
-            .and_then(|field| field.word(&[("draft", "draft"), ("final", "final")]))
+            .and_then(|field| field.choice(&[("draft", "draft"), ("final", "final")]))
             .map(str::to_owned),
     };
     table.finish();
-    Some(OperatorStatement::Stated(words))
+    Some(OperatorOverride::Stated(words))
 }
 
 fn operator(text: &str) -> Result<Operator, String> {

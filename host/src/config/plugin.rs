@@ -10,7 +10,7 @@ use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
 use toml::de::DeValue;
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
 use super::{ON_INDETERMINATE, operators, values, verifier};
 
@@ -29,13 +29,13 @@ const MEMORY_BYTES_MIN: u64 = 64 << 10;
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
 /// Reads all valid plugins. The names of plugins are unique.
-pub(super) fn read(field: Option<Field<'_>>, root: &Path) -> Vec<PluginConfig> {
+pub(super) fn read(field: Option<ConfigField<'_>>, root: &Path) -> Vec<PluginConfig> {
     let mut names = BTreeSet::new();
     let Some(field) = field else { return vec![] };
     field.list(|entry| read_one(entry.table()?, root, &mut names))
 }
 
-fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> Option<PluginConfig> {
+fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String>) -> Option<PluginConfig> {
     let name = table.require("name").and_then(|field| {
         let name = field.parse(plugin_name)?;
         if !names.insert(name.clone()) {
@@ -58,11 +58,11 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     });
     let digest = table.get("digest").and_then(|field| field.parse(values::digest));
     let wasi =
-        table.get("wasi").and_then(|field| field.word(&[("none", WasiMode::None), ("virtual", WasiMode::Virtual)]));
+        table.get("wasi").and_then(|field| field.choice(&[("none", WasiMode::None), ("virtual", WasiMode::Virtual)]));
     let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants(table, root));
     let limits = table.get("limits").and_then(|field| field.table()).map(limits);
     let retry = table.get("retry").and_then(|field| field.table()).map(retry);
-    let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.word(&ON_INDETERMINATE));
+    let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.choice(&ON_INDETERMINATE));
     let grants = grants.unwrap_or_default();
     let confirmation = verifier::confirmation(&mut table);
     let verifier = table.get("verifier").and_then(|field| verifier::read(&field, &grants));
@@ -94,7 +94,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
 }
 
 /// Reads one entry of `config`. The plugin interprets all entries except the prices, which the host uses too.
-fn config_value(key: &str, field: &Field<'_>) -> Option<Value> {
+fn config_value(key: &str, field: &ConfigField<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {
         Err(bad) if key == PRICES => field.invalid(bad.to_string()),
@@ -110,7 +110,7 @@ fn plugin_name(text: &str) -> Result<String, String> {
     Err(format!("invalid name `{text}`: use 1 to 64 letters, digits, `_` and `-`"))
 }
 
-fn grants(mut table: Table<'_>, root: &Path) -> Grants {
+fn grants(mut table: TableReader<'_>, root: &Path) -> Grants {
     let mut guests = BTreeSet::new();
     let grants = Grants {
         http: table.get("http").map(|list| list.list(|f| f.parse(values::http_grant))).unwrap_or_default(),
@@ -124,7 +124,7 @@ fn grants(mut table: Table<'_>, root: &Path) -> Grants {
     grants
 }
 
-fn dir(field: Field<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
+fn dir(field: ConfigField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
     let mut table = field.table()?;
     let host = table.require("host").and_then(|field| field.string()).map(|path| values::absolute(root, path));
     let guest = table.require("guest").and_then(|field| {
@@ -150,7 +150,7 @@ fn secret_name(text: &str) -> Result<String, String> {
     Err("invalid secret name: use letters, digits and `_`, such as \"MAIL_TOKEN\"; never write the secret itself into this file".into())
 }
 
-fn limits(mut table: Table<'_>) -> LimitsConfig {
+fn limits(mut table: TableReader<'_>) -> LimitsConfig {
     let limits = LimitsConfig {
         memory_bytes: table.get("memory").and_then(|f| bytes(&f, MEMORY_BYTES_MIN, MEMORY_BYTES_MAX)),
         fuel: table.get("fuel").and_then(|f| f.integer(1..=i64::MAX as u64)),
@@ -163,8 +163,8 @@ fn limits(mut table: Table<'_>) -> LimitsConfig {
 }
 
 /// Reads `retry`, with the same bounds as the `retry` of a step.
-fn retry(mut table: Table<'_>) -> RetrySpec {
-    let day_ms = |field: Field<'_>| {
+fn retry(mut table: TableReader<'_>) -> RetrySpec {
+    let day_ms = |field: ConfigField<'_>| {
         field.parse(|text| match values::duration_ms(text)? {
             ms if ms <= RETRY_MS_MAX => Ok(ms),
             _ => Err(format!("`{text}` is longer than the maximum of one day")),
@@ -179,8 +179,8 @@ fn retry(mut table: Table<'_>) -> RetrySpec {
     retry
 }
 
-fn bytes(field: &Field<'_>, min: u64, max: u64) -> Option<u64> {
-    field.parse(|text| match values::size(text)? {
+fn bytes(field: &ConfigField<'_>, min: u64, max: u64) -> Option<u64> {
+    field.parse(|text| match values::byte_size(text)? {
         bytes if (min..=max).contains(&bytes) => Ok(bytes),
         _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
     })
@@ -194,7 +194,7 @@ pub(super) fn positive_duration(text: &str) -> Result<u32, String> {
 }
 
 /// Converts a value to JSON, because a plugin reads its `config` table as JSON.
-fn json(field: &Field<'_>) -> Option<Value> {
+fn json(field: &ConfigField<'_>) -> Option<Value> {
     match json_value(field.value()) {
         Ok(value) => Some(value),
         Err(message) => field.invalid(message),

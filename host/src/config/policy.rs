@@ -6,11 +6,11 @@ use latchwork_core::canon;
 use latchwork_core::cost::Budget;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::Effect;
-use latchwork_core::policy::{AutoExec, Demand, GATE_EXPIRES_MS, TRUST_MAX};
+use latchwork_core::manifest::EffectKind;
+use latchwork_core::policy::{AnswerRequirement, AutoExec, GATE_EXPIRES_MS, TRUST_MAX};
 use serde_json::json;
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::types::Policy;
 use super::values;
@@ -25,7 +25,7 @@ impl Default for Policy {
     fn default() -> Self {
         Policy {
             modes: vec![Mode::DryRun, Mode::DraftOnly, Mode::HumanGated],
-            gate_effects: vec![Effect::ExternalWrite, Effect::ExternalSend],
+            gate_effects: vec![EffectKind::ExternalWrite, EffectKind::ExternalSend],
             gate_tags: vec![],
             standing_approvals: true,
             gate_expires_ms: GATE_EXPIRES_MS,
@@ -38,14 +38,14 @@ impl Default for Policy {
             version: None,
             hash: Hash::default(),
         }
-        .sealed()
+        .with_hash()
     }
 }
 
 impl Policy {
     /// Sorts the lists, removes duplicates and computes the hash. Policies with the same meaning have the
     /// same hash.
-    fn sealed(mut self) -> Self {
+    fn with_hash(mut self) -> Self {
         self.modes.sort_by_key(|mode| Mode::ALL.iter().position(|m| m == mode));
         self.modes.dedup();
         self.gate_effects.sort();
@@ -95,15 +95,15 @@ impl Policy {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();
         }
-        self.sealed()
+        self.with_hash()
     }
 }
 
 /// Settings of one table. `None` for a setting that the table does not contain.
 #[derive(Default)]
-struct Said {
+struct PolicySettings {
     modes: Option<Vec<Mode>>,
-    gate_effects: Option<Vec<Effect>>,
+    gate_effects: Option<Vec<EffectKind>>,
     gate_tags: Option<Vec<String>>,
     standing_approvals: Option<bool>,
     gate_expires_ms: Option<u32>,
@@ -115,12 +115,12 @@ struct Said {
     auto_exec: Option<bool>,
     min_trust: Option<u32>,
     trust: Option<BTreeMap<String, u32>>,
-    require: Option<BTreeMap<Operator, Vec<Demand>>>,
+    require: Option<BTreeMap<Operator, Vec<AnswerRequirement>>>,
     version: Option<u32>,
 }
 
-impl Said {
-    fn over(self, base: &Policy) -> Policy {
+impl PolicySettings {
+    fn apply_over(self, base: &Policy) -> Policy {
         let auto_exec = AutoExec {
             enabled: self.auto_exec.unwrap_or(base.auto_exec.enabled),
             min_trust: self.min_trust.unwrap_or(base.auto_exec.min_trust),
@@ -144,17 +144,17 @@ impl Said {
             },
             hash: base.hash,
         }
-        .sealed()
+        .with_hash()
     }
 }
 
 /// Reads all policies, including `default`. A setting missing from a tenant's table is taken from
 /// `[policy.default]`. A setting missing there has its built-in value.
-pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
+pub(super) fn read(table: Option<TableReader<'_>>) -> BTreeMap<String, Policy> {
     let mut said = BTreeMap::new();
     if let Some(mut table) = table {
         for (tenant, field) in table.entries() {
-            if !is_name(tenant) {
+            if !is_valid_name(tenant) {
                 field.invalid::<()>("invalid tenant name: use 1 to 256 bytes without control characters");
             }
             if let Some(entry) = field.table() {
@@ -164,26 +164,26 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
     }
     let default = said.remove(DEFAULT_TENANT).unwrap_or_default();
     let names_effects = default.gate_effects.is_some();
-    let base = default.over(&Policy::default());
-    let of_tenant = |(tenant, said): (String, Said)| {
+    let base = default.apply_over(&Policy::default());
+    let of_tenant = |(tenant, said): (String, PolicySettings)| {
         let names_effects = names_effects || said.gate_effects.is_some();
-        (tenant, said.over(&base).without_built_in_gates(names_effects))
+        (tenant, said.apply_over(&base).without_built_in_gates(names_effects))
     };
     let mut policies: BTreeMap<_, _> = said.into_iter().map(of_tenant).collect();
     policies.insert(DEFAULT_TENANT.to_owned(), base.without_built_in_gates(names_effects));
     policies
 }
 
-fn read_one(mut table: Table<'_>) -> Said {
-    let mut said = Said {
+fn read_one(mut table: TableReader<'_>) -> PolicySettings {
+    let mut said = PolicySettings {
         modes: table.get("modes").map(|field| modes(&field)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
         auto_exec: table.get("auto_exec").and_then(|field| field.boolean()),
-        min_trust: table.get("auto_exec_min_trust").and_then(|field| level(&field)),
+        min_trust: table.get("auto_exec_min_trust").and_then(|field| trust_level(&field)),
         trust: table.get("trust").and_then(|field| field.table()).map(trust),
         require: table.get("require").and_then(|field| field.table()).map(require),
         version: table.get("version").and_then(|field| field.integer(0..=u64::from(u32::MAX))).map(|n| n as u32),
-        ..Said::default()
+        ..PolicySettings::default()
     };
     if let Some(mut gate) = table.get("gate").and_then(|field| field.table()) {
         said.gate_effects = gate.get("effects").map(|field| field.list(effect));
@@ -195,8 +195,8 @@ fn read_one(mut table: Table<'_>) -> Said {
         gate.finish();
     }
     if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {
-        said.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::usd));
-        said.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::usd));
+        said.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::micro_usd));
+        said.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::micro_usd));
         budget.finish();
     }
     table.finish();
@@ -205,11 +205,11 @@ fn read_one(mut table: Table<'_>) -> Said {
 
 /// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because
 /// keys join ids with zero bytes.
-pub fn is_name(text: &str) -> bool {
+pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }
 
-fn modes(field: &Field<'_>) -> Vec<Mode> {
+fn modes(field: &ConfigField<'_>) -> Vec<Mode> {
     if field.value().as_array().is_some_and(|modes| modes.is_empty()) {
         let all: Vec<_> = Mode::ALL.iter().map(|mode| format!("`{}`", mode.as_str())).collect();
         field.invalid::<()>(format!(
@@ -220,16 +220,16 @@ fn modes(field: &Field<'_>) -> Vec<Mode> {
     field.list(mode)
 }
 
-fn mode(field: Field<'_>) -> Option<Mode> {
-    field.word(&Mode::ALL.map(|mode| (mode.as_str(), mode)))
+fn mode(field: ConfigField<'_>) -> Option<Mode> {
+    field.choice(&Mode::ALL.map(|mode| (mode.as_str(), mode)))
 }
 
-fn level(field: &Field<'_>) -> Option<u32> {
+fn trust_level(field: &ConfigField<'_>) -> Option<u32> {
     field.integer(0..=u64::from(TRUST_MAX)).map(|level| level as u32)
 }
 
 /// Reads the trust levels: `{ "me/Mail.Send" = 3 }`
-fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
+fn trust(mut table: TableReader<'_>) -> BTreeMap<String, u32> {
     let mut trust = BTreeMap::new();
     for (name, field) in table.entries() {
         let is_pair = name.rsplit_once('/').is_some_and(|(who, what)| !who.is_empty() && is_operator(what));
@@ -237,7 +237,7 @@ fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
             field.invalid::<()>(format!(
                 "`{name}` does not name an actor and an operator: write `\"ada/Mail.Send\" = 3`"
             ));
-        } else if let Some(level) = level(&field) {
+        } else if let Some(level) = trust_level(&field) {
             trust.insert(name.to_owned(), level);
         }
     }
@@ -245,14 +245,15 @@ fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
 }
 
 /// Reads the demands on answers: `{ "Web.Fetch" = ["citations"] }`
-fn require(mut table: Table<'_>) -> BTreeMap<Operator, Vec<Demand>> {
+fn require(mut table: TableReader<'_>) -> BTreeMap<Operator, Vec<AnswerRequirement>> {
     let mut require = BTreeMap::new();
     for (name, field) in table.entries() {
         if !is_operator(name) {
             field.invalid::<()>(format!("`{name}` is not an operator name: write `\"Web.Fetch\" = [\"citations\"]`"));
             continue;
         }
-        let mut demands = field.list(|demand| demand.word(&Demand::ALL.map(|demand| (demand.as_str(), demand))));
+        let mut demands =
+            field.list(|demand| demand.choice(&AnswerRequirement::ALL.map(|demand| (demand.as_str(), demand))));
         demands.sort_unstable();
         demands.dedup();
         require.insert(Operator::new(name), demands);
@@ -265,8 +266,8 @@ pub(super) fn is_operator(text: &str) -> bool {
     text.contains('.') && text.split('.').all(is_word)
 }
 
-fn effect(field: Field<'_>) -> Option<Effect> {
-    let effect = field.word(&Effect::ALL.map(|effect| (effect.as_str(), effect)))?;
+fn effect(field: ConfigField<'_>) -> Option<EffectKind> {
+    let effect = field.choice(&EffectKind::ALL.map(|effect| (effect.as_str(), effect)))?;
     if !effect.is_world_changing() {
         return field.invalid(format!("`{}` changes nothing, so it cannot be gated", effect.as_str()));
     }

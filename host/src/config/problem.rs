@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Source of a setting or a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingSource {
     /// A position in the file. Line and column count from 1, columns in characters.
     File {
         /// Path of the file.
@@ -25,23 +25,23 @@ pub enum Origin {
     Nowhere,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
-            Origin::WholeFile(path) => write!(f, "{}", path.display()),
-            Origin::Environment(name) => write!(f, "environment variable {name}"),
-            Origin::Flag(name) => write!(f, "{name}"),
-            Origin::Nowhere => f.write_str("configuration"),
+            SettingSource::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
+            SettingSource::WholeFile(path) => write!(f, "{}", path.display()),
+            SettingSource::Environment(name) => write!(f, "environment variable {name}"),
+            SettingSource::Flag(name) => write!(f, "{name}"),
+            SettingSource::Nowhere => f.write_str("configuration"),
         }
     }
 }
 
 /// One problem of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ConfigProblem {
     /// Source of the problem.
-    pub origin: Origin,
+    pub origin: SettingSource,
     /// Path of the key from the top, such as `plugin[0].grants.http[1]`. Empty if the problem concerns no
     /// key.
     pub key: String,
@@ -51,7 +51,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.origin)?;
         if !self.key.is_empty() {
@@ -63,7 +63,7 @@ impl fmt::Display for Problem {
 
 /// All problems of a configuration, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigErrors(pub Vec<Problem>);
+pub struct ConfigErrors(pub Vec<ConfigProblem>);
 
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

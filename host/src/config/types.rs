@@ -8,17 +8,17 @@ use hyper::Uri;
 use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate, WasiMode};
-use latchwork_core::notice::Kind;
+use latchwork_core::manifest::{Confirmation, EffectKind, OnIndeterminate, WasiMode};
+use latchwork_core::notice::NoticeKind;
 use latchwork_core::plan::RetrySpec;
-use latchwork_core::policy::{AutoExec, Demand};
+use latchwork_core::policy::{AnswerRequirement, AutoExec};
 use latchwork_core::storage::QueueLimit;
 use serde_json::Value;
 
 use super::headers::HeaderTemplate;
-use super::operators::OperatorStatement;
-use super::problem::Origin;
-use crate::validate::Shipped;
+use super::operators::OperatorOverride;
+use super::problem::SettingSource;
+use crate::validate::BuiltinValidator;
 use crate::worker::OperatorLimit;
 
 /// The whole of `latch.toml` with environment and flags applied.
@@ -31,9 +31,9 @@ pub struct Config {
     /// Database URL: `sqlite://…` with an absolute path, or `postgres://…`.
     pub database: String,
     /// Flag or variable that names the database. `None` if the file or the default names it.
-    pub database_from: Option<Origin>,
+    pub database_source: Option<SettingSource>,
     /// Commit protocol: one transaction or three.
-    pub commit: Commit,
+    pub commit: CommitMode,
     /// URL of a separate database for effects (staged commit only).
     pub effect_store: Option<String>,
     /// Required durability of the database.
@@ -60,9 +60,9 @@ pub struct Config {
     /// Reaction to a recorded effect that no longer matches its record, unless the plugin sets its own.
     pub confirmation: Confirmation,
     /// Validators called before a step starts.
-    pub validators: Vec<Shipped>,
+    pub validators: Vec<BuiltinValidator>,
     /// Webhook that is notified when a job waits for a person or has ended.
-    pub notify: Option<Notify>,
+    pub notify: Option<NotifyConfig>,
     /// Time for which `latch plugin prune` keeps the components of completed jobs that can be undone, in
     /// milliseconds.
     pub keep_undoable_ms: u64,
@@ -112,26 +112,26 @@ impl QueueConfig {
 
 /// `[notify]`: the webhook.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Notify {
+pub struct NotifyConfig {
     /// URL that notifications are posted to.
     pub webhook: Uri,
     /// Scheme, host and port of the URL.
-    pub place: HttpGrant,
+    pub origin: HttpGrant,
     /// Headers sent with each post.
     pub headers: Vec<HeaderTemplate>,
     /// Timeout of one post, in milliseconds.
     pub timeout_ms: u32,
     /// Events that are posted.
-    pub events: BTreeSet<Kind>,
+    pub events: BTreeSet<NoticeKind>,
     /// Flags that let suggested commands find the same jobs, each with a leading space: ` --config
     /// /srv/latch.toml`.
     pub flags: String,
 }
 
-impl fmt::Debug for Notify {
+impl fmt::Debug for NotifyConfig {
     /// Omits the path of the webhook, because the path is often its secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notify").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Notify").field("place", &self.origin).finish_non_exhaustive()
     }
 }
 
@@ -146,7 +146,7 @@ pub struct VerifierConfig {
 
 /// Commit protocol: one transaction or three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Commit {
+pub enum CommitMode {
     /// Effect, events and ledger row in one transaction.
     #[default]
     Atomic,
@@ -181,7 +181,7 @@ pub struct Policy {
     /// Allowed modes.
     pub modes: Vec<Mode>,
     /// Effects that are always gated.
-    pub gate_effects: Vec<Effect>,
+    pub gate_effects: Vec<EffectKind>,
     /// Policy tags that are always gated.
     pub gate_tags: Vec<String>,
     /// True if approvals given in advance with `--approve` count.
@@ -199,7 +199,7 @@ pub struct Policy {
     /// Trust levels under which calls run without approval.
     pub auto_exec: AutoExec,
     /// Properties that the answers of external operators must have.
-    pub require: BTreeMap<Operator, Vec<Demand>>,
+    pub require: BTreeMap<Operator, Vec<AnswerRequirement>>,
     /// Version number that the author of the policy assigned.
     pub version: Option<u32>,
     /// SHA-256 of the canonical policy, a part of request keys.
@@ -230,7 +230,7 @@ pub struct PluginConfig {
     /// Verifier of the host that checks the plugin's recorded effects instead of the plugin's own `verify`.
     pub verifier: Option<VerifierConfig>,
     /// Declarations about the functions of an untyped component.
-    pub operators: BTreeMap<String, OperatorStatement>,
+    pub operators: BTreeMap<String, OperatorOverride>,
     /// The `config` table.
     pub config: BTreeMap<String, Value>,
     /// Prices in the table `model_prices` of `config`.

@@ -9,7 +9,7 @@ use latchwork_core::ids::Hash;
 use super::types::{HttpGrant, TcpGrant};
 
 /// Parses a number of bytes: `64MiB`, `1GB`, `512KiB`, `4096`.
-pub(super) fn size(text: &str) -> Result<u64, String> {
+pub(super) fn byte_size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 8] = [
         ("KiB", 1 << 10),
         ("MiB", 1 << 20),
@@ -46,7 +46,7 @@ pub(super) fn long_duration_ms(text: &str) -> Result<u64, String> {
 }
 
 /// Parses an amount of US dollars into millionths: `1.00`.
-pub(super) fn usd(text: &str) -> Result<u64, String> {
+pub(super) fn micro_usd(text: &str) -> Result<u64, String> {
     latchwork_core::cost::micro_usd(text).ok_or_else(|| {
         format!("`{text}` is not an amount: write US dollars with at most six decimals, such as \"1.00\"")
     })
@@ -91,7 +91,7 @@ pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
 
 /// Parses a database URL. The path of `sqlite://latch.db` is made absolute from `root`. The URL of a
 /// PostgreSQL database is returned unchanged.
-pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
+pub(super) fn database_url(text: &str, root: &Path) -> Result<String, String> {
     let form = "write \"sqlite://\" and the path of a file, such as \"sqlite://latch.db\", or the address of a \
                 PostgreSQL database, such as \"postgres://user@host/database\"";
     let Some((scheme, path)) = text.split_once(':') else {
@@ -99,7 +99,7 @@ pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
     };
     match scheme {
         "sqlite" => {}
-        "postgres" | "postgresql" => return server(path).map(|()| text.to_owned()),
+        "postgres" | "postgresql" => return check_server_url(path).map(|()| text.to_owned()),
         other => return Err(format!("databases of the scheme `{other}:` are not supported: {form}")),
     }
     let path = path.strip_prefix("//").unwrap_or(path);
@@ -126,7 +126,7 @@ const SERVER_PARAMETERS: [&str; 10] =
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
 /// Checks the part of a PostgreSQL URL after the scheme. Refuses parameters that the connection would ignore.
-fn server(rest: &str) -> Result<(), String> {
+fn check_server_url(rest: &str) -> Result<(), String> {
     let form = "write \"postgres://user@host/database\"";
     let Some(rest) = rest.strip_prefix("//") else {
         return Err(format!("the two slashes after the scheme are missing: {form}"));
@@ -259,11 +259,11 @@ mod tests {
 
     #[test]
     fn sizes_and_durations() {
-        assert_eq!(size("64MiB"), Ok(64 << 20));
-        assert_eq!(size("1 GB"), Ok(1_000_000_000));
-        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(byte_size("64MiB"), Ok(64 << 20));
+        assert_eq!(byte_size("1 GB"), Ok(1_000_000_000));
+        assert_eq!(byte_size("4096"), Ok(4096));
         for wrong in ["", "MiB", "1.5MiB", "64 mib", "-1", "99999999999999GiB"] {
-            assert!(size(wrong).is_err(), "{wrong}");
+            assert!(byte_size(wrong).is_err(), "{wrong}");
         }
         assert_eq!(duration_ms("30s"), Ok(30_000));
         assert_eq!(duration_ms("1m 30s"), Ok(90_000));
@@ -327,11 +327,11 @@ mod tests {
     #[test]
     fn databases_are_absolute_files() {
         let root = Path::new("/srv/app");
-        assert_eq!(database("sqlite://latch.db", root), Ok("sqlite:///srv/app/latch.db".into()));
-        assert_eq!(database("sqlite:../latch.db", root), Ok("sqlite:///srv/latch.db".into()));
-        assert_eq!(database("sqlite:///var/latch.db", root), Ok("sqlite:///var/latch.db".into()));
+        assert_eq!(database_url("sqlite://latch.db", root), Ok("sqlite:///srv/app/latch.db".into()));
+        assert_eq!(database_url("sqlite:../latch.db", root), Ok("sqlite:///srv/latch.db".into()));
+        assert_eq!(database_url("sqlite:///var/latch.db", root), Ok("sqlite:///var/latch.db".into()));
         for wrong in ["latch.db", "sqlite::memory:", "sqlite://", "sqlite://a?mode=rw", "mysql://x"] {
-            assert!(database(wrong, root).is_err(), "{wrong}");
+            assert!(database_url(wrong, root).is_err(), "{wrong}");
         }
     }
 
@@ -346,7 +346,7 @@ mod tests {
             "postgres://latch@localhost:/latch",
             "postgres://?host=/run/postgresql&dbname=latch",
         ] {
-            assert_eq!(database(right, root), Ok(right.to_owned()));
+            assert_eq!(database_url(right, root), Ok(right.to_owned()));
         }
         for (wrong, why) in [
             ("postgres:latch", "two slashes"),
@@ -358,7 +358,7 @@ mod tests {
             ("postgres://localhost/a?sslmod=require", "unknown parameter `sslmod`"),
             ("postgres://localhost/a?sslmode=verify", "unknown sslmode `verify`"),
         ] {
-            assert!(database(wrong, root).unwrap_err().contains(why), "{wrong}");
+            assert!(database_url(wrong, root).unwrap_err().contains(why), "{wrong}");
         }
         assert!(has_password("postgres://a:b@h/d") && has_password("postgres://a@h/d?password=b"));
         assert!(!has_password("postgres://a@h:5432/d?sslmode=require") && !has_password("postgres:///d?host=/a:b"));

@@ -2,7 +2,7 @@
 
 use latchwork_core::manifest::Confirmation;
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 use super::headers;
 use super::types::{Grants, VerifierConfig};
 
@@ -13,19 +13,19 @@ const FILE_DIGEST: &str = "file-digest";
 const VERIFIERS: [(&str, &str); 2] = [(ETAG, ETAG), (FILE_DIGEST, FILE_DIGEST)];
 
 /// Reads the key `confirmation` of a table.
-pub(super) fn confirmation(table: &mut Table<'_>) -> Option<Confirmation> {
+pub(super) fn confirmation(table: &mut TableReader<'_>) -> Option<Confirmation> {
     let words = Confirmation::ALL.map(|rule| (rule.as_str(), rule));
-    table.get("confirmation").and_then(|field| field.word(&words))
+    table.get("confirmation").and_then(|field| field.choice(&words))
 }
 
 /// Reads the key `verifier`: a name, or a table with a name and headers.
-pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig> {
+pub(super) fn read(field: &ConfigField<'_>, grants: &Grants) -> Option<VerifierConfig> {
     if field.value().as_table().is_none() {
-        let name = name(field, grants)?;
+        let name = read_name(field, grants)?;
         return Some(VerifierConfig { name: name.to_owned(), headers: vec![] });
     }
     let mut table = field.table()?;
-    let name = table.require("name").and_then(|field| name(&field, grants));
+    let name = table.require("name").and_then(|field| read_name(&field, grants));
     let given = table.get("headers");
     if let (Some(field), Some(FILE_DIGEST)) = (&given, name) {
         return field.invalid("`file-digest` sends no requests: only `etag` can have headers");
@@ -37,8 +37,8 @@ pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig>
 
 /// Reads the name of the verifier. A verifier without a suitable grant is refused, because every resumed job
 /// would wait for a person.
-fn name(field: &Field<'_>, grants: &Grants) -> Option<&'static str> {
-    let name = field.word(&VERIFIERS)?;
+fn read_name(field: &ConfigField<'_>, grants: &Grants) -> Option<&'static str> {
+    let name = field.choice(&VERIFIERS)?;
     if name == ETAG && grants.http.is_empty() {
         return field.invalid("`etag` sends requests, but the plugin is granted no server: add one to `grants.http`");
     }

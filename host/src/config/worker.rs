@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use latchwork_core::ids::Operator;
 
-use super::document::{Field, Table};
+use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::policy::is_operator;
 use super::types::{QueueConfig, WorkerConfig};
 use super::values;
-use crate::worker::{OperatorLimit, Rate};
+use crate::worker::{OperatorLimit, RateLimit};
 
 /// Maximum of any configured number of jobs or calls.
-const MANY: u64 = 1_000_000;
+const COUNT_MAX: u64 = 1_000_000;
 
 /// Reads `[worker]`.
-pub(super) fn read(table: Option<Table<'_>>) -> WorkerConfig {
+pub(super) fn read(table: Option<TableReader<'_>>) -> WorkerConfig {
     let mut worker = WorkerConfig::default();
     let Some(mut table) = table else { return worker };
     if let Some(jobs) = table.get("jobs").and_then(|field| count(&field)) {
@@ -33,7 +33,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> WorkerConfig {
 }
 
 /// Reads `[queue]`.
-pub(super) fn queue(table: Option<Table<'_>>) -> QueueConfig {
+pub(super) fn queue(table: Option<TableReader<'_>>) -> QueueConfig {
     let Some(mut table) = table else { return QueueConfig::default() };
     let pending = table.get("pending").and_then(|field| count(&field));
     let tenants = tenants(&mut table);
@@ -42,13 +42,13 @@ pub(super) fn queue(table: Option<Table<'_>>) -> QueueConfig {
 }
 
 /// Reads the limits of tenants: `tenants = { acme = 4 }`
-fn tenants(table: &mut Table<'_>) -> BTreeMap<String, u32> {
+fn tenants(table: &mut TableReader<'_>) -> BTreeMap<String, u32> {
     let Some(mut tenants) = table.get("tenants").and_then(|field| field.table()) else { return BTreeMap::new() };
     tenants.entries().into_iter().filter_map(|(name, field)| Some((name.to_owned(), count(&field)?))).collect()
 }
 
 /// Reads the limits of operators: `operators = { "Mail.Send" = { at_once = 2, rate = "30/1m" } }`
-fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
+fn limits(mut table: TableReader<'_>) -> BTreeMap<Operator, OperatorLimit> {
     let mut limits = BTreeMap::new();
     for (name, field) in table.entries() {
         if !is_operator(name) {
@@ -66,22 +66,22 @@ fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
             );
             continue;
         }
-        limits.insert(Operator::new(name), OperatorLimit { at_once, rate });
+        limits.insert(Operator::new(name), OperatorLimit { max_concurrent: at_once, rate });
     }
     limits
 }
 
-fn count(field: &Field<'_>) -> Option<u32> {
-    field.integer(1..=MANY).map(|count| count as u32)
+fn count(field: &ConfigField<'_>) -> Option<u32> {
+    field.integer(1..=COUNT_MAX).map(|count| count as u32)
 }
 
 /// Parses a rate: `30/1m` allows 30 calls per minute.
-fn rate(text: &str) -> Result<Rate, String> {
+fn rate(text: &str) -> Result<RateLimit, String> {
     let form = "write a number and a time, such as \"30/1m\"";
     let (times, per) = text.split_once('/').ok_or_else(|| format!("`{text}` is not a rate: {form}"))?;
-    let times = times.trim().parse::<u32>().ok().filter(|times| (1..=MANY as u32).contains(times));
-    let times = times.ok_or_else(|| format!("`{text}` does not begin with a number from 1 to {MANY}: {form}"))?;
-    Ok(Rate { times, per_ms: positive_duration(per.trim())? })
+    let times = times.trim().parse::<u32>().ok().filter(|times| (1..=COUNT_MAX as u32).contains(times));
+    let times = times.ok_or_else(|| format!("`{text}` does not begin with a number from 1 to {COUNT_MAX}: {form}"))?;
+    Ok(RateLimit { permits: times, per_ms: positive_duration(per.trim())? })
 }
 
 #[cfg(test)]
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn rates() {
-        assert_eq!(rate("30/1m"), Ok(Rate { times: 30, per_ms: 60_000 }));
-        assert_eq!(rate("1 / 500ms"), Ok(Rate { times: 1, per_ms: 500 }));
+        assert_eq!(rate("30/1m"), Ok(RateLimit { permits: 30, per_ms: 60_000 }));
+        assert_eq!(rate("1 / 500ms"), Ok(RateLimit { permits: 1, per_ms: 500 }));
         for wrong in ["", "30", "30/", "/1m", "0/1m", "-1/1m", "1.5/1m", "30/0s", "30/m", "9999999/1s"] {
             assert!(rate(wrong).is_err(), "{wrong}");
         }

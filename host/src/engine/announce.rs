@@ -4,26 +4,26 @@ use std::sync::OnceLock;
 
 /// A component that is about to be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compiling<'a> {
+pub struct CompilationStart<'a> {
     /// Name of the plugin.
     pub plugin: &'a str,
     /// Size of the component, in bytes.
     pub bytes: usize,
     /// Number of other components of the configuration that are still to be compiled after this one.
-    pub left: usize,
+    pub remaining: usize,
 }
 
-type Listener = Box<dyn Fn(&Compiling<'_>) + Send + Sync>;
+type Listener = Box<dyn Fn(&CompilationStart<'_>) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Registers the listener for all compilations of this process. Later calls have no effect.
-pub fn on_compile(listener: impl Fn(&Compiling<'_>) + Send + Sync + 'static) {
+pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
     // A second listener comes from a second command line in the same process and would announce the same.
     let _ = LISTENER.set(Box::new(listener));
 }
 
-pub(super) fn announce(compiling: &Compiling<'_>) {
+pub(super) fn announce(compiling: &CompilationStart<'_>) {
     if let Some(listener) = LISTENER.get() {
         listener(compiling);
     }

@@ -25,16 +25,16 @@ const MAGIC: &[u8; 8] = b"LATCHAOT";
 const LAYOUT: u32 = 2;
 const HEADER_BYTES: usize = 8 + 4 + 32 + 32;
 /// Name of the file that holds the secret, in the same directory as the entries.
-const SECRET: &str = "secret";
+const SECRET_FILE: &str = "secret";
 
 /// Directory of compiled components, with its secret.
 #[derive(Clone)]
-pub(crate) struct Cache {
+pub(crate) struct CodeCache {
     dir: PathBuf,
     secret: [u8; 32],
 }
 
-impl Cache {
+impl CodeCache {
     /// Opens or creates the directory and its secret.
     ///
     /// Returns `None` if the directory or the secret cannot be created or read, because a cache only saves
@@ -55,11 +55,11 @@ impl Cache {
         if !meta.is_dir() {
             return Err(refuse("it is not a directory".to_owned()));
         }
-        owned(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
-        match secret(dir) {
+        check_ownership(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
+        match load_or_create_secret(dir) {
             Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
-            Err(Unfit::Refused(reason)) => Err(refuse(reason)),
-            Err(Unfit::Failed(error)) => {
+            Err(SecretError::Refused(reason)) => Err(refuse(reason)),
+            Err(SecretError::Failed(error)) => {
                 tracing::warn!("compiled plugins are not cached in {}: {error}", dir.display());
                 Ok(None)
             }
@@ -67,8 +67,8 @@ impl Cache {
     }
 
     /// Returns true if an entry exists. Its HMAC is only checked when the entry is used.
-    pub(crate) fn holds(&self, engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> bool {
-        self.entry(key(engine, profile, digest)).is_file()
+    pub(crate) fn contains(&self, engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> bool {
+        self.entry(entry_key(engine, profile, digest)).is_file()
     }
 
     fn entry(&self, key: Hash) -> PathBuf {
@@ -76,17 +76,17 @@ impl Cache {
     }
 
     /// Returns the component from its cache entry, or compiles the component and stores the entry.
-    pub(crate) fn component(
+    pub(crate) fn load_or_compile(
         &self,
         engine: &wasmtime::Engine,
         profile: Hash,
         digest: Hash,
         bytes: &[u8],
     ) -> wasmtime::Result<Component> {
-        let key = key(engine, profile, digest);
+        let key = entry_key(engine, profile, digest);
         let path = self.entry(key);
         match std::fs::read(&path) {
-            Ok(entry) => match self.code(&entry, key) {
+            Ok(entry) => match self.verified_code(&entry, key) {
                 Some(code) => match load(engine, code) {
                     Ok(component) => return Ok(component),
                     Err(error) => tracing::debug!("cached code of {digest} cannot be loaded: {error:#}"),
@@ -98,7 +98,7 @@ impl Cache {
         }
         let component = Component::new(engine, bytes)?;
         // A full disk only costs compilation time at the next start.
-        if let Err(error) = self.keep(&path, key, &component.serialize()?) {
+        if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
             tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
         }
         Ok(component)
@@ -108,7 +108,7 @@ impl Cache {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub(crate) fn damaged(&self) -> std::io::Result<(u64, Vec<PathBuf>)> {
+    pub(crate) fn check_entries(&self) -> std::io::Result<(u64, Vec<PathBuf>)> {
         let (mut whole, mut damaged) = (0, Vec::new());
         for entry in std::fs::read_dir(&self.dir)? {
             let path = entry?.path();
@@ -117,7 +117,7 @@ impl Cache {
             }
             let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
             match std::fs::read(&path) {
-                Ok(bytes) if key.is_some_and(|key| self.code(&bytes, key).is_some()) => whole += 1,
+                Ok(bytes) if key.is_some_and(|key| self.verified_code(&bytes, key).is_some()) => whole += 1,
                 // Another process removed the entry in the meantime.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 _ => damaged.push(path),
@@ -127,7 +127,7 @@ impl Cache {
         Ok((whole, damaged))
     }
 
-    fn keep(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {
+    fn store_entry(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
         file.write_all(&self.header(key, code))?;
         file.write_all(code)?;
@@ -141,36 +141,36 @@ impl Cache {
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
         // Every part except the code has a fixed length, so the parts cannot be read in two ways.
-        header[12..44].copy_from_slice(&mac::hmac(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
+        header[12..44].copy_from_slice(&mac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
     }
 
     /// Returns the compiled code of an entry if the entry is complete, belongs to this key and was written by
     /// this user.
-    fn code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
+    fn verified_code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
         let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
         (head == self.header(wanted, code)).then_some(code)
     }
 }
 
 /// Reason why the secret is not available.
-enum Unfit {
+enum SecretError {
     /// The secret cannot be trusted.
     Refused(String),
     /// The secret cannot be read or created.
     Failed(std::io::Error),
 }
 
-impl From<std::io::Error> for Unfit {
+impl From<std::io::Error> for SecretError {
     fn from(error: std::io::Error) -> Self {
         Self::Failed(error)
     }
 }
 
 /// Reads the secret of a directory and creates it on first use.
-fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
-    let path = dir.join(SECRET);
+fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
+    let path = dir.join(SECRET_FILE);
     let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
     let mut file = match read() {
         Ok(file) => File::from(file),
@@ -189,15 +189,16 @@ fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
         }
         Err(error) => return Err(std::io::Error::from(error).into()),
     };
-    let refuse = |reason: String| Unfit::Refused(format!("its file {SECRET:?}: {reason}; remove the directory"));
-    owned(&file.metadata()?, 0o077).map_err(refuse)?;
+    let refuse =
+        |reason: String| SecretError::Refused(format!("its file {SECRET_FILE:?}: {reason}; remove the directory"));
+    check_ownership(&file.metadata()?, 0o077).map_err(refuse)?;
     let mut bytes = Vec::new();
     (&mut file).take(33).read_to_end(&mut bytes)?;
     bytes.try_into().map_err(|_| refuse("it is damaged".to_owned()))
 }
 
 /// Checks that the file belongs to this user and that no permission in the mask `others` is set.
-fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
+fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
     let me = rustix::process::geteuid().as_raw();
     if meta.uid() != me {
         return Err(format!("it belongs to user {}, not to the current user ({me})", meta.uid()));
@@ -209,7 +210,7 @@ fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
 }
 
 /// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
-fn key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
+fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     use std::hash::{Hash as _, Hasher};
     // Collects the hashed bytes instead of hashing them, because the standard hasher has no stable output.
     struct Collect(Vec<u8>);
@@ -241,13 +242,13 @@ mod tests {
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
     fn engine() -> (wasmtime::Engine, Hash) {
-        let (config, profile) = crate::engine::profile::build(latchwork_core::manifest::PluginKind::Step);
+        let (config, profile) = crate::engine::profile::build_profile(latchwork_core::manifest::PluginKind::Step);
         (wasmtime::Engine::new(&config).unwrap(), profile)
     }
 
     fn only_entry(dir: &Path) -> PathBuf {
         let found = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-        let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET)).collect();
+        let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET_FILE)).collect();
         assert_eq!(entries.len(), 1, "{entries:?}");
         entries[0].clone()
     }
@@ -255,16 +256,16 @@ mod tests {
     #[test]
     fn any_damaged_entry_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
-        let cache = Cache::open(&dir.path().join("compiled")).unwrap().unwrap();
+        let cache = CodeCache::open(&dir.path().join("compiled")).unwrap().unwrap();
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
-        let load = || cache.component(&engine, profile, digest, EMPTY).unwrap();
+        let load = || cache.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
         load();
         let path = only_entry(&cache.dir);
         let good = std::fs::read(&path).unwrap();
-        let key = key(&engine, profile, digest);
-        assert!(cache.code(&good, key).is_some());
-        assert!(cache.code(&good, Hash::default()).is_none(), "an entry is only valid for its own key");
+        let key = entry_key(&engine, profile, digest);
+        assert!(cache.verified_code(&good, key).is_some());
+        assert!(cache.verified_code(&good, Hash::default()).is_none(), "an entry is only valid for its own key");
         let cuts = [0, 1, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1].map(|len| good[..len].to_vec());
         let flips = [0, 9, 20, 50, HEADER_BYTES + 7, good.len() - 1].map(|at| {
             let mut bad = good.clone();
@@ -272,11 +273,11 @@ mod tests {
             bad
         });
         for bad in cuts.into_iter().chain(flips) {
-            assert!(cache.code(&bad, key).is_none());
+            assert!(cache.verified_code(&bad, key).is_none());
             std::fs::write(&path, &bad).unwrap();
             load();
             assert_eq!(std::fs::read(only_entry(&cache.dir)).unwrap().len(), good.len());
-            assert!(cache.code(&std::fs::read(&path).unwrap(), key).is_some());
+            assert!(cache.verified_code(&std::fs::read(&path).unwrap(), key).is_some());
         }
     }
 
@@ -284,53 +285,56 @@ mod tests {
     fn a_directory_that_others_can_write_to_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
-        Cache::open(&path).unwrap().unwrap();
+        CodeCache::open(&path).unwrap().unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
+        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
         std::fs::remove_dir_all(&path).unwrap();
         std::os::unix::fs::symlink(dir.path(), &path).unwrap();
-        assert!(Cache::open(&path).is_err());
+        assert!(CodeCache::open(&path).is_err());
     }
     #[test]
     fn code_that_another_wrote_is_not_loaded() {
         let dir = tempfile::tempdir().unwrap();
-        let open = |name: &str| Cache::open(&dir.path().join(name)).unwrap().unwrap();
+        let open = |name: &str| CodeCache::open(&dir.path().join(name)).unwrap().unwrap();
         let (mine, other) = (open("mine"), open("other"));
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
-        other.component(&engine, profile, digest, EMPTY).unwrap();
+        other.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
         let planted = std::fs::read(only_entry(&other.dir)).unwrap();
-        let key = key(&engine, profile, digest);
-        assert!(other.code(&planted, key).is_some());
-        assert!(mine.code(&planted, key).is_none(), "complete and for this key, but written with another secret");
+        let key = entry_key(&engine, profile, digest);
+        assert!(other.verified_code(&planted, key).is_some());
+        assert!(
+            mine.verified_code(&planted, key).is_none(),
+            "complete and for this key, but written with another secret"
+        );
         // A plain checksum does not prove who wrote the entry.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
-        assert!(mine.code(&forged, key).is_some());
+        assert!(mine.verified_code(&forged, key).is_some());
         forged[12..44].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
-        assert!(mine.code(&forged, key).is_none());
+        assert!(mine.verified_code(&forged, key).is_none());
     }
 
     #[test]
     fn a_secret_that_others_could_read_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
-        let first = Cache::open(&path).unwrap().unwrap();
-        assert_eq!(Cache::open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
-        let secret = path.join(SECRET);
+        let first = CodeCache::open(&path).unwrap().unwrap();
+        assert_eq!(CodeCache::open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
+        let secret = path.join(SECRET_FILE);
         assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
+        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
         std::fs::remove_file(&secret).unwrap();
         std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
         std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
-        assert!(Cache::open(&path).unwrap().is_none(), "a symbolic link is refused");
+        assert!(CodeCache::open(&path).unwrap().is_none(), "a symbolic link is refused");
     }
 
     #[test]
     fn without_a_place_there_is_no_cache() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
-        assert!(Cache::open(&dir.path().join("file/compiled")).unwrap().is_none());
+        assert!(CodeCache::open(&dir.path().join("file/compiled")).unwrap().is_none());
     }
 }

@@ -4,7 +4,7 @@ use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
 
 use super::error::Problem;
-use super::plugin::Terms;
+use super::plugin::LoadSettings;
 use super::{anatomy, plain, virtual_wasi};
 use crate::capability::grant;
 use crate::config::Grants;
@@ -14,13 +14,13 @@ pub(crate) const PACKAGE: &str = "latchwork:plugin/";
 const VERSION: &str = "@0.1.0";
 
 /// First bytes of every component: magic number, version and layer.
-const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+const COMPONENT_HEADER: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 
 const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
 
 /// Hint that names the setting which lets a step import WASI.
-const VIRTUAL: &str = "wasi = \"virtual\" in its [[plugin]], for a deterministic WASI";
+const VIRTUAL_WASI_HINT: &str = "wasi = \"virtual\" in its [[plugin]], for a deterministic WASI";
 
 /// Kind and optional functions of a component, derived from its exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,78 +30,87 @@ pub(crate) struct Shape {
     pub(crate) verify: bool,
     pub(crate) compensate: bool,
     /// True for an untyped component: a tool that was not written for Latchwork.
-    pub(crate) is_plain: bool,
+    pub(crate) is_untyped: bool,
 }
 
 /// Result of reading only the names of imports and exports, without compiling the component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outside {
+pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
-    Of(Shape),
+    Recognized(Shape),
     /// No import or export names a Latchwork interface. Only the types of the exports show whether the
     /// component is untyped.
-    Unnamed,
+    Unrecognized,
 }
 
 /// Determines the world from the names of imports and exports, and checks the imports, before compilation.
-pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Problem>> {
+pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<Problem>> {
     // `anatomy::explain` later adds what the bytes are instead.
-    if !bytes.starts_with(&COMPONENT) {
+    if !bytes.starts_with(&COMPONENT_HEADER) {
         return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
     // A component that cannot be parsed here is refused with a reason during compilation.
-    let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(Outside::Unnamed) };
+    let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(NameCheck::Unrecognized) };
     if !imports.iter().chain(&exports).any(|name| name.starts_with(PACKAGE)) {
-        return Ok(Outside::Unnamed);
+        return Ok(NameCheck::Unrecognized);
     }
     let imports: Vec<&str> = imports.iter().map(String::as_str).collect();
     let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
-    judge(&imports, &exports, terms.grants, terms.wasi).map(Outside::Of)
+    determine_world(&imports, &exports, terms.grants, terms.wasi).map(NameCheck::Recognized)
 }
 
 /// Determines the world of a compiled component from its exports, and checks its imports against that world.
-pub(crate) fn check(
+pub(crate) fn check_component(
     engine: &wasmtime::Engine,
     component: &Component,
     grants: &Grants,
     wasi: WasiMode,
 ) -> Result<Shape, Vec<Problem>> {
-    if plain::is_plain(engine, component) {
-        return check_plain(engine, component, grants, wasi);
+    if plain::is_untyped(engine, component) {
+        return check_untyped(engine, component, grants, wasi);
     }
     let ty = component.component_type();
     let imports: Vec<&str> = ty.imports(engine).map(|(name, _)| name).collect();
     let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
-    judge(&imports, &exports, grants, wasi)
+    determine_world(&imports, &exports, grants, wasi)
 }
 
-fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) -> Result<Shape, Vec<Problem>> {
-    let has = |interface: &str| exports.contains(&full(interface).as_str());
+fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) -> Result<Shape, Vec<Problem>> {
+    let has = |interface: &str| exports.contains(&interface_name(interface).as_str());
     let mut problems = Vec::new();
     let kind = match (has("run"), has("invoke")) {
         (true, false) => Some(PluginKind::Step),
         (false, true) => Some(PluginKind::Tool),
         (true, true) => {
             problems.push(Problem::Export {
-                export: full("run"),
-                wrong: format!("is exported together with {}; a component is either a step or a tool", full("invoke")),
+                export: interface_name("run"),
+                wrong: format!(
+                    "is exported together with {}; a component is either a step or a tool",
+                    interface_name("invoke")
+                ),
             });
             None
         }
         (false, false) => {
             for interface in ["run", "invoke"] {
-                problems.push(Problem::Export { export: full(interface), wrong: missing(interface, exports) });
+                problems.push(Problem::Export {
+                    export: interface_name(interface),
+                    wrong: describe_missing_export(interface, exports),
+                });
             }
             None
         }
     };
     if !has("plugin") {
-        problems.push(Problem::Export { export: full("plugin"), wrong: missing("plugin", exports) });
+        problems.push(Problem::Export {
+            export: interface_name("plugin"),
+            wrong: describe_missing_export("plugin", exports),
+        });
     }
     for import in imports {
         // A component of neither world is checked against the stricter one, so that the list of problems is
         // complete.
-        if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
+        if let Some(instead) = import_refusal(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }
     }
@@ -109,7 +118,7 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
         Some(kind) if problems.is_empty() => {
             let optional = |interface| kind == PluginKind::Tool && has(interface);
             let (reconcile, verify, compensate) = (optional("reconcile"), optional("verify"), optional("compensate"));
-            Ok(Shape { kind, reconcile, verify, compensate, is_plain: false })
+            Ok(Shape { kind, reconcile, verify, compensate, is_untyped: false })
         }
         _ => Err(problems),
     }
@@ -118,7 +127,7 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
 /// Checks the imports of an untyped component, which may import the same interfaces as a tool. Imports that
 /// contain only types need no implementation and always pass. An untyped component has none of the optional
 /// functions.
-fn check_plain(
+fn check_untyped(
     engine: &wasmtime::Engine,
     component: &Component,
     grants: &Grants,
@@ -126,43 +135,43 @@ fn check_plain(
 ) -> Result<Shape, Vec<Problem>> {
     let kind = PluginKind::Tool;
     let ty = component.component_type();
-    let imports = ty.imports(engine).filter(|(_, import)| !plain::is_types_alone(engine, &import.ty));
+    let imports = ty.imports(engine).filter(|(_, import)| !plain::has_only_types(engine, &import.ty));
     let refused = imports.filter_map(|(import, _)| {
-        Some(Problem::Import { import: import.to_owned(), instead: refuse(kind, import, grants, wasi)? })
+        Some(Problem::Import { import: import.to_owned(), instead: import_refusal(kind, import, grants, wasi)? })
     });
     let problems: Vec<_> = refused.collect();
     match problems.is_empty() {
-        true => Ok(Shape { kind, reconcile: false, verify: false, compensate: false, is_plain: true }),
+        true => Ok(Shape { kind, reconcile: false, verify: false, compensate: false, is_untyped: true }),
         false => Err(problems),
     }
 }
 
 /// Checks a plugin's settings against its world.
-pub(crate) fn settled(shape: Shape, terms: Terms<'_>) -> Result<(), Vec<Problem>> {
+pub(crate) fn check_settings(shape: Shape, terms: LoadSettings<'_>) -> Result<(), Vec<Problem>> {
     match shape.kind {
-        PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::StepGrants]),
-        PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![Problem::ToolWasi]),
-        _ if !shape.is_plain && terms.states_operators => Err(vec![Problem::SaysItself]),
+        PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::GrantsOnStep]),
+        PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![Problem::VirtualWasiOnTool]),
+        _ if !shape.is_untyped && terms.has_operator_overrides => Err(vec![Problem::RedundantOverrides]),
         _ => Ok(()),
     }
 }
 
 /// Guesses the world from byte patterns in the component. The guess may be wrong.
-pub(crate) fn guess(bytes: &[u8]) -> PluginKind {
+pub(crate) fn guess_kind(bytes: &[u8]) -> PluginKind {
     let names = |interface: &str| {
-        let name = full(interface);
+        let name = interface_name(interface);
         bytes.windows(name.len()).any(|window| window == name.as_bytes())
     };
     let ours = bytes.windows(PACKAGE.len()).any(|window| window == PACKAGE.as_bytes());
     if names("invoke") && !names("run") || !ours { PluginKind::Tool } else { PluginKind::Step }
 }
 
-pub(crate) fn full(interface: &str) -> String {
+pub(crate) fn interface_name(interface: &str) -> String {
     format!("{PACKAGE}{interface}{VERSION}")
 }
 
 /// Describes why an export is missing, for example because the component exports another version of it.
-fn missing(interface: &str, exports: &[&str]) -> String {
+fn describe_missing_export(interface: &str, exports: &[&str]) -> String {
     let prefix = format!("{PACKAGE}{interface}@");
     match exports.iter().find(|name| name.starts_with(&prefix)) {
         Some(other) => format!("is missing; the component exports {other}, which this host does not serve"),
@@ -176,7 +185,7 @@ fn missing(interface: &str, exports: &[&str]) -> String {
 
 /// Returns the reason why a plugin of this kind may not have the import, with the alternative to use. Returns
 /// `None` if the import is allowed.
-pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: WasiMode) -> Option<String> {
+pub(crate) fn import_refusal(kind: PluginKind, import: &str, grants: &Grants, wasi: WasiMode) -> Option<String> {
     if let Some(name) = import.strip_prefix(PACKAGE) {
         let (allowed, other) = match kind {
             PluginKind::Step => (&STEP_IMPORTS, &TOOL_IMPORTS),
@@ -184,7 +193,7 @@ pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: Wasi
         };
         return match name.split_once('@') {
             Some((interface, "0.1.0")) if allowed.contains(&interface) => None,
-            Some((interface, "0.1.0")) if other.contains(&interface) => Some(of_the_other_world(kind, interface)),
+            Some((interface, "0.1.0")) if other.contains(&interface) => Some(other_world_hint(kind, interface)),
             _ => Some(format!("this host only serves {PACKAGE}*{VERSION}; build against that version")),
         };
     }
@@ -192,8 +201,8 @@ pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: Wasi
     match kind {
         PluginKind::Step => match (virtual_wasi::serves(import), wasi) {
             (true, WasiMode::Virtual) => None,
-            (true, WasiMode::None) => Some(format!("{}; or set {VIRTUAL}", instead_for_step(interface))),
-            (false, _) => Some(instead_for_step(interface).to_owned()),
+            (true, WasiMode::None) => Some(format!("{}; or set {VIRTUAL_WASI_HINT}", step_alternative(interface))),
+            (false, _) => Some(step_alternative(interface).to_owned()),
         },
         PluginKind::Tool if !is_wasi_0_2(import) => {
             Some("a tool may only import latchwork:plugin and WASI 0.2".to_owned())
@@ -206,7 +215,7 @@ fn is_wasi_0_2(import: &str) -> bool {
     import.starts_with("wasi:") && import.split_once('@').is_some_and(|(_, version)| version.starts_with("0.2."))
 }
 
-fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
+fn other_world_hint(kind: PluginKind, interface: &str) -> String {
     match (kind, interface) {
         (PluginKind::Step, "invocation") => {
             "it distinguishes attempts, which a step must not; use latchwork:plugin/context".to_owned()
@@ -224,7 +233,7 @@ fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
 }
 
 /// Alternative for a step's author to an import that would make the step depend on the machine.
-fn instead_for_step(interface: &str) -> &'static str {
+fn step_alternative(interface: &str) -> &'static str {
     let package = interface.split('/').next().unwrap_or(interface);
     match (package, interface) {
         ("wasi:clocks", _) => "use latchwork:plugin/clock, the injected clock; a step cannot wait",
@@ -252,9 +261,9 @@ mod tests {
     #[test]
     fn a_step_is_told_what_to_use_instead() {
         let none = Grants::default();
-        let refused = |import: &str| refuse(PluginKind::Step, import, &none, WasiMode::None);
+        let refused = |import: &str| import_refusal(PluginKind::Step, import, &none, WasiMode::None);
         for interface in STEP_IMPORTS {
-            assert_eq!(refused(&full(interface)), None);
+            assert_eq!(refused(&interface_name(interface)), None);
         }
         assert!(refused("wasi:clocks/monotonic-clock@0.2.6").unwrap().contains("latchwork:plugin/clock"));
         assert!(refused("wasi:sockets/tcp@0.2.6").unwrap().contains("tcp grant"));
@@ -269,7 +278,7 @@ mod tests {
     #[test]
     fn virtual_wasi_serves_every_release_of_0_2_and_no_more() {
         let none = Grants::default();
-        let refused = |import: &str| refuse(PluginKind::Step, import, &none, WasiMode::Virtual);
+        let refused = |import: &str| import_refusal(PluginKind::Step, import, &none, WasiMode::Virtual);
         for import in [
             "wasi:clocks/wall-clock@0.2.0",
             "wasi:io/poll@0.2.6",
@@ -298,12 +307,12 @@ mod tests {
     #[test]
     fn a_tool_gets_what_its_grants_open() {
         let none = Grants::default();
-        let refused = |import: &str| refuse(PluginKind::Tool, import, &none, WasiMode::None);
+        let refused = |import: &str| import_refusal(PluginKind::Tool, import, &none, WasiMode::None);
         assert_eq!(refused("wasi:clocks/wall-clock@0.2.6"), None);
         assert_eq!(refused("wasi:cli/environment@0.2.6"), None);
         assert!(refused("wasi:http/outgoing-handler@0.2.6").unwrap().contains("grants = { http"));
         assert!(refused("wasi:sockets/tcp@0.2.6").unwrap().contains("grants = { tcp"));
         assert!(refused("wasi:clocks/wall-clock@0.3.0").is_some());
-        assert!(refused(&full("tools")).unwrap().contains("step"));
+        assert!(refused(&interface_name("tools")).unwrap().contains("step"));
     }
 }

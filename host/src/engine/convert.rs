@@ -3,7 +3,7 @@
 use latchwork_core::effect::{Output, StateChange, Usage};
 use latchwork_core::error::{Code, DENIED_BY_SDK, Failure};
 use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, Effect, LimitsWanted, Manifest, OperatorSpec, Resolution};
+use latchwork_core::manifest::{Determinism, EffectKind, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec};
 
 use super::bindings::{export, import};
 
@@ -13,12 +13,12 @@ const MESSAGE_BYTES_MAX: usize = 8 << 10;
 /// Key of `detail` by which an SDK reports an exception that the operator did not handle. Its value has the
 /// details. The guest's error codes cannot express such an exception, because the plugin's author did not
 /// choose to return it.
-const EXCEPTION: &str = "latchwork:exception";
+const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
 pub(crate) fn failure(error: import::types::Error) -> Failure {
-    if let Some((code, detail)) = error.detail.as_deref().and_then(unhandled) {
-        let message = cut(&error.message, MESSAGE_BYTES_MAX).to_owned();
+    if let Some((code, detail)) = error.detail.as_deref().and_then(unhandled_exception) {
+        let message = truncate(&error.message, MESSAGE_BYTES_MAX).to_owned();
         return Failure { code, message, detail: Some(detail), retry_after_ms: None };
     }
     let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
@@ -28,7 +28,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     });
     Failure {
         code: code(error.code),
-        message: cut(&error.message, MESSAGE_BYTES_MAX).to_owned(),
+        message: truncate(&error.message, MESSAGE_BYTES_MAX).to_owned(),
         detail,
         retry_after_ms: error.retry_after_ms,
     }
@@ -36,8 +36,8 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
 
 /// Returns the host's code and the detail for an exception that the operator did not handle or the SDK
 /// refused.
-fn unhandled(detail: &str) -> Option<(Code, String)> {
-    let marked = [(EXCEPTION, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
+fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
+    let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
     let whole = |(key, code): (&str, Code)| {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
@@ -116,7 +116,7 @@ pub(crate) fn manifest(manifest: export::plugin::Manifest) -> Manifest {
 }
 
 /// Returns at most `max` bytes of `text`, truncated at a character boundary.
-pub(crate) fn cut(text: &str, max: usize) -> &str {
+pub(crate) fn truncate(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
@@ -153,11 +153,11 @@ fn operator(operator: export::plugin::Operator) -> OperatorSpec {
         .effects
         .into_iter()
         .map(|effect| match effect {
-            wit::Effect::ReadOnly => Effect::ReadOnly,
-            wit::Effect::ProduceOutcome => Effect::ProduceOutcome,
-            wit::Effect::InternalWrite => Effect::InternalWrite,
-            wit::Effect::ExternalWrite => Effect::ExternalWrite,
-            wit::Effect::ExternalSend => Effect::ExternalSend,
+            wit::Effect::ReadOnly => EffectKind::ReadOnly,
+            wit::Effect::ProduceOutcome => EffectKind::ProduceOutcome,
+            wit::Effect::InternalWrite => EffectKind::InternalWrite,
+            wit::Effect::ExternalWrite => EffectKind::ExternalWrite,
+            wit::Effect::ExternalSend => EffectKind::ExternalSend,
         })
         .collect();
     effects.sort_unstable();
@@ -175,11 +175,11 @@ fn operator(operator: export::plugin::Operator) -> OperatorSpec {
         },
         outcome_type: operator.outcome_type,
         outcome_status: operator.outcome_status,
-        resolution: Resolution {
+        resolution: ResolutionSpec {
             idempotent_by_key_seconds: operator.resolution.idempotent_by_key_seconds,
             settling_ms: operator.resolution.settling_ms,
         },
-        limits: LimitsWanted {
+        limits: RequestedLimits {
             memory_bytes: operator.limits.memory_bytes,
             timeout_ms: operator.limits.timeout_ms,
             output_bytes: operator.limits.output_bytes,

@@ -11,14 +11,14 @@ use super::bindings::export;
 use super::component::{PACKAGE, Shape};
 use super::error::Problem;
 use super::limits::{self, Guarded};
-use super::nobody::Nobody;
+use super::nobody::NullHost;
 use super::plugin::PluginSettings;
 use super::schema::Schemas;
 use super::step::StepState;
 use super::{convert, fault, starting, virtual_wasi};
 
 /// Limits of a `describe` call. Interpreters need most of this for their start.
-const DESCRIBE: Limits = Limits {
+const DESCRIBE_LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
     table_elements: 100_000,
     fuel: 10_000_000_000,
@@ -42,13 +42,13 @@ pub(crate) fn describe(
     shape: Shape,
     settings: &PluginSettings,
 ) -> Result<Described, Vec<Problem>> {
-    let answer = call(engine, component, shape, settings)?;
+    let answer = call_describe(engine, component, shape, settings)?;
     let manifest = convert::manifest(answer);
-    let schemas = check(&manifest, shape.kind)?;
+    let schemas = check_manifest(&manifest, shape.kind)?;
     Ok((manifest, schemas))
 }
 
-fn call(
+fn call_describe(
     engine: &wasmtime::Engine,
     component: &Component,
     shape: Shape,
@@ -78,8 +78,8 @@ fn call(
         }
     }
     let pre = linker.instantiate_pre(component).map_err(failed)?;
-    let mut store = Store::new(engine, StepState::new(Box::new(Nobody::new(&settings.name)), &DESCRIBE));
-    limits::apply(&mut store, &DESCRIBE).map_err(failed)?;
+    let mut store = Store::new(engine, StepState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
+    limits::apply_limits(&mut store, &DESCRIBE_LIMITS).map_err(failed)?;
     // The calls here are synchronous, so the epoch callback continues instead of yielding.
     store.epoch_deadline_callback(|mut context| {
         context.data_mut().guard().check_time()?;
@@ -87,7 +87,7 @@ fn call(
     });
     let instance = pre.instantiate(&mut store).map_err(failed)?;
     if let Some(starting) = starting {
-        starting.over();
+        starting.end();
     }
 
     let mut problems = Vec::new();
@@ -97,7 +97,7 @@ fn call(
                 let loaded =
                     export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
                 if let Err(error) = loaded {
-                    let export = super::component::full(stringify!($interface));
+                    let export = super::component::interface_name(stringify!($interface));
                     problems.push(Problem::Export { export, wrong: format!("has the wrong type: {error:#}") });
                 }
             }
@@ -113,8 +113,8 @@ fn call(
         return Err(problems);
     }
 
-    store.set_fuel(DESCRIBE.fuel).map_err(failed)?;
-    let interface = instance.get_export_index(&mut store, None, &super::component::full("plugin"));
+    store.set_fuel(DESCRIBE_LIMITS.fuel).map_err(failed)?;
+    let interface = instance.get_export_index(&mut store, None, &super::component::interface_name("plugin"));
     let function = instance
         .get_export_index(&mut store, interface.as_ref(), "describe")
         .expect("the interface was loaded a moment ago");
@@ -126,7 +126,10 @@ fn call(
 }
 
 /// Checks every rule for manifests and lists all violations. Returns the compiled schemas if there are none.
-pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+pub(super) fn check_manifest(
+    manifest: &Manifest,
+    kind: PluginKind,
+) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
     if !is_semver(&manifest.version) {
@@ -146,7 +149,7 @@ pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Op
         if !names.insert(name) {
             wrong(at("name"), "is used twice".into());
         }
-        for (part, text) in rules(operator, kind) {
+        for (part, text) in broken_rules(operator, kind) {
             wrong(at(part), text.to_owned());
         }
         match Schemas::compile(&operator.input_schema, &operator.output_schema) {
@@ -159,7 +162,7 @@ pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Op
     if problems.is_empty() { Ok(schemas) } else { Err(problems) }
 }
 
-fn rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'static str)> {
+fn broken_rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'static str)> {
     let mut broken = Vec::new();
     if operator.effects.is_empty() {
         broken.push(("effects", "the list is empty; declare at least read-only"));
@@ -223,7 +226,7 @@ mod tests {
             limits: Default::default(),
         };
         let manifest = Manifest { version: "one".into(), operators: vec![operator("a b"), operator("a b")] };
-        let problems = check(&manifest, PluginKind::Tool).unwrap_err();
+        let problems = check_manifest(&manifest, PluginKind::Tool).unwrap_err();
         // One problem with the version, four with each of the two operators (name, effects, outcome-status,
         // input-schema), and one duplicate name.
         assert_eq!(problems.len(), 10, "{problems:#?}");

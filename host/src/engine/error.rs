@@ -35,7 +35,7 @@ pub struct LoadError {
 
 impl LoadError {
     /// Creates a refusal with one reason.
-    pub fn one(plugin: &str, problem: Problem) -> Self {
+    pub fn single(plugin: &str, problem: Problem) -> Self {
         Self { plugin: plugin.to_owned(), problems: vec![problem] }
     }
 
@@ -119,21 +119,21 @@ pub enum Problem {
     },
     /// A step has grants, but a step cannot have capabilities.
     #[error("it is a step, and steps have no capabilities; remove `grants` from its [[plugin]]")]
-    StepGrants,
+    GrantsOnStep,
     /// A step has a verifier or a confirmation setting, but only effects are verified or confirmed.
     #[error(
         "it is a step, and steps have no effects to confirm; remove `verifier` and `confirmation` from its [[plugin]]"
     )]
-    StepConfirmed,
+    ConfirmationOnStep,
     /// A tool has a setting that only steps need.
     #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
-    ToolWasi,
+    VirtualWasiOnTool,
     /// A function of an untyped component cannot be called with JSON.
     #[error(
         "its function {export} cannot be an operator: {wrong}; exclude it to load the others: \
          operators = {{ {operator:?} = false }}"
     )]
-    Unfit {
+    UnsuitableFunction {
         /// The function.
         export: String,
         /// The operator that the function would serve.
@@ -146,7 +146,7 @@ pub enum Problem {
         "its functions {one} and {other} would both be the operator {operator}; rename one of them: \
          operators = {{ {other:?} = {{ name = \"…\" }} }}"
     )]
-    SameName {
+    DuplicateOperatorName {
         /// The operator.
         operator: String,
         /// One function.
@@ -156,7 +156,7 @@ pub enum Problem {
     },
     /// A setting of `operators` in `latch.toml` does not fit the untyped component's functions.
     #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
-    Statement {
+    InvalidOverride {
         /// The key in `operators`.
         key: String,
         /// Description of the problem.
@@ -164,7 +164,7 @@ pub enum Problem {
     },
     /// `latch.toml` sets `operators` for a component that describes its operators itself.
     #[error("it describes its operators itself; remove `operators` from its [[plugin]]")]
-    SaysItself,
+    RedundantOverrides,
     /// Another plugin serves the same operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
@@ -178,7 +178,7 @@ pub enum Problem {
 impl Problem {
     /// A file that cannot be written. The error page follows from the kind of `error`.
     pub(crate) fn unwritable(text: String, error: &std::io::Error) -> Self {
-        let page = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        let page = pages::code_of_write_error(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
         Problem::Unwritable { text, page }
     }
 
@@ -186,17 +186,18 @@ impl Problem {
     pub fn page(&self) -> &'static str {
         match self {
             Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
-            Problem::Import { .. } | Problem::StepGrants | Problem::StepConfirmed | Problem::ToolWasi => {
-                pages::PLUGIN_IMPORTS
-            }
+            Problem::Import { .. }
+            | Problem::GrantsOnStep
+            | Problem::ConfirmationOnStep
+            | Problem::VirtualWasiOnTool => pages::PLUGIN_IMPORTS,
             Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
             Problem::Digest { .. } => pages::PLUGIN_DIGEST,
-            Problem::Unfit { .. } => pages::PLAIN_UNFIT,
-            Problem::SameName { .. } => pages::PLAIN_NAME,
-            Problem::Statement { .. } | Problem::SaysItself => pages::PLAIN_STATEMENT,
+            Problem::UnsuitableFunction { .. } => pages::UNTYPED_UNSUITABLE,
+            Problem::DuplicateOperatorName { .. } => pages::UNTYPED_NAME,
+            Problem::InvalidOverride { .. } | Problem::RedundantOverrides => pages::UNTYPED_OVERRIDE,
             Problem::Source(_) => pages::PLUGIN_MISSING,
             Problem::Unwritable { page, .. } => page,
-            Problem::DuplicateOperator { .. } => pages::OPERATOR_TWICE,
+            Problem::DuplicateOperator { .. } => pages::OPERATOR_DUPLICATE,
         }
     }
 }

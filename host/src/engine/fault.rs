@@ -25,33 +25,33 @@ pub(crate) enum HostFault {
     #[error("emitted more than {0} bytes of events; raise limits.output or emit less")]
     EventBytes(u64),
     #[error("emitted an event that cannot be taken: {0}")]
-    Event(String),
+    InvalidEvent(String),
     #[error("made more than {0} calls of WASI; raise limits.host_calls or make fewer")]
     WasiCalls(u32),
     #[error("holds more than {0} streams and pollables of WASI at once")]
-    Handles(usize),
+    TooManyHandles(usize),
     #[error("wrote {0} bytes to a stream at once, {1} are allowed")]
-    Written(usize, usize),
+    OversizedWrite(usize, usize),
     #[error("polled nothing: it would wait for ever")]
     EmptyPoll,
     #[error("called {function}: {instead}")]
-    Absent { function: String, instead: &'static str },
+    AbsentFunction { function: String, instead: &'static str },
     /// Uses the same text as the engine's error for an import that is not linked.
     #[error("unknown import: `{0}` has not been defined")]
-    Unknown(String),
+    UnknownImport(String),
     #[error("the host stopped the step")]
     Stopped,
 }
 
 /// Returns true if the host stopped the guest on request of the worker.
-pub(crate) fn is_stop(error: &wasmtime::Error) -> bool {
+pub(crate) fn is_stopped(error: &wasmtime::Error) -> bool {
     matches!(error.downcast_ref(), Some(HostFault::Stopped))
 }
 
 /// Failure for a guest that did not return: its code, the reason, and the functions in the guest's stack.
 pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
     let (code, mut message) = classify(error);
-    if let Some(place) = place(error) {
+    if let Some(place) = stack_suffix(error) {
         message.push_str(&place);
     }
     Failure::new(code, message)
@@ -62,16 +62,16 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         let code = match fault {
             HostFault::Memory { .. } | HostFault::Tables { .. } => Code::MemoryLimit,
             HostFault::EventBytes(_) => Code::OutputLimit,
-            HostFault::Event(_) => Code::SchemaValidationFailed,
+            HostFault::InvalidEvent(_) => Code::SchemaValidationFailed,
             HostFault::WallClock(_) | HostFault::Deadline => Code::WallClockLimit,
             HostFault::HostCalls(_)
             | HostFault::RandomBytes(_)
             | HostFault::WasiCalls(_)
-            | HostFault::Handles(_)
-            | HostFault::Written(..)
+            | HostFault::TooManyHandles(_)
+            | HostFault::OversizedWrite(..)
             | HostFault::EmptyPoll
-            | HostFault::Absent { .. }
-            | HostFault::Unknown(_)
+            | HostFault::AbsentFunction { .. }
+            | HostFault::UnknownImport(_)
             | HostFault::Stopped => Code::PluginTrap,
         };
         return (code, format!("the plugin {fault}").replace("the plugin the ", "the "));
@@ -92,15 +92,15 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
     if root.contains("fuel allocated for hostcalls") {
         return (Code::OutputLimit, "the plugin handed over more bytes than limits.output allows".to_owned());
     }
-    if root.contains("utf-8") && place(error).is_none() {
+    if root.contains("utf-8") && stack_suffix(error).is_none() {
         return (Code::SchemaValidationFailed, "the plugin's answer is not UTF-8 text".to_owned());
     }
     (Code::PluginTrap, format!("the plugin trapped: {root}"))
 }
 
 /// Formats the guest's stack as ` in f, called from g, h`.
-fn place(error: &wasmtime::Error) -> Option<String> {
-    let functions = functions(error);
+fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
+    let functions = stack_functions(error);
     let (first, callers) = functions.split_first()?;
     let mut text = format!(" in {first}");
     if !callers.is_empty() {
@@ -110,7 +110,7 @@ fn place(error: &wasmtime::Error) -> Option<String> {
 }
 
 /// Names the function that the guest was in and its callers, from the component's name section.
-pub(super) fn functions(error: &wasmtime::Error) -> Vec<String> {
+pub(super) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
         // Rust guests keep mangled names. Without the trailing hash, the demangled names are stable.

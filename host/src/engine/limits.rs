@@ -70,7 +70,7 @@ impl Guard {
     }
 
     /// Counts one host call and fails if the limit is exceeded.
-    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
+    pub(crate) fn count_host_call(&mut self) -> Result<(), HostFault> {
         self.host_calls += 1;
         if self.host_calls > self.host_calls_max {
             return Err(HostFault::HostCalls(self.host_calls_max));
@@ -80,14 +80,14 @@ impl Guard {
 
     /// Counts `bytes` of emitted events. Their total has the same limit as the answer, because both are
     /// stored with the job for as long as the job is kept.
-    pub(crate) fn emitted(&mut self, bytes: usize) -> Result<(), HostFault> {
+    pub(crate) fn count_event_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
         Ok(())
     }
 
     /// Counts `more` calls of virtual WASI and fails if the limit is exceeded.
-    pub(crate) fn wasi_calls(&mut self, more: u32) -> Result<(), HostFault> {
+    pub(crate) fn count_wasi_calls(&mut self, more: u32) -> Result<(), HostFault> {
         self.wasi_calls = self.wasi_calls.saturating_add(more);
         if self.wasi_calls > self.wasi_calls_max {
             return Err(HostFault::WasiCalls(self.wasi_calls_max));
@@ -96,7 +96,7 @@ impl Guard {
     }
 
     /// Excludes the time since `since_us` (boot clock) from the run time: the guest waited for the host.
-    pub(crate) fn waited_since(&mut self, since_us: u64) {
+    pub(crate) fn exclude_wait_since(&mut self, since_us: u64) {
         self.waited_us += clock::boot_us().saturating_sub(since_us);
     }
 
@@ -152,7 +152,7 @@ pub(crate) trait Guarded: 'static {
 }
 
 /// Applies the limits to a new store and adds the fuel for instantiation.
-pub(crate) fn apply<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
+pub(crate) fn apply_limits<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
     store.limiter(|state| state.guard());
     store.set_fuel(INSTANTIATION_FUEL)?;
     store.set_hostcall_fuel(limits.output_bytes as usize + HOSTCALL_SLACK_BYTES);

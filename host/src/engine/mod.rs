@@ -43,16 +43,16 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
-pub use announce::{Compiling, on_compile};
+pub use announce::{CompilationStart, on_compile};
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
-pub use outline::Outline;
-pub use plugin::{Plugin, PluginSettings, Statements, Terms};
+pub use outline::ComponentInterface;
+pub use plugin::{LoadSettings, ManifestSource, Plugin, PluginSettings};
 pub use profile::Variation;
-pub use runnable::{Components, Runnable};
+pub use runnable::{PinnedComponents, Runnable};
 pub use sources::StepSources;
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
-pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
+pub use tool::{ReconcileVerdict, ToolCallContext, ToolEnd, VerifyResult};
 
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]
@@ -66,44 +66,44 @@ pub struct EngineOptions {
 pub struct Engine {
     step: Profile,
     tool: Profile,
-    cache: Option<cache::Cache>,
+    cache: Option<cache::CodeCache>,
 }
 
 #[derive(Clone)]
 struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
-    slots: slots::Slots,
+    pool: slots::InstancePool,
 }
 
 impl Engine {
     /// Builds both profiles and starts the thread that makes running guests yield and check their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
-        let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?.flatten();
+        let cache = options.cache_dir.as_deref().map(cache::CodeCache::open).transpose()?.flatten();
         let profile = |kind| {
-            let (config, digest) = profile::build(kind);
-            Ok(Profile { engine: start(config)?, digest, slots: slots::Slots::new() })
+            let (config, digest) = profile::build_profile(kind);
+            Ok(Profile { engine: new_engine(config)?, digest, pool: slots::InstancePool::new() })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
-        tick(&[&step.engine, &tool.engine]);
+        start_epoch_ticker(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
         Ok(Self { step, tool, cache })
     }
 
     /// Counts the cache entries with a valid HMAC and lists the files of the other entries. Returns `None`
     /// without a cache.
-    pub fn damaged_in_cache(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
-        self.cache.as_ref().map(cache::Cache::damaged)
+    pub fn check_cache_entries(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
+        self.cache.as_ref().map(cache::CodeCache::check_entries)
     }
 
     /// Returns an engine that must compute the same results for steps although it runs them differently. Used
     /// to find steps whose results depend on such differences. Tools run as in this engine.
-    pub fn varied(&self, variation: Variation) -> Result<Self, EngineError> {
-        let (config, digest) = profile::vary(variation);
+    pub fn with_variation(&self, variation: Variation) -> Result<Self, EngineError> {
+        let (config, digest) = profile::build_variation(variation);
         // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
-        tick(&[&engine]);
-        let step = Profile { engine, digest, slots: slots::Slots::new() };
+        start_epoch_ticker(&[&engine]);
+        let step = Profile { engine, digest, pool: slots::InstancePool::new() };
         Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone() })
     }
 
@@ -120,7 +120,7 @@ impl Engine {
     /// Announces that a component is about to be compiled. `left` is the number of components to be compiled
     /// after it.
     pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
-        announce::announce(&Compiling { plugin, bytes: bytes.len(), left });
+        announce::announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
     }
 
     /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links
@@ -130,25 +130,25 @@ impl Engine {
             |problems| LoadError { plugin: settings.name.clone(), problems: anatomy::explain(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
-        Self::examine(bytes, settings.terms())?;
+        Self::check_without_compiling(bytes, settings.load_settings())?;
         // The world determines the profile but follows from the exports, which are known only after
         // compilation. The world is therefore guessed from the bytes first. A wrong guess costs a second
         // compilation.
-        let mut kind = component::guess(bytes);
+        let mut kind = component::guess_kind(bytes);
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);
             let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
-            let shape =
-                component::check(&profile.engine, &component, &settings.grants, settings.wasi).map_err(refuse)?;
+            let shape = component::check_component(&profile.engine, &component, &settings.grants, settings.wasi)
+                .map_err(refuse)?;
             if shape.kind == kind {
-                break (component, shape, &profile.engine, &profile.slots);
+                break (component, shape, &profile.engine, &profile.pool);
             }
             kind = shape.kind;
         };
-        component::settled(shape, settings.terms()).map_err(refuse)?;
-        let (manifest, schemas, plain) = match shape.is_plain {
+        component::check_settings(shape, settings.load_settings()).map_err(refuse)?;
+        let (manifest, schemas, plain) = match shape.is_untyped {
             true => {
-                let plain::Loaded { manifest, schemas, functions, seal } =
+                let plain::LoadedUntyped { manifest, schemas, functions, seal } =
                     plain::load(engine, &component, bytes, &settings).map_err(refuse)?;
                 (manifest, schemas, Some((functions, seal)))
             }
@@ -161,13 +161,13 @@ impl Engine {
         // The digest of an untyped component also covers the manifest derived from its exports.
         let digest = seal.as_ref().map_or(digest, |seal| Hash::of(&[bytes, seal]));
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
-        let turns = slots.of(&component);
+        let turns = slots.permits_for(&component);
         let code = match shape.kind {
             PluginKind::Step => {
-                step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::Linked::Step)
+                step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::LinkedCode::Step)
             }
             PluginKind::Tool => {
-                tool::ToolCode::link(engine, &component, shape, turns, functions).map(plugin::Linked::Tool)
+                tool::ToolCode::link(engine, &component, shape, turns, functions).map(plugin::LinkedCode::Tool)
             }
         };
         Ok(Arc::new(Plugin {
@@ -178,7 +178,7 @@ impl Engine {
             reconcile: shape.reconcile,
             verify: shape.verify,
             compensate: shape.compensate,
-            is_plain: shape.is_plain,
+            is_untyped: shape.is_untyped,
             seal,
             imports,
             code: code.map_err(not_a_component)?,
@@ -192,22 +192,22 @@ impl Engine {
     ///
     /// # Errors
     /// The plugin is refused, with every reason known so far.
-    pub fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Option<PluginKind>, LoadError> {
+    pub fn check_without_compiling(bytes: &[u8], terms: LoadSettings<'_>) -> Result<Option<PluginKind>, LoadError> {
         let refuse =
             |problems| LoadError { plugin: terms.name.to_owned(), problems: anatomy::explain(bytes, problems) };
-        match component::examine(bytes, terms).map_err(refuse)? {
-            component::Outside::Of(shape) => {
-                component::settled(shape, terms).map_err(refuse)?;
+        match component::check_names(bytes, terms).map_err(refuse)? {
+            component::NameCheck::Recognized(shape) => {
+                component::check_settings(shape, terms).map_err(refuse)?;
                 Ok(Some(shape.kind))
             }
-            component::Outside::Unnamed => Ok(None),
+            component::NameCheck::Unrecognized => Ok(None),
         }
     }
 
     /// Returns true if the cache has compiled code for these bytes, so that loading them is fast.
     pub fn is_compiled(&self, bytes: &[u8]) -> bool {
-        let profile = self.profile(component::guess(bytes));
-        let holds = |cache: &cache::Cache| cache.holds(&profile.engine, profile.digest, Hash::of(&[bytes]));
+        let profile = self.profile(component::guess_kind(bytes));
+        let holds = |cache: &cache::CodeCache| cache.contains(&profile.engine, profile.digest, Hash::of(&[bytes]));
         self.cache.as_ref().is_some_and(holds)
     }
 
@@ -220,7 +220,7 @@ impl Engine {
 
     fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
         match &self.cache {
-            Some(cache) => cache.component(&profile.engine, profile.digest, digest, bytes),
+            Some(cache) => cache.load_or_compile(&profile.engine, profile.digest, digest, bytes),
             None => Component::new(&profile.engine, bytes),
         }
     }
@@ -228,9 +228,9 @@ impl Engine {
 
 /// Creates an engine whose instances come from a pool. If the address space for the pool is not available,
 /// each instance maps its own memory. The results of guests do not depend on this.
-fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
+fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
-    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool()));
+    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool_config()));
     wasmtime::Engine::new(&pooled).or_else(|error| {
         tracing::warn!(
             error = format!("{error:#}"),
@@ -241,7 +241,7 @@ fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
 }
 
 /// Increments the epoch of all engines until one of the engines is dropped.
-fn tick(engines: &[&wasmtime::Engine]) {
+fn start_epoch_ticker(engines: &[&wasmtime::Engine]) {
     let engines: Vec<_> = engines.iter().map(|engine| engine.weak()).collect();
     let ticker = move || {
         while let Some(alive) = engines.iter().map(|engine| engine.upgrade()).collect::<Option<Vec<_>>>() {

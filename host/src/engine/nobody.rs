@@ -10,21 +10,21 @@ use crate::capability::log;
 
 /// Answers `describe` reproducibly: the clock is fixed at 1970 and the random stream has the zero seed. The
 /// answer does not depend on the time or machine of the call. Any call of a tool stops the guest.
-pub(super) struct Nobody {
+pub(super) struct NullHost {
     plugin: String,
-    own: StepSources,
+    sources: StepSources,
 }
 
-impl Nobody {
+impl NullHost {
     pub(super) fn new(plugin: &str) -> Self {
-        Self { plugin: plugin.to_owned(), own: StepSources::new(StepContext::default(), [0; 32], 0) }
+        Self { plugin: plugin.to_owned(), sources: StepSources::new(StepContext::default(), [0; 32], 0) }
     }
 }
 
 #[async_trait]
-impl StepCalls for Nobody {
-    fn own(&mut self) -> &mut StepSources {
-        &mut self.own
+impl StepCalls for NullHost {
+    fn sources(&mut self) -> &mut StepSources {
+        &mut self.sources
     }
     fn log(&mut self, level: Level, message: &str) {
         log::record(&self.plugin, "describe", level, message);

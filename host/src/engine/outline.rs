@@ -8,11 +8,11 @@ use super::{Engine, component, plain};
 
 /// Imports and exports of a component, as the component names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
+pub struct ComponentInterface {
     /// World of the component, if its exports identify one.
     pub kind: Option<PluginKind>,
     /// True for an untyped component, whose functions are used as the operators of a tool.
-    pub is_plain: bool,
+    pub is_untyped: bool,
     /// Names of the imports.
     pub imports: Vec<String>,
     /// Names of the exports.
@@ -24,8 +24,8 @@ impl Engine {
     ///
     /// # Errors
     /// The bytes are not a component.
-    pub fn outline(&self, bytes: &[u8]) -> Result<Outline, Problem> {
-        let profile = self.profile(component::guess(bytes));
+    pub fn component_interface(&self, bytes: &[u8]) -> Result<ComponentInterface, Problem> {
+        let profile = self.profile(component::guess_kind(bytes));
         let engine = &profile.engine;
         // Uses the cache: a caller that reads the outline often loads the component as well.
         let component = self.compile(profile, Hash::of(&[bytes]), bytes);
@@ -33,14 +33,14 @@ impl Engine {
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        let has = |interface| exports.contains(&component::full(interface));
+        let has = |interface| exports.contains(&component::interface_name(interface));
         let kind = match (has("run"), has("invoke")) {
             (true, false) => Some(PluginKind::Step),
             (false, true) => Some(PluginKind::Tool),
             _ => None,
         };
-        let is_plain = plain::is_plain(engine, &component);
+        let is_plain = plain::is_untyped(engine, &component);
         let kind = if is_plain { Some(PluginKind::Tool) } else { kind };
-        Ok(Outline { kind, is_plain, imports, exports })
+        Ok(ComponentInterface { kind, is_untyped: is_plain, imports, exports })
     }
 }

@@ -8,7 +8,7 @@ use latchwork_core::effect::StateChange;
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{
-    Class, Determinism, Limits, LimitsWanted, Manifest, OperatorSpec, PluginKind, WasiMode,
+    Determinism, Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
 };
 use latchwork_core::storage::KeyValue;
 use serde_json::Value;
@@ -16,11 +16,13 @@ use serde_json::Value;
 use super::convert;
 use super::plain::Function;
 use super::schema::Schemas;
-use super::step::{self, Spent, StepCalls, StepCode, StepEnd, StepOutcome};
-use super::tool::{self, Ask, Finding, ReconcileVerdict, Said, ToolCallContext, ToolCode, ToolEnd};
-use crate::capability::grant::Rights;
-use crate::capability::{Secrets, Servers};
-use crate::config::{Grants, LimitsConfig, OperatorStatement};
+use super::step::{self, ResourceUsage, StepCalls, StepCode, StepEnd, StepOutcome};
+use super::tool::{
+    self, ReconcileVerdict, ToolCallContext, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult,
+};
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::{HttpStub, Secrets};
+use crate::config::{Grants, LimitsConfig, OperatorOverride};
 
 /// Configuration of a plugin and the sources of its capabilities.
 #[derive(Clone)]
@@ -36,18 +38,18 @@ pub struct PluginSettings {
     /// The plugin's `config` table.
     pub config: BTreeMap<String, Value>,
     /// Source of the manifest, for a plugin that does not describe itself.
-    pub operators: Statements,
+    pub operators: ManifestSource,
     /// Values of secrets.
     pub secrets: Arc<dyn Secrets>,
     /// Store behind `latchwork:plugin/kv`.
     pub kv: Arc<dyn KeyValue>,
     /// Stub that answers in place of all servers. `None`: requests go to the real servers.
-    pub servers: Option<Arc<dyn Servers>>,
+    pub http_stub: Option<Arc<dyn HttpStub>>,
 }
 
 /// Part of the configuration that decides whether a component may be loaded.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms<'a> {
+pub struct LoadSettings<'a> {
     /// The plugin's name.
     pub name: &'a str,
     /// Capabilities that the plugin may use.
@@ -55,35 +57,40 @@ pub struct Terms<'a> {
     /// WASI interfaces that a step may import.
     pub wasi: WasiMode,
     /// True if the configuration describes the plugin's operators.
-    pub states_operators: bool,
+    pub has_operator_overrides: bool,
 }
 
 impl PluginSettings {
     /// Returns the settings that can be checked against a component without compiling it.
-    pub fn terms(&self) -> Terms<'_> {
-        let states_operators = self.operators.says_anything();
-        Terms { name: &self.name, grants: &self.grants, wasi: self.wasi, states_operators }
+    pub fn load_settings(&self) -> LoadSettings<'_> {
+        let states_operators = self.operators.has_overrides();
+        LoadSettings {
+            name: &self.name,
+            grants: &self.grants,
+            wasi: self.wasi,
+            has_operator_overrides: states_operators,
+        }
     }
 }
 
 /// Source of an untyped component's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Statements {
+pub enum ManifestSource {
     /// Derived from its exports and from their settings in `latch.toml`.
-    Stated(BTreeMap<String, OperatorStatement>),
+    Overrides(BTreeMap<String, OperatorOverride>),
     /// Read from the sealed manifest that was stored with the component when a job pinned it.
     Sealed,
 }
 
-impl Default for Statements {
+impl Default for ManifestSource {
     fn default() -> Self {
-        Statements::Stated(BTreeMap::new())
+        ManifestSource::Overrides(BTreeMap::new())
     }
 }
 
-impl Statements {
-    pub(crate) fn says_anything(&self) -> bool {
-        matches!(self, Statements::Stated(stated) if !stated.is_empty())
+impl ManifestSource {
+    pub(crate) fn has_overrides(&self) -> bool {
+        matches!(self, ManifestSource::Overrides(stated) if !stated.is_empty())
     }
 }
 
@@ -111,18 +118,18 @@ pub struct Plugin {
     /// True if the plugin exports `compensate`, which undoes its effects.
     pub compensate: bool,
     /// True for an untyped component, which was not written for Latchwork. Its functions are its operators.
-    pub is_plain: bool,
+    pub is_untyped: bool,
     /// Sealed manifest of an untyped component, which a job pins together with the component's bytes.
     pub(crate) seal: Option<Vec<u8>>,
     /// Imports, as the component names them.
     pub imports: Vec<String>,
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) schemas: Arc<BTreeMap<Operator, Schemas>>,
-    pub(crate) code: Linked,
+    pub(crate) code: LinkedCode,
 }
 
 /// Linked code of one of the two worlds.
-pub(crate) enum Linked {
+pub(crate) enum LinkedCode {
     Step(StepCode),
     Tool(ToolCode),
 }
@@ -142,15 +149,16 @@ impl Plugin {
     /// Effective limits of an operator. Configured limits win. Otherwise the operator's own wish applies, up
     /// to the default.
     pub fn limits(&self, operator: &str) -> Limits {
-        let wanted = self.operator(operator).map_or(LimitsWanted::default(), |spec| spec.limits);
+        let wanted = self.operator(operator).map_or(RequestedLimits::default(), |spec| spec.limits);
         limits(&self.settings.limits, wanted)
     }
 
     /// Lists imports that the plugin's world does not allow or its grants do not cover, each with the
     /// alternative to use.
-    pub(crate) fn foreign_imports(&self) -> Vec<(String, String)> {
+    pub(crate) fn refused_imports(&self) -> Vec<(String, String)> {
         let foreign = |import: &String| {
-            let instead = super::component::refuse(self.kind, import, &self.settings.grants, self.settings.wasi)?;
+            let instead =
+                super::component::import_refusal(self.kind, import, &self.settings.grants, self.settings.wasi)?;
             Some((import.clone(), instead))
         };
         self.imports.iter().filter_map(foreign).collect()
@@ -158,7 +166,7 @@ impl Plugin {
 
     /// Appends the sealed manifest to the component's bytes. The SHA-256 of the result is the plugin's
     /// digest.
-    pub(crate) fn sealed(&self, mut component: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn with_seal(&self, mut component: Vec<u8>) -> Vec<u8> {
         component.extend(self.seal.iter().flatten());
         component
     }
@@ -170,8 +178,8 @@ impl Plugin {
 
     /// Returns the same code with other settings. Only possible for a tool, because a tool's grants are read
     /// at each call.
-    pub(crate) fn under(&self, settings: PluginSettings) -> Option<Self> {
-        let Linked::Tool(code) = &self.code else { return None };
+    pub(crate) fn with_settings(&self, settings: PluginSettings) -> Option<Self> {
+        let LinkedCode::Tool(code) = &self.code else { return None };
         Some(Self {
             name: self.name.clone(),
             digest: self.digest,
@@ -180,12 +188,12 @@ impl Plugin {
             reconcile: self.reconcile,
             verify: self.verify,
             compensate: self.compensate,
-            is_plain: self.is_plain,
+            is_untyped: self.is_untyped,
             seal: self.seal.clone(),
             imports: self.imports.clone(),
             settings: Arc::new(settings),
             schemas: self.schemas.clone(),
-            code: Linked::Tool(code.clone()),
+            code: LinkedCode::Tool(code.clone()),
         })
     }
 
@@ -196,12 +204,12 @@ impl Plugin {
 
     /// First resolution step for calls of this operator that are in doubt (§5). After the window of a keyed
     /// operator, the next step applies: [`Plugin::reconcile`], if the plugin exports it.
-    pub fn class(&self, operator: &str) -> Class {
+    pub fn class(&self, operator: &str) -> RecoveryClass {
         match self.operator(operator) {
-            Some(spec) if !spec.is_world_changing() => Class::Read,
-            Some(spec) if spec.resolution.idempotent_by_key_seconds > 0 => Class::Keyed,
-            Some(_) if self.reconcile => Class::Queryable,
-            _ => Class::Opaque,
+            Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
+            Some(spec) if spec.resolution.idempotent_by_key_seconds > 0 => RecoveryClass::Keyed,
+            Some(_) if self.reconcile => RecoveryClass::Queryable,
+            _ => RecoveryClass::Opaque,
         }
     }
 
@@ -211,7 +219,7 @@ impl Plugin {
     /// `INVALID_INPUT` if the value does not fit.
     pub fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
         let schemas = self.schemas(operator)?;
-        match self.function(operator) {
+        match self.untyped_function(operator) {
             Some(function) => function.check_input(value),
             None => schemas.check_input(value),
         }
@@ -223,7 +231,7 @@ impl Plugin {
     /// `SCHEMA_VALIDATION_FAILED` if the value does not fit.
     pub fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
         let schemas = self.schemas(operator)?;
-        match self.function(operator) {
+        match self.untyped_function(operator) {
             Some(function) => function.check_output(value),
             None => schemas.check_output(value),
         }
@@ -232,8 +240,8 @@ impl Plugin {
     /// Runs a step once, in a new instance. Its output is JSON that fits the output schema.
     pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
         let code = match (&self.code, self.schemas(operator)) {
-            (Linked::Step(code), Ok(_)) => code,
-            (Linked::Tool(_), _) => return StepEnd::not_run(self.other_kind("step")),
+            (LinkedCode::Step(code), Ok(_)) => code,
+            (LinkedCode::Tool(_), _) => return StepEnd::not_run(self.wrong_kind("step")),
             (_, Err(failure)) => return StepEnd::not_run(failure),
         };
         self.step_end(operator, code.run(operator, input, limits, calls, None).await)
@@ -248,23 +256,23 @@ impl Plugin {
         limits: &Limits,
         [first, second]: [Box<dyn StepCalls>; 2],
     ) -> Option<StepEnd> {
-        let Linked::Step(code) = &self.code else { return None };
+        let LinkedCode::Step(code) = &self.code else { return None };
         let mut began = false;
-        let again = step::Again { calls: second, began: &mut began };
+        let again = step::SecondRun { calls: second, began: &mut began };
         let ended = code.run(operator, input, limits, first, Some(again)).await;
         began.then(|| self.step_end(operator, ended))
     }
 
-    fn step_end(&self, operator: &str, (answer, spent): step::Ran) -> StepEnd {
+    fn step_end(&self, operator: &str, (answer, spent): step::RunResult) -> StepEnd {
         let outcome = match answer {
-            Ok(Ok(output)) => match self.check_text(operator, &output) {
+            Ok(Ok(output)) => match self.check_output_text(operator, &output) {
                 Ok(()) => StepOutcome::Output(output),
                 Err(failure) => StepOutcome::Fault(failure),
             },
             Ok(Err(failure)) => StepOutcome::Failed(failure),
             Err(outcome) => outcome,
         };
-        let Spent { fuel, memory_bytes, functions } = spent;
+        let ResourceUsage { fuel, memory_bytes, functions } = spent;
         StepEnd { outcome, fuel, memory_bytes, functions }
     }
 
@@ -276,19 +284,19 @@ impl Plugin {
         calls: Box<dyn StepCalls>,
     ) -> wasmtime::Result<()> {
         match &self.code {
-            Linked::Step(code) => code.run_bare(operator, input, calls).await,
-            Linked::Tool(_) => Err(wasmtime::Error::msg("a tool cannot run as a step")),
+            LinkedCode::Step(code) => code.run_bare(operator, input, calls).await,
+            LinkedCode::Tool(_) => Err(wasmtime::Error::msg("a tool cannot run as a step")),
         }
     }
 
     /// Calls a tool once, in a new instance. The answer says whether the world may have changed.
     pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
-        let (code, spec) = match self.tool(operator) {
+        let (code, spec) = match self.tool_code(operator) {
             Ok(found) => found,
             Err(failure) => return not_called(failure),
         };
-        let ask = Ask::Invoke { args };
-        let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
+        let ask = ToolFunctionCall::Invoke { args };
+        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
         asked.into_end(limits, self.schemas.get(operator))
     }
 
@@ -302,19 +310,23 @@ impl Plugin {
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure> {
         use super::bindings::export::reconcile::Verdict;
-        let (code, _) = self.tool(operator)?;
-        self.exported(self.reconcile, "reconcile")?;
-        let ask = Ask::Reconcile { args };
-        match code.ask(&self.settings, operator, ask, call, Rights::READ, limits).await.said? {
-            Said::Verdict(Verdict::Happened(output)) => {
+        let (code, _) = self.tool_code(operator)?;
+        self.require_export(self.reconcile, "reconcile")?;
+        let ask = ToolFunctionCall::Reconcile { args };
+        match code
+            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
+            .await
+            .returned?
+        {
+            ToolReturn::Verdict(Verdict::Happened(output)) => {
                 let output = convert::output(output);
-                tool::check(&output, limits, self.schemas.get(operator))?;
+                tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
                 Ok(ReconcileVerdict::Happened(output))
             }
-            Said::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
-            Said::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
-            Said::Verdict(Verdict::Unknown) => Ok(ReconcileVerdict::Unknown),
-            other => Err(unexpected(other)),
+            ToolReturn::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
+            ToolReturn::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
+            ToolReturn::Verdict(Verdict::Unknown) => Ok(ReconcileVerdict::Unknown),
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -325,14 +337,20 @@ impl Plugin {
         change: &StateChange,
         call: ToolCallContext,
         limits: &Limits,
-    ) -> Result<Finding, Failure> {
-        let (code, _) = self.tool(operator)?;
-        self.exported(self.verify, "verify")?;
-        let ask = Ask::Verify { change };
-        match code.ask(&self.settings, operator, ask, call, Rights::READ, limits).await.said? {
-            Said::Finding(super::bindings::export::verify::Finding::Confirmed) => Ok(Finding::Confirmed),
-            Said::Finding(super::bindings::export::verify::Finding::Mismatch(found)) => Ok(Finding::Mismatch(found)),
-            other => Err(unexpected(other)),
+    ) -> Result<VerifyResult, Failure> {
+        let (code, _) = self.tool_code(operator)?;
+        self.require_export(self.verify, "verify")?;
+        let ask = ToolFunctionCall::Verify { change };
+        match code
+            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
+            .await
+            .returned?
+        {
+            ToolReturn::Finding(super::bindings::export::verify::Finding::Confirmed) => Ok(VerifyResult::Confirmed),
+            ToolReturn::Finding(super::bindings::export::verify::Finding::Mismatch(found)) => {
+                Ok(VerifyResult::Mismatch(found))
+            }
+            other => Err(unexpected_answer(other)),
         }
     }
 
@@ -345,13 +363,15 @@ impl Plugin {
         call: ToolCallContext,
         limits: &Limits,
     ) -> ToolEnd {
-        let found = self.tool(operator).and_then(|found| self.exported(self.compensate, "compensate").map(|()| found));
+        let found = self
+            .tool_code(operator)
+            .and_then(|found| self.require_export(self.compensate, "compensate").map(|()| found));
         let (code, spec) = match found {
             Ok(found) => found,
             Err(failure) => return not_called(failure),
         };
-        let ask = Ask::Compensate { external_key, args, result };
-        let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
+        let ask = ToolFunctionCall::Compensate { external_key, args, result };
+        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
         // The result of a compensating call has no schema.
         asked.into_end(limits, None)
     }
@@ -363,43 +383,43 @@ impl Plugin {
     }
 
     /// Returns the function of an untyped component that serves an operator. Its type is stricter than a schema.
-    fn function(&self, operator: &str) -> Option<&Function> {
-        let Linked::Tool(code) = &self.code else { return None };
+    fn untyped_function(&self, operator: &str) -> Option<&Function> {
+        let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)
     }
 
-    fn check_text(&self, operator: &str, text: &str) -> Result<(), Failure> {
+    fn check_output_text(&self, operator: &str, text: &str) -> Result<(), Failure> {
         let value: Value = serde_json::from_str(text).map_err(|error| {
             Failure::new(Code::SchemaValidationFailed, format!("the step's output is not JSON: {error}"))
         })?;
         self.check_output(operator, &value)
     }
 
-    fn tool(&self, operator: &str) -> Result<(&ToolCode, &OperatorSpec), Failure> {
-        let Linked::Tool(code) = &self.code else { return Err(self.other_kind("tool")) };
+    fn tool_code(&self, operator: &str) -> Result<(&ToolCode, &OperatorSpec), Failure> {
+        let LinkedCode::Tool(code) = &self.code else { return Err(self.wrong_kind("tool")) };
         self.schemas(operator)?;
         let spec = self.operator(operator).expect("an operator with schemas is in the manifest");
         Ok((code, spec))
     }
 
-    fn exported(&self, exported: bool, function: &str) -> Result<(), Failure> {
+    fn require_export(&self, exported: bool, function: &str) -> Result<(), Failure> {
         if exported {
             return Ok(());
         }
         Err(Failure::new(Code::InvalidInput, format!("plugin {:?} does not export {function}", self.name)))
     }
 
-    fn other_kind(&self, wanted: &str) -> Failure {
+    fn wrong_kind(&self, wanted: &str) -> Failure {
         Failure::new(Code::Internal, format!("plugin {:?} is not a {wanted}", self.name))
     }
 }
 
 /// Rights within the plugin's grants that follow from the operator's declaration.
-fn rights(spec: &OperatorSpec) -> Rights {
-    Rights { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
+fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
+    EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }
 
-fn limits(config: &LimitsConfig, wanted: LimitsWanted) -> Limits {
+fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
     let default = Limits::default();
     Limits {
         memory_bytes: config.memory_bytes.unwrap_or_else(|| {
@@ -421,9 +441,9 @@ fn not_called(failure: Failure) -> ToolEnd {
     ToolEnd { answer: latchwork_core::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
 }
 
-fn unexpected(said: Said) -> Failure {
+fn unexpected_answer(said: ToolReturn) -> Failure {
     match said {
-        Said::Error(error) => convert::failure(error),
+        ToolReturn::Error(error) => convert::failure(error),
         _ => Failure::new(Code::Internal, "the tool answered another question"),
     }
 }

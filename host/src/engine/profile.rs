@@ -27,7 +27,7 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 ///
 /// Steps and tools differ in one setting: a step's floating-point results, including the bits of a NaN, must
 /// not depend on the machine.
-pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
+pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
     if kind == PluginKind::Step {
@@ -45,7 +45,7 @@ pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
 pub enum Variation {
     /// Uses the same code. Each instance maps its own memory instead of using a pool, and the guest has half
     /// the stack.
-    Apart,
+    Unpooled,
     /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
     /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the
     /// size, because such code needs more.
@@ -53,10 +53,10 @@ pub enum Variation {
 }
 
 /// Returns the configuration for steps under a variation, and the digest for cache keys of its code.
-pub(crate) fn vary(variation: Variation) -> (Config, Hash) {
-    let (mut config, digest) = build(PluginKind::Step);
+pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
+    let (mut config, digest) = build_profile(PluginKind::Step);
     match variation {
-        Variation::Apart => {
+        Variation::Unpooled => {
             config.max_wasm_stack(WASM_STACK_BYTES / 2);
             // The compiled code does not depend on these settings, so existing cache entries are used.
             (config, digest)
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn profiles_differ_and_repeat() {
-        let (step, tool) = (build(PluginKind::Step).1, build(PluginKind::Tool).1);
+        let (step, tool) = (build_profile(PluginKind::Step).1, build_profile(PluginKind::Tool).1);
         assert_ne!(step, tool);
-        assert_eq!(step, build(PluginKind::Step).1);
+        assert_eq!(step, build_profile(PluginKind::Step).1);
     }
 }

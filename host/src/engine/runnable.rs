@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::plugin::Plugin;
 use super::step::{StepCalls, StepEnd};
-use super::tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
+use super::tool::{ReconcileVerdict, ToolCallContext, ToolEnd, VerifyResult};
 
 /// Code that can be run under the digest pinned by a job. Each function corresponds to the one of [`Plugin`].
 #[async_trait]
@@ -38,7 +38,7 @@ pub trait Runnable: Send + Sync {
         change: &StateChange,
         call: ToolCallContext,
         limits: &Limits,
-    ) -> Result<Finding, Failure>;
+    ) -> Result<VerifyResult, Failure>;
     /// Undoes the committed call with this external key, these arguments and this result.
     async fn compensate(
         &self,
@@ -48,11 +48,11 @@ pub trait Runnable: Send + Sync {
         limits: &Limits,
     ) -> ToolEnd;
     /// Returns the loaded plugin, if there is one, for validators and verifiers of the host.
-    fn component(&self) -> Option<&Plugin>;
+    fn as_plugin(&self) -> Option<&Plugin>;
 }
 
 /// Source of the code that a job pinned.
-pub trait Components: Send + Sync {
+pub trait PinnedComponents: Send + Sync {
     /// Returns the code with this digest, linked with the WASI mode that was pinned with it.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Runnable for Plugin {
         change: &StateChange,
         call: ToolCallContext,
         limits: &Limits,
-    ) -> Result<Finding, Failure> {
+    ) -> Result<VerifyResult, Failure> {
         Plugin::verify(self, operator, change, call, limits).await
     }
 
@@ -104,7 +104,7 @@ impl Runnable for Plugin {
         Plugin::compensate(self, operator, of, call, limits).await
     }
 
-    fn component(&self) -> Option<&Plugin> {
+    fn as_plugin(&self) -> Option<&Plugin> {
         Some(self)
     }
 }

@@ -8,7 +8,7 @@ mod graph;
 mod work;
 
 use latchwork_core::error::{Code, Failure};
-use latchwork_core::plan::Misfit;
+use latchwork_core::plan::SchemaMismatch;
 use serde_json::Value;
 
 use graph::Graph;
@@ -22,11 +22,11 @@ const MISFITS_MAX: usize = 100;
 const REASON_CHARS_MAX: usize = 300;
 /// Maximum work, multiplied by depth, for which violations are located one by one. Each failing alternative
 /// is evaluated again for every alternative around it.
-const LOCATED_MAX: u64 = 400_000;
+const LOCATE_WORK_MAX: u64 = 400_000;
 /// Maximum nesting of subschema evaluations for which the stack of any thread is large enough.
-const DEPTH_HERE_MAX: usize = 48;
+const INLINE_DEPTH_MAX: usize = 48;
 /// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
-const STACK_BYTES: usize = 64 * 1024 * 1024;
+const CHECK_STACK_BYTES: usize = 64 * 1024 * 1024;
 /// Stack size for compiling. Each subschema needs more stack than in a check, and a schema has at most a
 /// thousand of them.
 const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
@@ -60,12 +60,12 @@ impl Schemas {
     }
 
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
-        check(&self.input, value)
+        check_value(&self.input, value)
             .map_err(|text| Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {text}")))
     }
 
     pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
-        check(&self.output, value).map_err(|text| {
+        check_value(&self.output, value).map_err(|text| {
             Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its schema: {text}"))
         })
     }
@@ -73,7 +73,7 @@ impl Schemas {
 
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
-    let compiled = on_a_stack_of(COMPILE_STACK_BYTES, || {
+    let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
         // This regular expression engine takes time linear in the length of the text.
         let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
@@ -83,20 +83,20 @@ fn compile(text: &str) -> Result<Schema, String> {
 
 /// Checks a value and lists up to [`VIOLATIONS_SHOWN`] violations by JSON pointer. Values are masked, because
 /// they may be large or private.
-fn check(schema: &Schema, value: &Value) -> Result<(), String> {
+fn check_value(schema: &Schema, value: &Value) -> Result<(), String> {
     let too_complex = "too complex: its schema has too many ways to look at so deep or large a value";
     let work = work::count(&schema.graph, value).ok_or(too_complex)?;
-    if work.depth <= DEPTH_HERE_MAX {
-        return look(&schema.validator, value, work);
+    if work.depth <= INLINE_DEPTH_MAX {
+        return check_and_locate(&schema.validator, value, work);
     }
-    on_a_stack_of(STACK_BYTES, || look(&schema.validator, value, work))?
+    run_with_stack(CHECK_STACK_BYTES, || check_and_locate(&schema.validator, value, work))?
 }
 
-fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<(), String> {
+fn check_and_locate(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<(), String> {
     if validator.is_valid(value) {
         return Ok(());
     }
-    if work.applications.saturating_mul(work.depth as u64) > LOCATED_MAX {
+    if work.applications.saturating_mul(work.depth as u64) > LOCATE_WORK_MAX {
         return Err("it is too large to say where".to_owned());
     }
     let mut errors = validator.iter_errors(value);
@@ -117,47 +117,48 @@ fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<
 ///
 /// # Errors
 /// The reason why the schema is invalid or the check would take too much work.
-pub(crate) fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+pub(crate) fn misfits(schema: &Value, value: &Value) -> Result<Vec<SchemaMismatch>, String> {
     let schema = compile(&schema.to_string())?;
     let work = work::count(&schema.graph, value)
         .ok_or("checking a value this deep or large against it takes too much work")?;
-    if work.depth <= DEPTH_HERE_MAX {
-        return Ok(located(&schema.validator, value, work));
+    if work.depth <= INLINE_DEPTH_MAX {
+        return Ok(locate_misfits(&schema.validator, value, work));
     }
-    on_a_stack_of(STACK_BYTES, || located(&schema.validator, value, work))
+    run_with_stack(CHECK_STACK_BYTES, || locate_misfits(&schema.validator, value, work))
 }
 
-fn located(validator: &jsonschema::Validator, value: &Value, work: Work) -> Vec<Misfit> {
+fn locate_misfits(validator: &jsonschema::Validator, value: &Value, work: Work) -> Vec<SchemaMismatch> {
     if validator.is_valid(value) {
         return vec![];
     }
-    if work.applications.saturating_mul(work.depth as u64) > LOCATED_MAX {
+    if work.applications.saturating_mul(work.depth as u64) > LOCATE_WORK_MAX {
         let why = "the values do not fit the schema; they are too large to list the violations".to_owned();
-        return vec![Misfit::Wrong { pointer: String::new(), why }];
+        return vec![SchemaMismatch::Wrong { pointer: String::new(), why }];
     }
-    validator.iter_errors(value).take(MISFITS_MAX).flat_map(|error| misfit(&error)).collect()
+    validator.iter_errors(value).take(MISFITS_MAX).flat_map(|error| misfits_of_error(&error)).collect()
 }
 
-fn misfit(error: &jsonschema::ValidationError<'_>) -> Vec<Misfit> {
+fn misfits_of_error(error: &jsonschema::ValidationError<'_>) -> Vec<SchemaMismatch> {
     use jsonschema::error::ValidationErrorKind::{AdditionalProperties, Required, UnevaluatedProperties};
     let pointer = error.instance_path().to_string();
     match error.kind() {
         Required { property } => {
-            vec![Misfit::Missing { pointer, name: property.as_str().unwrap_or_default().to_owned() }]
+            vec![SchemaMismatch::Missing { pointer, name: property.as_str().unwrap_or_default().to_owned() }]
         }
-        AdditionalProperties { unexpected } | UnevaluatedProperties { unexpected } => {
-            unexpected.iter().map(|name| Misfit::Unknown { pointer: pointer.clone(), name: name.clone() }).collect()
-        }
+        AdditionalProperties { unexpected } | UnevaluatedProperties { unexpected } => unexpected
+            .iter()
+            .map(|name| SchemaMismatch::Unknown { pointer: pointer.clone(), name: name.clone() })
+            .collect(),
         _ => {
             let why = error.to_string();
             let cut = why.char_indices().nth(REASON_CHARS_MAX).map(|(at, _)| format!("{}…", &why[..at]));
-            vec![Misfit::Wrong { pointer, why: cut.unwrap_or(why) }]
+            vec![SchemaMismatch::Wrong { pointer, why: cut.unwrap_or(why) }]
         }
     }
 }
 
 /// Runs `work` on a separate thread with a stack of the given size.
-fn on_a_stack_of<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
+fn run_with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
     let thread = std::thread::Builder::new().name("latch-schema".to_owned()).stack_size(bytes);
     std::thread::scope(|scope| {
         let started = thread.spawn_scoped(scope, work).map_err(|error| format!("no thread to check it: {error}"))?;

@@ -24,7 +24,7 @@ impl StepSources {
 
     /// Advances the clock to the time at which an answer was recorded, after the step has received that
     /// answer.
-    pub fn hear(&mut self, recorded_us: i64) {
+    pub fn advance_clock_to(&mut self, recorded_us: i64) {
         self.now_us = self.now_us.max(recorded_us);
     }
 

@@ -11,32 +11,32 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::{Component, Linker};
 
 use super::bindings::import;
-use super::component::full;
+use super::component::interface_name;
 use super::fault::HostFault;
 use super::step::StepState;
 use super::virtual_wasi::bindings::{clocks::wall_clock, random::random};
 
 /// Flag that is true while a plugin's runtime is starting.
 #[derive(Clone)]
-pub(super) struct Starting(Arc<AtomicBool>);
+pub(super) struct StartPhase(Arc<AtomicBool>);
 
-impl Starting {
+impl StartPhase {
     /// Ends the start phase: from now on `describe` runs, and every call of an import fails.
-    pub(super) fn over(&self) {
+    pub(super) fn end(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
     fn check(&self, interface: &str, function: &str) -> wasmtime::Result<()> {
         match self.0.load(Ordering::Relaxed) {
             true => Ok(()),
-            false => Err(HostFault::Unknown(format!("{interface}#{function}")).into()),
+            false => Err(HostFault::UnknownImport(format!("{interface}#{function}")).into()),
         }
     }
 }
 
 /// Links the clocks, the random generators and the log.
-pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<Starting> {
-    let starting = Starting(Arc::new(AtomicBool::new(true)));
+pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<StartPhase> {
+    let starting = StartPhase(Arc::new(AtomicBool::new(true)));
     macro_rules! serve {
         ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $served:path) => {{
             let (starting, interface) = (starting.clone(), $interface.to_owned());
@@ -61,10 +61,10 @@ pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
             )?;
         }};
     }
-    give!(full("clock"), "now", () -> import::clock::Instant, import::clock::Host::now);
-    give!(full("rng"), "bytes", (len: u32) -> Vec<u8>, import::rng::Host::bytes);
-    give!(full("rng"), "next-u32", () -> u32, import::rng::Host::next_u32);
-    serve!(full("log"), "write", (level: import::log::Level, message: String) -> (), import::log::Host::write);
+    give!(interface_name("clock"), "now", () -> import::clock::Instant, import::clock::Host::now);
+    give!(interface_name("rng"), "bytes", (len: u32) -> Vec<u8>, import::rng::Host::bytes);
+    give!(interface_name("rng"), "next-u32", () -> u32, import::rng::Host::next_u32);
+    serve!(interface_name("log"), "write", (level: import::log::Level, message: String) -> (), import::log::Host::write);
     // WASI imports have a version suffix, so they are matched by prefix.
     let engine = linker.engine().clone();
     for (name, _) in component.component_type().imports(&engine) {

@@ -12,7 +12,7 @@ use super::StepSources;
 use super::bindings::{export, import};
 use super::fault;
 use super::limits::{self, Guard, Guarded};
-use super::slots::Turns;
+use super::slots::InstancePermits;
 use super::virtual_wasi::{self, VirtualWasi};
 
 /// Information about the job that steps and tools can read.
@@ -52,22 +52,22 @@ pub struct Stop;
 #[async_trait]
 pub trait StepCalls: Send {
     /// Returns the step's deterministic inputs, which are the same for every implementation of this trait.
-    fn own(&mut self) -> &mut StepSources;
+    fn sources(&mut self) -> &mut StepSources;
     /// Returns the time of the injected clock, in microseconds since 1970 UTC.
     fn now_us(&mut self) -> i64 {
-        self.own().now_us
+        self.sources().now_us
     }
     /// Fills `buf` with the next bytes of the injected random generator.
     fn random(&mut self, buf: &mut [u8]) {
-        self.own().random(buf);
+        self.sources().random(buf);
     }
     /// Returns the next number of the injected random generator.
     fn next_u32(&mut self) -> u32 {
-        self.own().next_u32()
+        self.sources().next_u32()
     }
     /// Returns a number in `0..bound` of the injected random generator, or 0 if `bound` is 0.
     fn below(&mut self, bound: u32) -> u32 {
-        self.own().below(bound)
+        self.sources().below(bound)
     }
     /// Writes a log record, truncated to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
@@ -106,17 +106,17 @@ impl StepEnd {
 }
 
 /// Resources that a try used, and the functions in which it was ended.
-pub(crate) struct Spent {
+pub(crate) struct ResourceUsage {
     pub(crate) fuel: u64,
     pub(crate) memory_bytes: u64,
     pub(crate) functions: Vec<String>,
 }
 
 /// Unchecked answer of a try as text, and the resources it used.
-pub(crate) type Ran = (Result<Result<String, Failure>, StepOutcome>, Spent);
+pub(crate) type RunResult = (Result<Result<String, Failure>, StepOutcome>, ResourceUsage);
 
 /// Request for a second run in the same instance, after the first run.
-pub(crate) struct Again<'b> {
+pub(crate) struct SecondRun<'b> {
     pub(crate) calls: Box<dyn StepCalls>,
     /// Set to true when the second run begins.
     pub(crate) began: &'b mut bool,
@@ -139,7 +139,7 @@ pub enum StepOutcome {
 /// A step plugin that is ready to be instantiated.
 pub(crate) struct StepCode {
     pre: InstancePre<StepState>,
-    turns: Turns,
+    permits: InstancePermits,
     run: export::run::GuestIndices,
 }
 
@@ -168,23 +168,23 @@ impl StepCode {
     pub(crate) fn link(
         engine: &wasmtime::Engine,
         component: &Component,
-        turns: Turns,
+        turns: InstancePermits,
         wasi: WasiMode,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<StepState>::new(engine);
-        import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::context::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::clock::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::rng::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::tools::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::events::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
-        import::log::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::context::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::clock::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::rng::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::tools::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::events::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
+        import::log::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
         if wasi == WasiMode::Virtual {
             virtual_wasi::link(&mut linker, component)?;
         }
         let pre = linker.instantiate_pre(component)?;
         let run = export::run::GuestIndices::new(&pre)?;
-        Ok(Self { pre, turns, run })
+        Ok(Self { pre, permits: turns, run })
     }
 
     /// Runs the step once, or a second time in the same instance if `again` is given. Returns the end of the
@@ -195,13 +195,13 @@ impl StepCode {
         input: &str,
         limits: &Limits,
         calls: Box<dyn StepCalls>,
-        again: Option<Again<'_>>,
-    ) -> Ran {
-        let _turn = self.turns.take().await;
+        again: Option<SecondRun<'_>>,
+    ) -> RunResult {
+        let _turn = self.permits.acquire().await;
         let mut store = Store::new(self.pre.engine(), StepState::new(calls, limits));
         let mut fuel_given = None;
         let result = async {
-            limits::apply(&mut store, limits)?;
+            limits::apply_limits(&mut store, limits)?;
             let instance = self.pre.instantiate_async(&mut store).await?;
             let run = self.run.load(&mut store, &instance)?;
             store.set_fuel(limits.fuel)?;
@@ -210,7 +210,7 @@ impl StepCode {
             let first = run.call_run(&mut store, operator, &input).await?;
             let (Some(again), Ok(_)) = (again, &first) else { return Ok(first) };
             *again.began = true;
-            store.data_mut().begin_again(again.calls);
+            store.data_mut().begin_second_run(again.calls);
             store.set_fuel(limits.fuel)?;
             run.call_run(&mut store, operator, &input).await
         }
@@ -218,17 +218,17 @@ impl StepCode {
         store.data_mut().flush_output();
         let fuel = fuel_given.map_or(0, |given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
         let memory_bytes = store.data().guard.memory_bytes();
-        let functions = result.as_ref().err().map(fault::functions).unwrap_or_default();
+        let functions = result.as_ref().err().map(fault::stack_functions).unwrap_or_default();
         let answer = match result {
             Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
                 Err(StepOutcome::Fault(oversized(output.len(), limits)))
             }
             Ok(Ok(output)) => Ok(Ok(output)),
             Ok(Err(error)) => Ok(Err(super::convert::failure(error))),
-            Err(error) if fault::is_stop(&error) => Err(StepOutcome::Stopped),
+            Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
             Err(error) => Err(StepOutcome::Fault(fault::failure(&error))),
         };
-        (answer, Spent { fuel, memory_bytes, functions })
+        (answer, ResourceUsage { fuel, memory_bytes, functions })
     }
 
     /// Instantiates, calls and drops the step with only what the engine requires, to measure the sandbox's
@@ -239,7 +239,7 @@ impl StepCode {
         input: &str,
         calls: Box<dyn StepCalls>,
     ) -> wasmtime::Result<()> {
-        let _turn = self.turns.take().await;
+        let _turn = self.permits.acquire().await;
         let mut store = Store::new(self.pre.engine(), StepState::new(calls, &Limits::default()));
         store.set_fuel(limits::INSTANTIATION_FUEL)?;
         store.set_epoch_deadline(1_000);
@@ -250,7 +250,7 @@ impl StepCode {
     }
 }
 
-fn own(state: &mut StepState) -> &mut StepState {
+fn host_state(state: &mut StepState) -> &mut StepState {
     state
 }
 

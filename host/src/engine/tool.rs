@@ -14,20 +14,20 @@ use super::bindings::{export, import};
 use super::component::Shape;
 use super::fault;
 use super::limits;
-use super::plain::{Function, Functions, Returned};
+use super::plain::{Function, Functions, UntypedReturn};
 use super::plugin::PluginSettings;
-use super::slots::Turns;
+use super::slots::InstancePermits;
 use super::step::{StepContext, oversized};
-use super::tool_state::{ToolState, files, lookup, own};
+use super::tool_state::{ToolState, files, host_state, lookup};
 use super::{convert, schema};
 use crate::capability::filesystem::FilesData;
-use crate::capability::grant::Rights;
-use crate::capability::sockets::LookupData;
-use crate::capability::watch::{Hindered, Watch};
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::sockets::NameLookupData;
+use crate::capability::watch::{CallWindow, Hindrances};
 use crate::os::clock;
 
 /// Maximum number of bytes kept of an invalid answer.
-const KEPT_BYTES_MAX: usize = 64 << 10;
+const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// Complete context of a tool call.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +76,7 @@ pub enum ReconcileVerdict {
 
 /// Answer of `verify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum VerifyResult {
     /// The world matches the recorded change.
     Confirmed,
     /// The world does not match the recorded change. Contains the description of the actual state.
@@ -87,8 +87,8 @@ pub enum Finding {
 #[derive(Clone)]
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
-    turns: Turns,
-    invoke: Invoke,
+    permits: InstancePermits,
+    invoke: InvokeFunctions,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
     compensate: Option<export::compensate::GuestIndices>,
@@ -96,14 +96,14 @@ pub(crate) struct ToolCode {
 
 /// Calling convention of the tool's operators.
 #[derive(Clone)]
-enum Invoke {
+enum InvokeFunctions {
     Described(export::invoke::GuestIndices),
     Plain(Functions),
 }
 
 /// Function of a tool to call, with its arguments.
 #[derive(Clone, Copy)]
-pub(crate) enum Ask<'a> {
+pub(crate) enum ToolFunctionCall<'a> {
     Invoke { args: &'a str },
     Reconcile { args: &'a str },
     Verify { change: &'a StateChange },
@@ -111,20 +111,20 @@ pub(crate) enum Ask<'a> {
 }
 
 /// Value that the tool returned.
-pub(crate) enum Said {
+pub(crate) enum ToolReturn {
     Output(import::types::ToolOutput),
     Verdict(export::reconcile::Verdict),
     Finding(export::verify::Finding),
     Error(import::types::Error),
-    Plain(Returned),
+    Plain(UntypedReturn),
 }
 
 /// Result of one call of a tool's function.
-pub(crate) struct Asked {
-    pub(crate) said: Result<Said, Failure>,
+pub(crate) struct ToolCallResult {
+    pub(crate) returned: Result<ToolReturn, Failure>,
     pub(crate) begun: bool,
     /// Accesses that the host refused or could not complete during the call.
-    pub(crate) hindered: Hindered,
+    pub(crate) hindered: Hindrances,
     pub(crate) fuel: u64,
     pub(crate) wall_us: u64,
 }
@@ -134,76 +134,78 @@ impl ToolCode {
         engine: &wasmtime::Engine,
         component: &Component,
         shape: Shape,
-        turns: Turns,
+        turns: InstancePermits,
         functions: Option<Functions>,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
-        import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::context::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::invocation::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::log::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::kv::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::secrets::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
-        import::config::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::context::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::invocation::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::log::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::kv::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::secrets::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::config::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
         // The host replaces two interfaces of WASI, to observe file changes and name lookups.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::{filesystem, sockets};
         filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
-        sockets::ip_name_lookup::add_to_linker::<_, LookupData>(&mut linker, lookup)?;
+        sockets::ip_name_lookup::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {
             invoke: match functions {
-                Some(functions) => Invoke::Plain(functions),
-                None => Invoke::Described(export::invoke::GuestIndices::new(&pre)?),
+                Some(functions) => InvokeFunctions::Plain(functions),
+                None => InvokeFunctions::Described(export::invoke::GuestIndices::new(&pre)?),
             },
             reconcile: shape.reconcile.then(|| export::reconcile::GuestIndices::new(&pre)).transpose()?,
             verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
             compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
             pre,
-            turns,
+            permits: turns,
         })
     }
 
     /// Functions of an untyped component, by operator.
     pub(crate) fn functions(&self) -> Option<&Functions> {
         match &self.invoke {
-            Invoke::Described(_) => None,
-            Invoke::Plain(functions) => Some(functions),
+            InvokeFunctions::Described(_) => None,
+            InvokeFunctions::Plain(functions) => Some(functions),
         }
     }
 
     /// Calls the tool once. The call ends when its time has passed.
-    pub(crate) async fn ask(
+    pub(crate) async fn call_function(
         &self,
         settings: &Arc<PluginSettings>,
         operator: &str,
-        ask: Ask<'_>,
+        ask: ToolFunctionCall<'_>,
         call: ToolCallContext,
-        rights: Rights,
+        rights: EffectivePermissions,
         limits: &Limits,
-    ) -> Asked {
+    ) -> ToolCallResult {
         let since = clock::boot_us();
         let timeout_ms = call.timeout_ms;
         // The timeout of the plan or the operator is part of the call and replaces the one in `limits`.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
-        let watch = Watch::until(deadline_us);
+        let watch = CallWindow::with_deadline(deadline_us);
         let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
         let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
             Ok(state) => {
-                let _turn = self.turns.take().await;
+                let _turn = self.permits.acquire().await;
                 let mut store = Store::new(self.pre.engine(), state);
-                let asked =
-                    tokio::time::timeout(watch.left(), self.ask_in(&mut store, operator, ask, limits, &mut fuel));
+                let asked = tokio::time::timeout(
+                    watch.time_left(),
+                    self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
+                );
                 let answered = asked.await;
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
                 // A function of an untyped component cannot report that it changed nothing. The host knows this if
                 // the call had no right to write.
-                if !rights.write && matches!(&answered, Ok(Ok(Said::Plain(_)))) {
+                if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
                 // Dropping the store closes everything the guest had open, before the result is returned.
@@ -213,99 +215,111 @@ impl ToolCode {
                     // After the deadline a guest may fail in many ways. All of them are reported as a
                     // timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
-                    Ok(Err(_)) | Err(_) => Err(late(timeout_ms)),
+                    Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
                 }
             }
             Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
         };
-        Asked { said, begun, hindered: hindrances.hindered(), fuel, wall_us: clock::boot_us().saturating_sub(since) }
+        ToolCallResult {
+            returned: said,
+            begun,
+            hindered: hindrances.hindrances(),
+            fuel,
+            wall_us: clock::boot_us().saturating_sub(since),
+        }
     }
 
-    async fn ask_in(
+    async fn call_in_store(
         &self,
         store: &mut Store<ToolState>,
         operator: &str,
-        ask: Ask<'_>,
+        ask: ToolFunctionCall<'_>,
         limits: &Limits,
         fuel: &mut u64,
-    ) -> wasmtime::Result<Said> {
-        limits::apply(store, limits)?;
+    ) -> wasmtime::Result<ToolReturn> {
+        limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
             // An oversized answer is copied completely, so that its start can be kept. It cannot be larger
             // than the guest's memory.
-            Invoke::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
-            Invoke::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
+            InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
+            InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
         let instance = self.pre.instantiate_async(&mut *store).await?;
         store.set_fuel(limits.fuel)?;
         *fuel = limits.fuel;
-        self.call(store, &instance, operator, ask, limits.output_bytes).await
+        self.call_export(store, &instance, operator, ask, limits.output_bytes).await
     }
 
-    async fn call(
+    async fn call_export(
         &self,
         store: &mut Store<ToolState>,
         instance: &Instance,
         operator: &str,
-        ask: Ask<'_>,
+        ask: ToolFunctionCall<'_>,
         output_bytes: u32,
-    ) -> wasmtime::Result<Said> {
+    ) -> wasmtime::Result<ToolReturn> {
         const ASKED: &str = "called only if exported";
         let external_key = &store.data().call.external_key.clone();
         Ok(match ask {
-            Ask::Invoke { args } => match &self.invoke {
-                Invoke::Described(indices) => {
+            ToolFunctionCall::Invoke { args } => match &self.invoke {
+                InvokeFunctions::Described(indices) => {
                     let guest = indices.load(&mut *store, instance)?;
-                    guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
+                    guest
+                        .call_invoke(store, operator, &args.to_owned())
+                        .await?
+                        .map_or_else(ToolReturn::Error, ToolReturn::Output)
                 }
-                Invoke::Plain(functions) => {
+                InvokeFunctions::Plain(functions) => {
                     let function = functions.get(operator).expect("the manifest names the operator");
-                    Said::Plain(function.call(store, instance, args, output_bytes).await?)
+                    ToolReturn::Plain(function.call(store, instance, args, output_bytes).await?)
                 }
             },
-            Ask::Reconcile { args } => {
+            ToolFunctionCall::Reconcile { args } => {
                 let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
-                said.map_or_else(Said::Error, Said::Verdict)
+                said.map_or_else(ToolReturn::Error, ToolReturn::Verdict)
             }
-            Ask::Verify { change } => {
+            ToolFunctionCall::Verify { change } => {
                 let guest = self.verify.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
-                said.map_or_else(Said::Error, Said::Finding)
+                said.map_or_else(ToolReturn::Error, ToolReturn::Finding)
             }
             // Uses the external key of the call to undo, not that of the compensating call.
-            Ask::Compensate { external_key, args, result } => {
+            ToolFunctionCall::Compensate { external_key, args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said =
                     guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;
-                said.map_or_else(Said::Error, Said::Output)
+                said.map_or_else(ToolReturn::Error, ToolReturn::Output)
             }
         })
     }
 }
 
-impl Asked {
+impl ToolCallResult {
     /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
     /// `schema`, if given.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
-        let Asked { said, begun, hindered, fuel, wall_us } = self;
+        let ToolCallResult { returned: said, begun, hindered, fuel, wall_us } = self;
         let doubtful = |failure, kept: Option<&str>| match begun {
             false => Answer::NotApplied(failure),
-            true => Answer::Unknown { failure, kept: kept.map(|text| convert::cut(text, KEPT_BYTES_MAX).to_owned()) },
+            true => Answer::Unknown {
+                failure,
+                kept: kept.map(|text| convert::truncate(text, KEPT_ANSWER_BYTES_MAX).to_owned()),
+            },
         };
         let answer = match said {
-            Ok(Said::Output(output)) => {
+            Ok(ToolReturn::Output(output)) => {
                 let output = convert::output(output);
-                match check(&output, limits, schema) {
+                match check_tool_output(&output, limits, schema) {
                     Ok(()) => Answer::Ok(output),
                     Err(failure) => doubtful(failure, Some(&output.result)),
                 }
             }
-            Ok(Said::Error(error)) => {
+            Ok(ToolReturn::Error(error)) => {
                 let applied = error.applied;
                 let said = convert::failure(error);
                 let is_exception = !said.code.is_guest_code();
-                let failure = explained(said, hindered);
+                let failure = explain_hindrance(said, hindered);
                 match applied {
                     // Code that failed unexpectedly cannot report whether anything was applied. The host's
                     // record of begun operations decides.
@@ -314,45 +328,49 @@ impl Asked {
                     import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
                 }
             }
-            Ok(Said::Plain(Returned::Text(result))) => {
+            Ok(ToolReturn::Plain(UntypedReturn::Text(result))) => {
                 let output = Output { result, receipt: None, state_changes: vec![], usage: None };
                 Answer::Ok(output)
             }
-            Ok(Said::Plain(Returned::NotCalled(failure))) => Answer::NotApplied(failure),
+            Ok(ToolReturn::Plain(UntypedReturn::NotCalled(failure))) => Answer::NotApplied(failure),
             // The function cannot report whether anything was applied. The host's record of begun operations
             // decides.
-            Ok(Said::Plain(Returned::Error(failure))) => doubtful(failure, None),
-            Ok(Said::Plain(Returned::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
-            Ok(Said::Verdict(_) | Said::Finding(_)) => {
+            Ok(ToolReturn::Plain(UntypedReturn::Error(failure))) => doubtful(failure, None),
+            Ok(ToolReturn::Plain(UntypedReturn::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
+            Ok(ToolReturn::Verdict(_) | ToolReturn::Finding(_)) => {
                 doubtful(Failure::new(Code::Internal, "the tool answered another question"), None)
             }
-            Err(failure) => doubtful(explained(failure, hindered), None),
+            Err(failure) => doubtful(explain_hindrance(failure, hindered), None),
         };
         ToolEnd { answer, fuel, wall_us }
     }
 }
 
 /// Replaces the failure of a call that the host hindered, if the guest reported only a crash or a refusal.
-fn explained(failure: Failure, hindered: Hindered) -> Failure {
+fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {
-        Hindered { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
+        Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
         // The guest sees a denied write to the key-value map as a store that does not answer.
-        Hindered { denied: Some(why), .. }
+        Hindrances { denied: Some(why), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {
             return Failure { code: Code::CapabilityDenied, retry_after_ms: None, ..failure };
         }
-        Hindered { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
+        Hindrances { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
         _ => return failure,
     };
     Failure { code, message: format!("{why} (the plugin: {})", failure.message), ..failure }
 }
 
 /// Checks size and format of a tool's answer.
-pub(crate) fn check(output: &Output, limits: &Limits, schema: Option<&schema::Schemas>) -> Result<(), Failure> {
+pub(crate) fn check_tool_output(
+    output: &Output,
+    limits: &Limits,
+    schema: Option<&schema::Schemas>,
+) -> Result<(), Failure> {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let changes: usize = output
         .state_changes
@@ -380,6 +398,6 @@ pub(crate) fn check(output: &Output, limits: &Limits, schema: Option<&schema::Sc
     schema.map_or(Ok(()), |schema| schema.check_output(&value))
 }
 
-fn late(timeout_ms: u32) -> Failure {
+fn timed_out(timeout_ms: u32) -> Failure {
     Failure::new(Code::WallClockLimit, format!("the call did not end within its {timeout_ms} ms"))
 }

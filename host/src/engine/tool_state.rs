@@ -17,11 +17,11 @@ use super::plugin::PluginSettings;
 use super::tool::ToolCallContext;
 use crate::capability::Placeholders;
 use crate::capability::filesystem::Files;
-use crate::capability::grant::Rights;
-use crate::capability::http::Requests;
-use crate::capability::sockets::{Lookup, Names};
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::http::RequestHooks;
+use crate::capability::sockets::{NameLookup, ResolvedNames};
 use crate::capability::stdio::LogStream;
-use crate::capability::watch::Watch;
+use crate::capability::watch::CallWindow;
 
 /// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;
@@ -30,14 +30,14 @@ const HANDLES_MAX: usize = 4_096;
 pub(crate) struct ToolState {
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) call: ToolCallContext,
-    pub(crate) rights: Rights,
-    pub(crate) watch: Watch,
+    pub(crate) rights: EffectivePermissions,
+    pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
     guard: Guard,
     wasi: WasiCtx,
     http: WasiHttpCtx,
-    requests: Requests,
-    names: Names,
+    requests: RequestHooks,
+    names: ResolvedNames,
     table: ResourceTable,
     /// Handle table that WASI gets after the deadline of the call. It is empty and has no capacity.
     no_handles: ResourceTable,
@@ -47,16 +47,16 @@ impl ToolState {
     pub(crate) fn new(
         settings: Arc<PluginSettings>,
         call: ToolCallContext,
-        rights: Rights,
+        rights: EffectivePermissions,
         limits: &Limits,
-        watch: Watch,
+        watch: CallWindow,
     ) -> wasmtime::Result<Self> {
-        let names = Names::default();
+        let names = ResolvedNames::default();
         let mut wasi = WasiCtx::builder();
         wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
         wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
-        if settings.servers.is_some() {
-            crate::capability::settle(&mut wasi, &call.external_key, call.tries_before);
+        if settings.http_stub.is_some() {
+            crate::capability::fix_environment(&mut wasi, &call.external_key, call.tries_before);
         }
         for dir in &settings.grants.dirs {
             let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
@@ -73,8 +73,12 @@ impl ToolState {
             Box::pin(std::future::ready(allowed))
         });
         let placeholders = Placeholders::default();
-        let requests =
-            Requests { settings: settings.clone(), rights, watch: watch.clone(), placeholders: placeholders.clone() };
+        let requests = RequestHooks {
+            settings: settings.clone(),
+            rights,
+            watch: watch.clone(),
+            placeholders: placeholders.clone(),
+        };
         let (mut table, mut no_handles) = (ResourceTable::new(), ResourceTable::new());
         table.set_max_capacity(HANDLES_MAX);
         no_handles.set_max_capacity(0);
@@ -96,8 +100,8 @@ impl ToolState {
 
     /// Check at the start of every function of the host's own interfaces: counts the call and checks the
     /// deadline.
-    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
-        self.guard.host_call()?;
+    pub(crate) fn begin_host_call(&mut self) -> Result<(), HostFault> {
+        self.guard.count_host_call()?;
         self.watch.check()
     }
 }
@@ -136,7 +140,7 @@ impl WasiHttpView for ToolState {
     }
 }
 
-pub(crate) fn own(state: &mut ToolState) -> &mut ToolState {
+pub(crate) fn host_state(state: &mut ToolState) -> &mut ToolState {
     state
 }
 
@@ -152,10 +156,10 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
     }
 }
 
-pub(crate) fn lookup(state: &mut ToolState) -> Lookup<'_> {
+pub(crate) fn lookup(state: &mut ToolState) -> NameLookup<'_> {
     let in_time = state.watch.check().is_ok();
     let table = if in_time { &mut state.table } else { &mut state.no_handles };
-    Lookup {
+    NameLookup {
         inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
         names: &state.names,
         watch: &state.watch,

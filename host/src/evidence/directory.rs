@@ -11,16 +11,16 @@ use latchwork_core::memory::{ManualClock, Memory};
 
 use crate::capability::Secrets;
 use crate::config::{Grants, LimitsConfig};
-use crate::engine::{Components, Engine, Plugin, PluginSettings, Runnable, Statements};
+use crate::engine::{Engine, ManifestSource, PinnedComponents, Plugin, PluginSettings, Runnable};
 
 /// Every `.wasm` file of a directory and its subdirectories.
-pub struct Directory {
+pub struct ComponentDirectory {
     engine: Engine,
     files: BTreeMap<Hash, PathBuf>,
     loaded: Mutex<HashMap<Hash, Arc<Plugin>>>,
 }
 
-impl Directory {
+impl ComponentDirectory {
     /// Reads a directory and hashes its components.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Directory {
     }
 }
 
-impl Components for Directory {
+impl PinnedComponents for ComponentDirectory {
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plugin) = loaded().get(&digest) {
@@ -61,7 +61,7 @@ impl Components for Directory {
             return Err(format!("{} changed while it was being read", path.display()));
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings(&name) };
+        let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..jobless_step_settings(&name) };
         let plugin = self.engine.load(&bytes, settings).map_err(|error| error.to_string())?;
         loaded().insert(digest, plugin.clone());
         Ok(plugin)
@@ -69,17 +69,17 @@ impl Components for Directory {
 }
 
 /// Plugin settings for a step that runs without a job.
-pub(crate) fn settings(name: &str) -> PluginSettings {
+pub(crate) fn jobless_step_settings(name: &str) -> PluginSettings {
     PluginSettings {
         name: name.to_owned(),
         grants: Grants::default(),
         limits: LimitsConfig::default(),
         wasi: WasiMode::None,
         config: BTreeMap::new(),
-        operators: Statements::default(),
+        operators: ManifestSource::default(),
         secrets: Arc::new(NoSecrets),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-        servers: None,
+        http_stub: None,
     }
 }
 

@@ -26,15 +26,15 @@ pub struct SigningKey {
     "not an Ed25519 private key in PEM format (PKCS#8); create one with `latch key new FILE` or \
      `openssl genpkey -algorithm ed25519`"
 )]
-pub struct BadKey;
+pub struct InvalidKey;
 
 impl SigningKey {
     /// Generates a new key.
     pub fn generate() -> Self {
-        Self::of(entropy::bytes())
+        Self::from_seed(entropy::bytes())
     }
 
-    fn of(seed: [u8; SEED_BYTES]) -> Self {
+    fn from_seed(seed: [u8; SEED_BYTES]) -> Self {
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).expect("any 32 bytes are a seed");
         Self { seed, pair }
     }
@@ -43,13 +43,13 @@ impl SigningKey {
     ///
     /// # Errors
     /// The text has no private key, or one of another kind.
-    pub fn from_pem(text: &str) -> Result<Self, BadKey> {
-        let (_, rest) = text.split_once(BEGIN).ok_or(BadKey)?;
-        let (body, _) = rest.split_once(END).ok_or(BadKey)?;
+    pub fn from_pem(text: &str) -> Result<Self, InvalidKey> {
+        let (_, rest) = text.split_once(BEGIN).ok_or(InvalidKey)?;
+        let (body, _) = rest.split_once(END).ok_or(InvalidKey)?;
         let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-        let der = STANDARD.decode(body).map_err(|_| BadKey)?;
-        let seed = der.strip_prefix(PREFIX.as_slice()).ok_or(BadKey)?;
-        Ok(Self::of(seed.try_into().map_err(|_| BadKey)?))
+        let der = STANDARD.decode(body).map_err(|_| InvalidKey)?;
+        let seed = der.strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
+        Ok(Self::from_seed(seed.try_into().map_err(|_| InvalidKey)?))
     }
 
     /// Returns the private key as a PEM text. Anyone who can read the text can sign.
@@ -69,7 +69,7 @@ impl SigningKey {
 }
 
 /// Returns true if `signature` is a valid signature of the message by the key.
-pub fn is_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
+pub fn is_valid_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
     UnparsedPublicKey::new(&ED25519, key.0).verify(message, signature).is_ok()
 }
 
@@ -82,16 +82,16 @@ mod tests {
     fn keys_are_those_of_the_standard() {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let seed: [u8; 32] = hex::decode(seed).unwrap().try_into().unwrap();
-        let key = SigningKey::of(seed);
+        let key = SigningKey::from_seed(seed);
         assert_eq!(
             key.public().to_string(),
             "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
         );
         let signature = key.sign(b"");
         assert!(hex::encode(signature).starts_with("e5564300c360ac729086e2cc806e828a"));
-        assert!(is_signature(&key.public(), b"", &signature));
-        assert!(!is_signature(&key.public(), b"x", &signature));
-        assert!(!is_signature(&SigningKey::generate().public(), b"", &signature));
+        assert!(is_valid_signature(&key.public(), b"", &signature));
+        assert!(!is_valid_signature(&key.public(), b"x", &signature));
+        assert!(!is_valid_signature(&SigningKey::generate().public(), b"", &signature));
         let pem = key.to_pem();
         assert!(pem.contains("MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v"), "{pem}");
         assert_eq!(SigningKey::from_pem(&pem).unwrap().public(), key.public());

@@ -4,8 +4,8 @@ mod directory;
 mod key;
 mod reexecute;
 
-pub use directory::Directory;
-pub(crate) use directory::settings;
-pub use key::{BadKey, SigningKey, is_signature};
-pub(crate) use reexecute::unknown;
+pub use directory::ComponentDirectory;
+pub(crate) use directory::jobless_step_settings;
+pub use key::{InvalidKey, SigningKey, is_valid_signature};
+pub(crate) use reexecute::first_withheld_label;
 pub use reexecute::{MissingComponent, reexecute};

@@ -1,11 +1,11 @@
 //! Re-executes every step plugin of an evidence file with the recorded answers.
 
-use latchwork_core::evidence::{Found, NotChecked, Problem, Verified};
+use latchwork_core::evidence::{NotChecked, Problem, ProblemKind, Verified};
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::PluginKind;
 use latchwork_core::state::{Durable, Step, label};
 
-use super::Directory;
+use super::ComponentDirectory;
 use crate::replay::{self, ReplayError};
 
 /// A pinned component that the directory does not contain.
@@ -24,7 +24,7 @@ pub struct MissingComponent {
 /// # Errors
 /// All missing components. Nothing was run in this case.
 pub async fn reexecute(
-    components: &Directory,
+    components: &ComponentDirectory,
     engine_profile: Hash,
     verified: &mut Verified,
 ) -> Result<(), Vec<MissingComponent>> {
@@ -36,11 +36,11 @@ pub async fn reexecute(
     let salts = verified.evidence.salts();
     let mut skipped = Vec::new();
     for step in durable.job.steps.iter().filter(|step| is_step(&durable, step)) {
-        if let Some(label) = unknown(&durable, &salts, step) {
+        if let Some(label) = first_withheld_label(&durable, &salts, step) {
             skipped.push(format!("{} ({label})", step.id));
             continue;
         }
-        let mut ran = replay::Report::new();
+        let mut ran = replay::ReplayReport::new();
         let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
         verified.report.steps_reexecuted += 1;
         let line = verified.evidence.line_of_step(&step.id);
@@ -60,7 +60,7 @@ pub async fn reexecute(
                 (format!("{} cannot be executed again", step.id), String::new(), error.to_string())
             }
         };
-        verified.report.add(Problem { line, kind: Found::Reexecution, message, expected, found });
+        verified.report.add(Problem { line, kind: ProblemKind::Reexecution, message, expected, found });
     }
     let notes = &mut verified.report.not_checked;
     if !skipped.is_empty() {
@@ -83,7 +83,7 @@ fn is_step(durable: &Durable, step: &Step) -> bool {
     step.started_us.is_some() && pinned.is_some_and(|pinned| pinned.kind == PluginKind::Step)
 }
 
-fn missing(components: &Directory, durable: &Durable) -> Vec<MissingComponent> {
+fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingComponent> {
     let mut missing: Vec<MissingComponent> = Vec::new();
     for step in durable.job.steps.iter().filter(|step| is_step(durable, step)) {
         let Some(planned) = durable.job.plan.step(&step.id) else { continue };
@@ -97,7 +97,11 @@ fn missing(components: &Directory, durable: &Durable) -> Vec<MissingComponent> {
 }
 
 /// Returns the label of the first payload that a run needs and the file withholds.
-pub(crate) fn unknown(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
+pub(crate) fn first_withheld_label(
+    durable: &Durable,
+    salts: &latchwork_core::evidence::Salts,
+    step: &Step,
+) -> Option<String> {
     if durable.input(&step.id).is_none() {
         return Some(label::input(&step.id));
     }

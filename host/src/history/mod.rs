@@ -38,7 +38,7 @@ use latchwork_core::replay::Divergence;
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings, StepContext};
 use crate::evidence;
 
-pub use mutate::{Kind, Mutation};
+pub use mutate::{Mutation, MutationKind};
 pub use read::HistoryError;
 
 /// Inputs, host calls and results of the steps of a job.
@@ -75,12 +75,12 @@ pub struct StepRun {
     /// Start time, in microseconds since 1970 UTC.
     pub started_us: i64,
     /// Result of the run.
-    pub end: End,
+    pub end: RecordedEnd,
 }
 
 /// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum End {
+pub enum RecordedEnd {
     /// Output, as JSON text.
     Output(String),
     /// Failure with this code.
@@ -93,12 +93,12 @@ pub struct Entry {
     /// Id of the step that made the host call.
     pub step_id: String,
     /// The host call and, for a tool call, its answer.
-    pub asked: Asked,
+    pub host_call: RecordedHostCall,
 }
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum RecordedHostCall {
     /// A tool call.
     Call {
         /// Operator that was called.
@@ -137,10 +137,12 @@ pub enum Args {
 
 impl Args {
     /// Returns true if the arguments equal this canonical text.
-    pub fn are(&self, canonical: &str) -> bool {
+    pub fn equals(&self, canonical: &str) -> bool {
         match self {
             Args::Text(text) => text == canonical,
-            Args::Hashed { salt, reference } => keys::salted_ref(salt, canonical.as_bytes()) == Some(*reference),
+            Args::Hashed { salt, reference } => {
+                keys::payload_ref_from_salt(salt, canonical.as_bytes()) == Some(*reference)
+            }
         }
     }
 }
@@ -154,16 +156,22 @@ impl std::fmt::Display for Args {
     }
 }
 
-impl Asked {
+impl RecordedHostCall {
     /// Creates a call with its answer, at time 0.
     pub fn call(operator: &str, args: &str, answer: Result<String, Failure>) -> Self {
-        Asked::Call { operator: operator.into(), args: Args::Text(args.into()), action_key: None, answer, time_us: 0 }
+        RecordedHostCall::Call {
+            operator: operator.into(),
+            args: Args::Text(args.into()),
+            action_key: None,
+            answer,
+            time_us: 0,
+        }
     }
 }
 
 impl StepRun {
     /// Creates a run that started in 1970, with a zero seed and default limits.
-    pub fn new(step_id: &str, operator: &str, input: &str, end: End) -> Self {
+    pub fn new(step_id: &str, operator: &str, input: &str, end: RecordedEnd) -> Self {
         Self {
             step_id: step_id.into(),
             operator: operator.into(),
@@ -181,7 +189,7 @@ impl StepRun {
 
 /// Behaviour of a component on a changed history.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum MutationVerdict {
     /// The component differs from the changed history. Contains the first difference.
     Diverged(Box<Divergence>),
     /// The change is invisible to every step, so nothing can be found.
@@ -192,13 +200,13 @@ pub enum Verdict {
 
 /// Result of one mutation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct MutationFinding {
     /// Description of the change.
     pub description: String,
     /// Kind of the change.
-    pub kind: Kind,
+    pub kind: MutationKind,
     /// Behaviour of the component on the changed history.
-    pub verdict: Verdict,
+    pub verdict: MutationVerdict,
     /// True if a deterministic component must have differed and this component did not. Its behaviour is then
     /// not repeatable.
     pub is_missed: bool,
@@ -214,15 +222,15 @@ impl History {
     }
 
     /// Returns the host calls of one step, in order.
-    pub fn asked_by<'h>(&'h self, step_id: &'h str) -> impl Iterator<Item = &'h Asked> {
-        self.entries.iter().filter(move |entry| entry.step_id == step_id).map(|entry| &entry.asked)
+    pub fn host_calls_of<'h>(&'h self, step_id: &'h str) -> impl Iterator<Item = &'h RecordedHostCall> {
+        self.entries.iter().filter(move |entry| entry.step_id == step_id).map(|entry| &entry.host_call)
     }
 
     /// Returns every mutation of a single part, each with the changed history. Entries are dropped,
     /// duplicated, or swapped with the next entry. Operators, arguments, answers, times, events, inputs and
     /// outputs are changed.
     pub fn mutations(&self) -> impl Iterator<Item = Mutation> + '_ {
-        mutate::all(self)
+        mutate::all_mutations(self)
     }
 
     /// Returns true if a deterministic component that behaves like this history cannot behave like the other
@@ -248,7 +256,7 @@ impl History {
     ///
     /// # Errors
     /// The component differs from the unchanged history. Contains the first difference.
-    pub async fn examine(&self, plugin: &Plugin) -> Result<Vec<Finding>, Box<Divergence>> {
+    pub async fn examine(&self, plugin: &Plugin) -> Result<Vec<MutationFinding>, Box<Divergence>> {
         let own = self.served_by(plugin);
         if let Some(divergence) = own.play(plugin).await {
             return Err(Box::new(divergence));
@@ -256,15 +264,15 @@ impl History {
         let mut findings = Vec::new();
         for Mutation { kind, description, history } in own.mutations() {
             let verdict = if play::is_same(&own, &history) {
-                Verdict::Same
+                MutationVerdict::Same
             } else {
                 match history.play(plugin).await {
-                    Some(divergence) => Verdict::Diverged(Box::new(divergence)),
-                    None => Verdict::Independent,
+                    Some(divergence) => MutationVerdict::Diverged(Box::new(divergence)),
+                    None => MutationVerdict::Independent,
                 }
             };
-            let is_missed = verdict == Verdict::Independent && own.must_differ(&history);
-            findings.push(Finding { description, kind, verdict, is_missed });
+            let is_missed = verdict == MutationVerdict::Independent && own.must_differ(&history);
+            findings.push(MutationFinding { description, kind, verdict, is_missed });
         }
         Ok(findings)
     }
@@ -283,6 +291,6 @@ impl History {
 ///
 /// # Errors
 /// The host cannot run the component. Contains every problem.
-pub fn subject(engine: &Engine, component: &[u8], wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
-    engine.load(component, PluginSettings { wasi, ..evidence::settings("subject") })
+pub fn load_component(engine: &Engine, component: &[u8], wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
+    engine.load(component, PluginSettings { wasi, ..evidence::jobless_step_settings("subject") })
 }

@@ -5,7 +5,7 @@ use latchwork_core::canon;
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Value, json};
 
-use super::{Args, Asked, End, History};
+use super::{Args, History, RecordedEnd, RecordedHostCall};
 
 /// Maximum number of parts of one JSON text that are changed.
 const PARTS_MAX: usize = 24;
@@ -14,7 +14,7 @@ const TIME_US: i64 = 3_600_000_000;
 
 /// Kind of a change to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum MutationKind {
     /// An entry is removed.
     Drop,
     /// An entry is swapped with the next entry.
@@ -41,7 +41,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mutation {
     /// Kind of the change.
-    pub kind: Kind,
+    pub kind: MutationKind,
     /// Description of the change.
     pub description: String,
     /// The changed history.
@@ -49,80 +49,82 @@ pub struct Mutation {
 }
 
 /// Returns all mutations, first of entries, then of runs.
-pub(super) fn all(history: &History) -> impl Iterator<Item = Mutation> + '_ {
+pub(super) fn all_mutations(history: &History) -> impl Iterator<Item = Mutation> + '_ {
     let entries = (0..history.entries.len()).flat_map(move |index| of_entry(history, index));
     let runs = (0..history.runs.len()).flat_map(move |index| of_run(history, index));
     entries.chain(runs)
 }
 
 fn of_entry(history: &History, index: usize) -> Vec<Mutation> {
-    let told = told(history, index);
+    let told = describe_entry(history, index);
     let make = |kind, description: String, change: &dyn Fn(&mut History)| {
         let mut history = history.clone();
         change(&mut history);
         Mutation { kind, description, history }
     };
     let mut all = vec![
-        make(Kind::Drop, format!("{told} is left out"), &|history| drop(history.entries.remove(index))),
-        make(Kind::Duplicate, format!("{told} is there twice"), &|history| {
+        make(MutationKind::Drop, format!("{told} is left out"), &|history| drop(history.entries.remove(index))),
+        make(MutationKind::Duplicate, format!("{told} is there twice"), &|history| {
             history.entries.insert(index, history.entries[index].clone());
         }),
     ];
     if index + 1 < history.entries.len() {
-        let next = self::told(history, index + 1);
-        all.push(make(Kind::Swap, format!("{told} changes places with {next}"), &|history| {
+        let next = self::describe_entry(history, index + 1);
+        all.push(make(MutationKind::Swap, format!("{told} changes places with {next}"), &|history| {
             history.entries.swap(index, index + 1);
         }));
     }
-    for (kind, what, asked) in changes(&history.entries[index].asked) {
-        all.push(make(kind, format!("{told}: {what}"), &|history| history.entries[index].asked = asked.clone()));
+    for (kind, what, asked) in changed_calls(&history.entries[index].host_call) {
+        all.push(make(kind, format!("{told}: {what}"), &|history| history.entries[index].host_call = asked.clone()));
     }
     all
 }
 
 /// Returns the changed variants of one host call.
-fn changes(asked: &Asked) -> Vec<(Kind, String, Asked)> {
+fn changed_calls(asked: &RecordedHostCall) -> Vec<(MutationKind, String, RecordedHostCall)> {
     let mut all = Vec::new();
     match asked {
-        Asked::Event { name, payload } => {
-            let event = |name: &str, payload: &str| Asked::Event { name: name.into(), payload: payload.into() };
-            all.push((Kind::Event, "another name".to_owned(), event(&format!("{name}~"), payload)));
-            for (at, changed) in parts(payload) {
-                all.push((Kind::Event, format!("payload, another {at}"), event(name, &changed.to_string())));
+        RecordedHostCall::Event { name, payload } => {
+            let event =
+                |name: &str, payload: &str| RecordedHostCall::Event { name: name.into(), payload: payload.into() };
+            all.push((MutationKind::Event, "another name".to_owned(), event(&format!("{name}~"), payload)));
+            for (at, changed) in changed_parts(payload) {
+                all.push((MutationKind::Event, format!("payload, another {at}"), event(name, &changed.to_string())));
             }
         }
-        Asked::Call { operator, args, action_key, answer, time_us } => {
-            let call = |operator: &str, args: &Args, answer: &Result<String, Failure>, time_us: i64| Asked::Call {
-                operator: operator.into(),
-                args: args.clone(),
-                action_key: *action_key,
-                answer: answer.clone(),
-                time_us,
-            };
+        RecordedHostCall::Call { operator, args, action_key, answer, time_us } => {
+            let call =
+                |operator: &str, args: &Args, answer: &Result<String, Failure>, time_us: i64| RecordedHostCall::Call {
+                    operator: operator.into(),
+                    args: args.clone(),
+                    action_key: *action_key,
+                    answer: answer.clone(),
+                    time_us,
+                };
             all.push((
-                Kind::Operator,
+                MutationKind::Operator,
                 "another operator".to_owned(),
                 call(&format!("{operator}~"), args, answer, *time_us),
             ));
-            for (what, args) in other_args(args) {
-                all.push((Kind::Args, what, call(operator, &args, answer, *time_us)));
+            for (what, args) in changed_args(args) {
+                all.push((MutationKind::Args, what, call(operator, &args, answer, *time_us)));
             }
-            for (what, answer) in answers(answer) {
-                all.push((Kind::Answer, what, call(operator, args, &answer, *time_us)));
+            for (what, answer) in changed_answers(answer) {
+                all.push((MutationKind::Answer, what, call(operator, args, &answer, *time_us)));
             }
             let later = call(operator, args, answer, time_us.saturating_add(TIME_US));
-            all.push((Kind::Time, "answered an hour later".to_owned(), later));
+            all.push((MutationKind::Time, "answered an hour later".to_owned(), later));
         }
     }
     all
 }
 
 /// Returns changed arguments.
-fn other_args(args: &Args) -> Vec<(String, Args)> {
+fn changed_args(args: &Args) -> Vec<(String, Args)> {
     let canonical = |value: &Value| String::from_utf8_lossy(&canon::value_to_canonical(value)).into_owned();
     match args {
         Args::Text(text) => {
-            let changed = parts(text).into_iter();
+            let changed = changed_parts(text).into_iter();
             changed.map(|(at, value)| (format!("arguments, another {at}"), Args::Text(canonical(&value)))).collect()
         }
         Args::Hashed { salt, reference } => {
@@ -134,10 +136,10 @@ fn other_args(args: &Args) -> Vec<(String, Args)> {
 }
 
 /// Returns changed answers.
-fn answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Failure>)> {
+fn changed_answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Failure>)> {
     match answer {
         Ok(result) => {
-            let changed = parts(result).into_iter();
+            let changed = changed_parts(result).into_iter();
             let mut all: Vec<_> =
                 changed.map(|(at, value)| (format!("answer, another {at}"), Ok(value.to_string()))).collect();
             let failure = Failure::new(Code::AuthForbidden, "a changed history says so");
@@ -157,47 +159,47 @@ fn answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Fail
 fn of_run(history: &History, index: usize) -> Vec<Mutation> {
     let run = &history.runs[index];
     let mut all = Vec::new();
-    for (at, changed) in parts(&run.input) {
+    for (at, changed) in changed_parts(&run.input) {
         let mut history = history.clone();
         history.runs[index].input = changed.to_string();
         let description = format!("the input of {}, another {at}", run.step_id);
-        all.push(Mutation { kind: Kind::Input, description, history });
+        all.push(Mutation { kind: MutationKind::Input, description, history });
     }
     let ends = match &run.end {
-        End::Output(output) => {
-            let changed = parts(output).into_iter();
+        RecordedEnd::Output(output) => {
+            let changed = changed_parts(output).into_iter();
             let mut ends: Vec<_> =
-                changed.map(|(at, value)| (format!("another {at}"), End::Output(value.to_string()))).collect();
-            ends.push(("an error instead".to_owned(), End::Failed(Code::AuthForbidden)));
+                changed.map(|(at, value)| (format!("another {at}"), RecordedEnd::Output(value.to_string()))).collect();
+            ends.push(("an error instead".to_owned(), RecordedEnd::Failed(Code::AuthForbidden)));
             ends
         }
-        End::Failed(_) => vec![("null, and no error".to_owned(), End::Output("null".to_owned()))],
+        RecordedEnd::Failed(_) => vec![("null, and no error".to_owned(), RecordedEnd::Output("null".to_owned()))],
     };
     for (what, end) in ends {
         let mut history = history.clone();
         history.runs[index].end = end;
         let description = format!("the output of {}: {what}", run.step_id);
-        all.push(Mutation { kind: Kind::Output, description, history });
+        all.push(Mutation { kind: MutationKind::Output, description, history });
     }
     all
 }
 
 /// Describes an entry, such as `the call s3/1 of Web.Fetch`.
-fn told(history: &History, index: usize) -> String {
+fn describe_entry(history: &History, index: usize) -> String {
     let entry = &history.entries[index];
-    let is_call = |asked: &Asked| matches!(asked, Asked::Call { .. });
-    let kind = is_call(&entry.asked);
+    let is_call = |asked: &RecordedHostCall| matches!(asked, RecordedHostCall::Call { .. });
+    let kind = is_call(&entry.host_call);
     let before = history.entries[..index].iter();
-    let n = before.filter(|other| other.step_id == entry.step_id && is_call(&other.asked) == kind).count();
-    match &entry.asked {
-        Asked::Call { operator, .. } => format!("the call {}/{n} of {operator}", entry.step_id),
-        Asked::Event { name, .. } => format!("the event {}:e{n}, {name}", entry.step_id),
+    let n = before.filter(|other| other.step_id == entry.step_id && is_call(&other.host_call) == kind).count();
+    match &entry.host_call {
+        RecordedHostCall::Call { operator, .. } => format!("the call {}/{n} of {operator}", entry.step_id),
+        RecordedHostCall::Event { name, .. } => format!("the event {}:e{n}, {name}", entry.step_id),
     }
 }
 
 /// Returns one changed value for each part, with the JSON pointer of the part. A text that is not JSON has a
 /// single part.
-fn parts(text: &str) -> Vec<(String, Value)> {
+fn changed_parts(text: &str) -> Vec<(String, Value)> {
     let Ok(whole) = serde_json::from_str::<Value>(text) else {
         return vec![("text".to_owned(), json!(format!("{text}~")))];
     };
@@ -250,13 +252,13 @@ mod tests {
     use super::*;
 
     fn history() -> History {
-        let run = |id: &str| StepRun::new(id, "A.B", r#"{"n":1}"#, End::Output("[true]".into()));
-        let entry = |id: &str, asked| Entry { step_id: id.into(), asked };
-        let call = |answer: &str| Asked::call("T.Do", r#"{"x":1}"#, Ok(answer.into()));
+        let run = |id: &str| StepRun::new(id, "A.B", r#"{"n":1}"#, RecordedEnd::Output("[true]".into()));
+        let entry = |id: &str, asked| Entry { step_id: id.into(), host_call: asked };
+        let call = |answer: &str| RecordedHostCall::call("T.Do", r#"{"x":1}"#, Ok(answer.into()));
         let entries = vec![
             entry("s1", call(r#"{"a":null,"b":["x",1.5]}"#)),
             entry("s2", call("true")),
-            entry("s1", Asked::Event { name: "seen".into(), payload: "{}".into() }),
+            entry("s1", RecordedHostCall::Event { name: "seen".into(), payload: "{}".into() }),
         ];
         History { job_id: "job_1".into(), runs: vec![run("s1"), run("s2")], entries }
     }
@@ -272,9 +274,12 @@ mod tests {
             assert!(all[..index].iter().all(|other| other.description != mutation.description));
         }
         let count = |kind| all.iter().filter(|mutation| mutation.kind == kind).count();
-        assert_eq!([Kind::Drop, Kind::Swap, Kind::Duplicate].map(count), [3, 2, 3]);
-        assert_eq!([Kind::Operator, Kind::Args, Kind::Answer, Kind::Time].map(count), [2, 2, 3 + 1 + 1 + 1, 2]);
-        assert_eq!([Kind::Event, Kind::Input, Kind::Output].map(count), [2, 2, 4]);
+        assert_eq!([MutationKind::Drop, MutationKind::Swap, MutationKind::Duplicate].map(count), [3, 2, 3]);
+        assert_eq!(
+            [MutationKind::Operator, MutationKind::Args, MutationKind::Answer, MutationKind::Time].map(count),
+            [2, 2, 3 + 1 + 1 + 1, 2]
+        );
+        assert_eq!([MutationKind::Event, MutationKind::Input, MutationKind::Output].map(count), [2, 2, 4]);
         assert_eq!(all[0].description, "the call s1/0 of T.Do is left out");
     }
 
@@ -288,8 +293,8 @@ mod tests {
         assert!(super::super::play::is_same(&history, &swapped) && !history.must_differ(&swapped));
         for mutation in history.mutations() {
             let must = history.must_differ(&mutation.history);
-            let given = matches!(mutation.kind, Kind::Answer | Kind::Time | Kind::Input);
-            let independent = mutation.kind == Kind::Swap;
+            let given = matches!(mutation.kind, MutationKind::Answer | MutationKind::Time | MutationKind::Input);
+            let independent = mutation.kind == MutationKind::Swap;
             assert_eq!(must, !given && !independent, "{}", mutation.description);
         }
     }

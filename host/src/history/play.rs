@@ -11,14 +11,14 @@ use latchwork_core::keys;
 use latchwork_core::replay::Divergence;
 use tracing::Level;
 
-use super::{Asked, End, History, StepRun};
+use super::{History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::engine::{Plugin, StepCalls, StepOutcome, StepSources, Stop, ToolCall};
 
 /// Runs one step plugin on the history and returns the first difference.
 pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
-    let score = Arc::new(Mutex::new(Score {
+    let score = Arc::new(Mutex::new(ExpectedCalls {
         step_id: run.step_id.clone(),
-        left: history.asked_by(&run.step_id).cloned().collect(),
+        remaining: history.host_calls_of(&run.step_id).cloned().collect(),
         calls: 0,
         emits: 0,
         divergence: None,
@@ -29,7 +29,7 @@ pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Op
         Some(failure) => StepOutcome::Failed(failure),
         None => {
             let own = StepSources::new(run.context.clone(), run.seed, run.started_us);
-            let calls = Box::new(Played { score: score.clone(), own });
+            let calls = Box::new(HistoryHost { score: score.clone(), own });
             plugin.run_step(&run.operator, &run.input, &run.limits, calls).await.outcome
         }
     };
@@ -37,31 +37,35 @@ pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Op
     if let Some(divergence) = score.divergence.take() {
         return Some(divergence);
     }
-    if let Some(missing) = score.left.front() {
+    if let Some(missing) = score.remaining.front() {
         let (at, what, field, recorded) = match missing {
-            Asked::Call { operator, .. } => (score.slot(), "missing call", "operator", operator),
-            Asked::Event { name, .. } => (score.event(), "missing event", "name", name),
+            RecordedHostCall::Call { operator, .. } => (score.slot(), "missing call", "operator", operator),
+            RecordedHostCall::Event { name, .. } => (score.event(), "missing event", "name", name),
         };
         return Some(Divergence::new(at, what, field, recorded, "nothing"));
     }
-    ended(run, &outcome)
+    compare_end(run, &outcome)
 }
 
-fn ended(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
+fn compare_end(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
     let at = &run.step_id;
     match (&run.end, outcome) {
-        (End::Output(recorded), StepOutcome::Output(found)) => {
+        (RecordedEnd::Output(recorded), StepOutcome::Output(found)) => {
             (recorded != found).then(|| Divergence::new(at, "output", "bytes", recorded, found))
         }
-        (End::Failed(code), StepOutcome::Failed(failure) | StepOutcome::Fault(failure)) => {
+        (RecordedEnd::Failed(code), StepOutcome::Failed(failure) | StepOutcome::Fault(failure)) => {
             (*code != failure.code).then(|| Divergence::new(at, "failure", "code", code, failure.code))
         }
-        (End::Output(_), found) => Some(Divergence::new(at, "output", "outcome", "an output", told(found))),
-        (End::Failed(code), found) => Some(Divergence::new(at, "output", "outcome", code, told(found))),
+        (RecordedEnd::Output(_), found) => {
+            Some(Divergence::new(at, "output", "outcome", "an output", describe_outcome(found)))
+        }
+        (RecordedEnd::Failed(code), found) => {
+            Some(Divergence::new(at, "output", "outcome", code, describe_outcome(found)))
+        }
     }
 }
 
-fn told(outcome: &StepOutcome) -> String {
+fn describe_outcome(outcome: &StepOutcome) -> String {
     match outcome {
         StepOutcome::Output(_) => "an output".to_owned(),
         StepOutcome::Failed(failure) | StepOutcome::Fault(failure) => failure.to_string(),
@@ -70,15 +74,15 @@ fn told(outcome: &StepOutcome) -> String {
 }
 
 /// Remaining host calls that the history expects.
-struct Score {
+struct ExpectedCalls {
     step_id: String,
-    left: VecDeque<Asked>,
+    remaining: VecDeque<RecordedHostCall>,
     calls: u32,
     emits: u32,
     divergence: Option<Divergence>,
 }
 
-impl Score {
+impl ExpectedCalls {
     fn slot(&self) -> String {
         format!("{}/{}", self.step_id, self.calls)
     }
@@ -92,24 +96,24 @@ impl Score {
         Stop
     }
 
-    fn call(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<Asked, Stop> {
+    fn call(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<RecordedHostCall, Stop> {
         let at = self.slot();
         let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
         let found_args = String::from_utf8_lossy(&canonical).into_owned();
-        let recorded = match self.left.pop_front() {
-            Some(recorded @ Asked::Call { .. }) => recorded,
-            Some(Asked::Event { name, .. }) => {
+        let recorded = match self.remaining.pop_front() {
+            Some(recorded @ RecordedHostCall::Call { .. }) => recorded,
+            Some(RecordedHostCall::Event { name, .. }) => {
                 return Err(self.diverge(Divergence::new(at, "call", "kind", format!("the event {name}"), operator)));
             }
             None => return Err(self.diverge(Divergence::new(at, "call", "operator", "no call", operator))),
         };
-        let Asked::Call { operator: wanted, args, action_key, .. } = &recorded else {
+        let RecordedHostCall::Call { operator: wanted, args, action_key, .. } = &recorded else {
             unreachable!("events were told apart")
         };
         if wanted != operator {
             return Err(self.diverge(Divergence::new(at, "call", "operator", wanted, operator)));
         }
-        if !args.are(&found_args) {
+        if !args.equals(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
         // The log omits an action key that had no effect.
@@ -125,18 +129,18 @@ impl Score {
 
     fn emit(&mut self, found: &str, payload: &str) -> Result<(), Stop> {
         let at = self.event();
-        match self.left.pop_front() {
-            Some(Asked::Event { name, .. }) if name != found => {
+        match self.remaining.pop_front() {
+            Some(RecordedHostCall::Event { name, .. }) if name != found => {
                 Err(self.diverge(Divergence::new(at, "event", "name", name, found)))
             }
-            Some(Asked::Event { payload: recorded, .. }) if recorded != payload => {
+            Some(RecordedHostCall::Event { payload: recorded, .. }) if recorded != payload => {
                 Err(self.diverge(Divergence::new(at, "event", "payload", recorded, payload)))
             }
-            Some(Asked::Event { .. }) => {
+            Some(RecordedHostCall::Event { .. }) => {
                 self.emits += 1;
                 Ok(())
             }
-            Some(Asked::Call { operator, .. }) => {
+            Some(RecordedHostCall::Call { operator, .. }) => {
                 Err(self.diverge(Divergence::new(at, "event", "kind", format!("a call of {operator}"), found)))
             }
             None => Err(self.diverge(Divergence::new(at, "event", "name", "no event", found))),
@@ -144,26 +148,26 @@ impl Score {
     }
 }
 
-struct Played {
-    score: Arc<Mutex<Score>>,
+struct HistoryHost {
+    score: Arc<Mutex<ExpectedCalls>>,
     own: StepSources,
 }
 
-impl Played {
-    fn score(&self) -> std::sync::MutexGuard<'_, Score> {
+impl HistoryHost {
+    fn expected(&self) -> std::sync::MutexGuard<'_, ExpectedCalls> {
         self.score.lock().expect("no holder panics")
     }
 
-    fn answer(&mut self, asked: Asked) -> Result<String, Failure> {
-        let Asked::Call { answer, time_us, .. } = asked else { unreachable!("only calls are answered") };
-        self.own.hear(time_us);
+    fn answer(&mut self, asked: RecordedHostCall) -> Result<String, Failure> {
+        let RecordedHostCall::Call { answer, time_us, .. } = asked else { unreachable!("only calls are answered") };
+        self.own.advance_clock_to(time_us);
         answer
     }
 }
 
 #[async_trait]
-impl StepCalls for Played {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for HistoryHost {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
@@ -174,40 +178,41 @@ impl StepCalls for Played {
         args: String,
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        let asked = self.score().call(&operator, &args, action_key.as_deref())?;
+        let asked = self.expected().call(&operator, &args, action_key.as_deref())?;
         Ok(self.answer(asked))
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        let ask = |call: &ToolCall| self.score().call(&call.operator, &call.args, call.action_key.as_deref());
+        let ask = |call: &ToolCall| self.expected().call(&call.operator, &call.args, call.action_key.as_deref());
         let asked: Vec<_> = calls.iter().map(ask).collect::<Result<_, _>>()?;
         Ok(asked.into_iter().map(|asked| self.answer(asked)).collect())
     }
 
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
-        self.score().emit(&name, &payload)
+        self.expected().emit(&name, &payload)
     }
 }
 
 /// Returns true if every step has the same inputs, host calls, answers and results in both histories.
 pub(super) fn is_same(one: &History, other: &History) -> bool {
-    one.runs == other.runs && one.runs.iter().all(|run| one.asked_by(&run.step_id).eq(other.asked_by(&run.step_id)))
+    one.runs == other.runs
+        && one.runs.iter().all(|run| one.host_calls_of(&run.step_id).eq(other.host_calls_of(&run.step_id)))
 }
 
 /// Returns true if the two histories record different behaviour after the same inputs and answers.
 pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun)) -> bool {
-    let given = |run: &StepRun| StepRun { end: End::Output(String::new()), ..run.clone() };
+    let given = |run: &StepRun| StepRun { end: RecordedEnd::Output(String::new()), ..run.clone() };
     if given(a) != given(b) {
         return false;
     }
-    let (mut these, mut those) = (one.asked_by(&a.step_id), other.asked_by(&b.step_id));
+    let (mut these, mut those) = (one.host_calls_of(&a.step_id), other.host_calls_of(&b.step_id));
     loop {
         let (this, that) = match (these.next(), those.next()) {
             (None, None) => return a.end != b.end,
             (Some(this), Some(that)) => (this, that),
             _ => return true,
         };
-        if !is_asked_alike(this, that) {
+        if !is_same_host_call(this, that) {
             return true;
         }
         if this != that {
@@ -219,11 +224,11 @@ pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun,
 
 /// Returns true if the step made the same host call. The answer and its time do not count, because they do
 /// not come from the step.
-fn is_asked_alike(one: &Asked, other: &Asked) -> bool {
+fn is_same_host_call(one: &RecordedHostCall, other: &RecordedHostCall) -> bool {
     match (one, other) {
         (
-            Asked::Call { operator, args, action_key, .. },
-            Asked::Call { operator: other, args: others, action_key: key, .. },
+            RecordedHostCall::Call { operator, args, action_key, .. },
+            RecordedHostCall::Call { operator: other, args: others, action_key: key, .. },
         ) => operator == other && args == others && action_key == key,
         _ => one == other,
     }

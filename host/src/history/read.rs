@@ -10,9 +10,9 @@ use latchwork_core::manifest::PluginKind;
 use latchwork_core::state::{Call, Durable, Job, Step, label};
 use latchwork_core::step::StepState;
 
-use super::{Args, Asked, End, Entry, History, StepRun};
+use super::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::engine::StepContext;
-use crate::evidence::is_signature;
+use crate::evidence::is_valid_signature;
 
 /// Reasons why a file does not yield a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,10 +29,10 @@ pub enum HistoryError {
 }
 
 /// Sequence number in the log, and the entry.
-type Placed = (u64, Entry);
+type SequencedEntry = (u64, Entry);
 
 pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
-    let verified = evidence::verify(file, None, &is_signature).map_err(HistoryError::NotEvidence)?;
+    let verified = evidence::verify(file, None, &is_valid_signature).map_err(HistoryError::NotEvidence)?;
     let wrong = verified.report.problems.first().map(ToString::to_string);
     let (Some(durable), None) = (&verified.durable, &wrong) else {
         return Err(HistoryError::NotIntact(wrong.unwrap_or_else(|| "its job cannot be reconstructed".to_owned())));
@@ -45,26 +45,26 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
         // Concurrent calls may be answered in any order. The host calls of one step keep the order in which
         // the step made them.
         let mut latest = 0;
-        for asked in asked(durable, &salts, step)? {
-            let seq = events.iter().position(|event| is_of(&event.body, step, &asked)).unwrap_or(0) as u64;
+        for asked in host_calls(durable, &salts, step)? {
+            let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;
             latest = seq.max(latest);
-            placed.push((latest, Entry { step_id: step.id.to_string(), asked: asked.asked }));
+            placed.push((latest, Entry { step_id: step.id.to_string(), host_call: asked.asked }));
         }
         runs.push(run);
     }
-    placed.sort_by_key(|(seq, _): &Placed| *seq);
+    placed.sort_by_key(|(seq, _): &SequencedEntry| *seq);
     let entries = placed.into_iter().map(|(_, entry)| entry).collect();
     Ok(History { job_id: job.header.job_id.to_string(), runs, entries })
 }
 
 /// A host call, with the slot or the number that identifies it in the log.
-struct Named {
-    asked: Asked,
+struct IdentifiedHostCall {
+    asked: RecordedHostCall,
     slot: Option<Slot>,
     emitted: u32,
 }
 
-fn is_of(body: &Body, step: &Step, named: &Named) -> bool {
+fn is_event_of(body: &Body, step: &Step, named: &IdentifiedHostCall) -> bool {
     match body {
         Body::CommandCommitted { slot } => named.slot.as_ref() == Some(slot),
         Body::AsyncEventEmitted { step_id, n, .. } => {
@@ -86,8 +86,8 @@ fn run(durable: &Durable, step: &Step) -> Result<Option<StepRun>, HistoryError> 
         return Ok(None);
     }
     let end = match (step.state, &step.failure) {
-        (StepState::Succeeded, _) => End::Output(text(durable.output(&step.id), label::output(&step.id))?),
-        (StepState::FailedFinal, Some(failure)) => End::Failed(failure.code),
+        (StepState::Succeeded, _) => RecordedEnd::Output(text(durable.output(&step.id), label::output(&step.id))?),
+        (StepState::FailedFinal, Some(failure)) => RecordedEnd::Failed(failure.code),
         _ => return Ok(None),
     };
     Ok(Some(StepRun {
@@ -116,14 +116,18 @@ fn context(job: &Job, step: &Step) -> StepContext {
 }
 
 /// Returns the host calls of a step, in the order in which it made them.
-fn asked(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Named>, HistoryError> {
+fn host_calls(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<IdentifiedHostCall>, HistoryError> {
     let mut all = Vec::new();
     let mut emits = step.emits.iter().enumerate().peekable();
-    let mut events_before = |calls: u32, all: &mut Vec<Named>| -> Result<(), HistoryError> {
+    let mut events_before = |calls: u32, all: &mut Vec<IdentifiedHostCall>| -> Result<(), HistoryError> {
         while let Some((n, emit)) = emits.next_if(|(_, emit)| emit.after_calls <= calls) {
             let (n, label) = (n as u32, label::emitted(&step.id, n as u32));
             let payload = text(durable.payloads.get(&label).cloned(), label)?;
-            all.push(Named { asked: Asked::Event { name: emit.name.clone(), payload }, slot: None, emitted: n });
+            all.push(IdentifiedHostCall {
+                asked: RecordedHostCall::Event { name: emit.name.clone(), payload },
+                slot: None,
+                emitted: n,
+            });
         }
         Ok(())
     };
@@ -136,14 +140,14 @@ fn asked(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Named>, Hi
             Answer::Ok(output) => Ok(output.result.clone()),
             Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
         };
-        let asked = Asked::Call {
+        let asked = RecordedHostCall::Call {
             operator: call.operator.to_string(),
             args: args(durable, salts, slot, call)?,
             action_key: call.action_key,
             answer,
             time_us: finished.time_us,
         };
-        all.push(Named { asked, slot: Some(slot.clone()), emitted: 0 });
+        all.push(IdentifiedHostCall { asked, slot: Some(slot.clone()), emitted: 0 });
     }
     events_before(u32::MAX, &mut all)?;
     Ok(all)

@@ -14,15 +14,15 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
-use latchwork_core::notice::{Kind, Notice};
+use latchwork_core::notice::{Notice, NoticeKind};
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::retry;
 use tokio::sync::{Notify as Told, mpsc};
 
 use crate::capability::Secrets;
 use crate::capability::connect;
-use crate::capability::watch::Watch;
-use crate::config::Notify;
+use crate::capability::watch::CallWindow;
+use crate::config::NotifyConfig;
 use crate::os;
 
 /// Maximum number of posts of one notice, including the first.
@@ -30,27 +30,27 @@ const POSTS_MAX: u32 = 12;
 /// Pauses between posts: up to half a second at first, growing up to a minute.
 const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Some(60_000) };
 /// Maximum number of queued notices. A receiver could hardly use more.
-const WAITING_MAX: usize = 4_096;
+const QUEUE_MAX: usize = 4_096;
 
 /// Posts notices of the configured events to the webhook.
 pub struct Notifier {
-    events: BTreeSet<Kind>,
+    events: BTreeSet<NoticeKind>,
     /// Flags that are appended to the suggested next command.
     flags: String,
     queue: mpsc::Sender<Notice>,
-    left: Arc<Left>,
+    left: Arc<PendingNotices>,
 }
 
 /// Number of notices that are queued or being posted.
 #[derive(Default)]
-struct Left {
+struct PendingNotices {
     count: AtomicUsize,
-    fewer: Told,
+    decreased: Told,
 }
 
 /// Result of a post.
 #[derive(Debug, PartialEq, Eq)]
-enum Posted {
+enum PostResult {
     Taken,
     /// The post failed temporarily and is repeated.
     Again(String),
@@ -60,9 +60,9 @@ enum Posted {
 
 impl Notifier {
     /// Starts a task that posts queued notices. The task ends after the notifier is dropped.
-    pub fn start(config: Notify, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
-        let (queue, mut waiting) = mpsc::channel::<Notice>(WAITING_MAX);
-        let left = Arc::new(Left::default());
+    pub fn start(config: NotifyConfig, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
+        let (queue, mut waiting) = mpsc::channel::<Notice>(QUEUE_MAX);
+        let left = Arc::new(PendingNotices::default());
         let (events, flags) = (config.events.clone(), config.flags.clone());
         let told = left.clone();
         tokio::spawn(async move {
@@ -71,14 +71,14 @@ impl Notifier {
             while let Some(notice) = waiting.recv().await {
                 deliver(&config, &*secrets, &notice).await;
                 told.count.fetch_sub(1, Ordering::AcqRel);
-                told.fewer.notify_waiters();
+                told.decreased.notify_waiters();
             }
         });
         Arc::new(Notifier { events, flags, queue, left })
     }
 
     /// Queues the notices whose events are configured. Never waits.
-    pub(crate) fn tell(&self, notices: Vec<Notice>) {
+    pub(crate) fn enqueue(&self, notices: Vec<Notice>) {
         for mut notice in notices.into_iter().filter(|notice| self.events.contains(&notice.kind)) {
             notice.next_action += &self.flags;
             self.left.count.fetch_add(1, Ordering::AcqRel);
@@ -91,10 +91,10 @@ impl Notifier {
 
     /// Waits until all notices are posted or abandoned, at most for `within`. Returns the number of remaining
     /// notices.
-    pub async fn settled(&self, within: Duration) -> usize {
+    pub async fn wait_until_delivered(&self, within: Duration) -> usize {
         let empty = async {
             loop {
-                let fewer = self.left.fewer.notified();
+                let fewer = self.left.decreased.notified();
                 tokio::pin!(fewer);
                 // Register for the notification before reading the count, so a change in between is not
                 // missed.
@@ -111,19 +111,19 @@ impl Notifier {
     }
 }
 
-async fn deliver(config: &Notify, secrets: &dyn Secrets, notice: &Notice) {
-    let (event_id, job_id, host) = (&notice.event_id, &notice.job_id, &config.place.host);
+async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) {
+    let (event_id, job_id, host) = (&notice.event_id, &notice.job_id, &config.origin.host);
     for n in 0..POSTS_MAX {
         match post(config, secrets, notice).await {
-            Posted::Taken => {
+            PostResult::Taken => {
                 tracing::debug!(%job_id, event_id, host, "webhook accepted a notice");
                 return;
             }
-            Posted::Never(why) => {
+            PostResult::Never(why) => {
                 tracing::warn!(%job_id, event_id, host, "webhook refused a notice permanently: {why}");
                 return;
             }
-            Posted::Again(why) => {
+            PostResult::Again(why) => {
                 tracing::warn!(%job_id, event_id, host, "webhook did not accept a notice; retrying: {why}")
             }
         }
@@ -134,30 +134,30 @@ async fn deliver(config: &Notify, secrets: &dyn Secrets, notice: &Notice) {
     tracing::warn!(%job_id, event_id, host, "notice abandoned after {POSTS_MAX} posts");
 }
 
-async fn post(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Posted {
+async fn post(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) -> PostResult {
     let request = match request(config, secrets, notice) {
         Ok(request) => request,
         // The secret may be added before the next post.
-        Err(why) => return Posted::Again(why),
+        Err(why) => return PostResult::Again(why),
     };
-    let watch = Watch::until(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));
-    match connect::post(request, &config.place, &watch).await {
-        Ok(status) => judged(status),
-        Err(error) => Posted::Again(error.to_string()),
+    let watch = CallWindow::with_deadline(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));
+    match connect::post(request, &config.origin, &watch).await {
+        Ok(status) => classify(status),
+        Err(error) => PostResult::Again(error.to_string()),
     }
 }
 
-fn judged(status: StatusCode) -> Posted {
+fn classify(status: StatusCode) -> PostResult {
     let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
     let why = || format!("it answered {}", status.as_u16());
     match status {
-        _ if status.is_success() => Posted::Taken,
-        _ if status.is_server_error() || passing.contains(&status) => Posted::Again(why()),
-        _ => Posted::Never(why()),
+        _ if status.is_success() => PostResult::Taken,
+        _ if status.is_server_error() || passing.contains(&status) => PostResult::Again(why()),
+        _ => PostResult::Never(why()),
     }
 }
 
-fn request(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Result<Request<Full<Bytes>>, String> {
+fn request(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) -> Result<Request<Full<Bytes>>, String> {
     let body = serde_json::to_vec(notice).expect("a notice is plain data");
     let mut request = Request::new(Full::new(Bytes::from(body)));
     *request.method_mut() = Method::POST;
@@ -171,7 +171,7 @@ fn request(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Result<Re
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("latchwork/", env!("CARGO_PKG_VERSION"))));
     for template in &config.headers {
-        let (name, value) = template.filled(secrets)?;
+        let (name, value) = template.render(secrets)?;
         headers.insert(name, value);
     }
     Ok(request)
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn what_may_pass_is_posted_again() {
-        assert_eq!(judged(StatusCode::NO_CONTENT), Posted::Taken);
+        assert_eq!(classify(StatusCode::NO_CONTENT), PostResult::Taken);
         for again in [500, 503, 408, 429] {
-            assert!(matches!(judged(StatusCode::from_u16(again).unwrap()), Posted::Again(_)), "{again}");
+            assert!(matches!(classify(StatusCode::from_u16(again).unwrap()), PostResult::Again(_)), "{again}");
         }
         for never in [301, 400, 401, 404] {
-            assert!(matches!(judged(StatusCode::from_u16(never).unwrap()), Posted::Never(_)), "{never}");
+            assert!(matches!(classify(StatusCode::from_u16(never).unwrap()), PostResult::Never(_)), "{never}");
         }
     }
 }

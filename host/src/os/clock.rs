@@ -3,12 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 /// A time of the database, and the boot-time clock of this machine when that time was requested.
-static HEARD: Mutex<Option<(i64, i64)>> = Mutex::new(None);
+static DATABASE_TIME: Mutex<Option<(i64, i64)>> = Mutex::new(None);
 
 /// Returns the time in microseconds since 1970-01-01T00:00:00Z: the database's time if this process follows a
 /// database, else the machine's wall clock.
 pub fn now_us() -> i64 {
-    let heard = *HEARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let heard = *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
 }
 
@@ -16,14 +16,14 @@ pub fn now_us() -> i64 {
 /// that share a database therefore agree about the time, independently of their own clocks. `asked_boot_us`
 /// is the value of [`boot_us`] when the time was requested. The time counts from the request, so a slow
 /// response does not set the clock back.
-pub fn follow(database_us: i64, asked_boot_us: u64) {
+pub fn synchronize(database_us: i64, asked_boot_us: u64) {
     let asked_us = i64::try_from(asked_boot_us).unwrap_or(i64::MAX);
-    *HEARD.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
+    *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
 }
 
 /// Returns true if [`follow`] was called.
-pub fn follows() -> bool {
-    HEARD.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+pub fn is_synchronized() -> bool {
+    DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
 fn signed_boot_us() -> i64 {

@@ -11,9 +11,9 @@ pub trait Machine: Send + Sync {
     /// Returns an unpredictable number.
     fn random(&self) -> u64;
     /// Returns true if the time follows a database: [`clock::follows`].
-    fn follows(&self) -> bool;
+    fn is_synchronized(&self) -> bool;
     /// Sets the time to a database time requested at `asked_boot_us`: [`clock::follow`].
-    fn follow(&self, database_us: i64, asked_boot_us: u64);
+    fn synchronize(&self, database_us: i64, asked_boot_us: u64);
 }
 
 /// The machine that this process runs on.
@@ -30,10 +30,10 @@ impl Machine for ThisMachine {
     fn random(&self) -> u64 {
         u64::from_le_bytes(entropy::bytes())
     }
-    fn follows(&self) -> bool {
-        clock::follows()
+    fn is_synchronized(&self) -> bool {
+        clock::is_synchronized()
     }
-    fn follow(&self, database_us: i64, asked_boot_us: u64) {
-        clock::follow(database_us, asked_boot_us);
+    fn synchronize(&self, database_us: i64, asked_boot_us: u64) {
+        clock::synchronize(database_us, asked_boot_us);
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Components {
 
 /// A stored component with its bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct StoredComponent {
     /// Name of the plugin when the component was stored.
     pub(super) plugin: String,
     /// Bytes of the component. Their digest was checked.
@@ -26,7 +26,7 @@ pub(super) struct Kept {
 
 /// A stored component without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredComponentInfo {
     /// Name of the plugin when the component was stored.
     pub plugin: String,
     /// Digest of the component.
@@ -39,7 +39,7 @@ pub struct Stored {
 
 /// A stored component whose bytes do not match its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedComponent {
     /// Name of the plugin when the component was stored.
     pub plugin: String,
     /// Digest that the component should have.
@@ -50,7 +50,7 @@ pub struct Damaged {
 
 /// Minimum age of a component before it can be pruned. A job that is just being accepted may pin a younger
 /// one.
-const FRESH: Duration = Duration::from_secs(60 * 60);
+const PRUNE_AGE_MIN: Duration = Duration::from_secs(60 * 60);
 
 fn now() -> SystemTime {
     os::clock::system_time(os::clock::now_us())
@@ -62,7 +62,7 @@ impl Components {
     }
 
     /// Stores a component. Called before any job can pin the component.
-    pub(super) fn keep(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
+    pub(super) fn store(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
             let error = files::without_path(error);
             Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
@@ -84,7 +84,7 @@ impl Components {
     }
 
     /// Returns the component with this digest.
-    pub(super) fn get(&self, digest: Hash) -> Result<Kept, Problem> {
+    pub(super) fn get(&self, digest: Hash) -> Result<StoredComponent, Problem> {
         let wasm = self.path(digest, "wasm");
         let bytes = std::fs::read(&wasm).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Problem::Source(format!(
@@ -100,11 +100,11 @@ impl Components {
         let name = self.path(digest, "plugin");
         let plugin = std::fs::read_to_string(&name)
             .map_err(|error| Problem::Source(format!("{} cannot be read: {error}", name.display())))?;
-        Ok(Kept { plugin, bytes })
+        Ok(StoredComponent { plugin, bytes })
     }
 
     /// Lists every stored component, the largest first.
-    pub(super) fn list(&self) -> std::io::Result<Vec<Stored>> {
+    pub(super) fn list(&self) -> std::io::Result<Vec<StoredComponentInfo>> {
         let entries = match std::fs::read_dir(&self.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -117,7 +117,7 @@ impl Components {
             let Some(digest) = digest else { continue };
             let plugin = std::fs::read_to_string(self.path(digest, "plugin")).unwrap_or_default();
             let about = entry.metadata()?;
-            all.push(Stored { plugin, digest, bytes: about.len(), kept: about.modified()? });
+            all.push(StoredComponentInfo { plugin, digest, bytes: about.len(), kept: about.modified()? });
         }
         all.sort_by_key(|stored| (std::cmp::Reverse(stored.bytes), stored.digest));
         Ok(all)
@@ -125,14 +125,14 @@ impl Components {
 
     /// Counts the components whose bytes match their digests, and lists the others. Reads one component into
     /// memory at a time.
-    pub(super) fn damaged(&self) -> std::io::Result<(usize, Vec<Damaged>)> {
+    pub(super) fn find_damaged(&self) -> std::io::Result<(usize, Vec<DamagedComponent>)> {
         let (mut whole, mut damaged) = (0, Vec::new());
-        for Stored { plugin, digest, .. } in self.list()? {
+        for StoredComponentInfo { plugin, digest, .. } in self.list()? {
             let path = self.path(digest, "wasm");
             match std::fs::read(&path).is_ok_and(|bytes| Hash::of(&[&bytes]) == digest) {
                 true => whole += 1,
                 // A component that was pruned in the meantime is not damaged.
-                false if path.exists() => damaged.push(Damaged { plugin, digest, path }),
+                false if path.exists() => damaged.push(DamagedComponent { plugin, digest, path }),
                 false => {}
             }
         }
@@ -140,10 +140,10 @@ impl Components {
     }
 
     /// Removes components that are neither needed nor recent, and returns the removed ones.
-    pub(super) fn prune(&self, is_needed: impl Fn(Hash) -> bool) -> std::io::Result<Vec<Stored>> {
+    pub(super) fn prune(&self, is_needed: impl Fn(Hash) -> bool) -> std::io::Result<Vec<StoredComponentInfo>> {
         let mut removed = Vec::new();
         for stored in self.list()? {
-            let is_fresh = now().duration_since(stored.kept).map_or(true, |age| age < FRESH);
+            let is_fresh = now().duration_since(stored.kept).map_or(true, |age| age < PRUNE_AGE_MIN);
             if is_needed(stored.digest) || is_fresh {
                 continue;
             }
@@ -179,12 +179,12 @@ mod tests {
         let components = Components::at(dir.path().join("components"));
         let (bytes, digest) = (b"component".as_slice(), Hash::of(&[b"component"]));
         assert!(components.get(digest).unwrap_err().to_string().contains("not kept"));
-        components.keep("mail", digest, bytes).unwrap();
-        let kept = Kept { plugin: "mail".into(), bytes: bytes.to_vec() };
+        components.store("mail", digest, bytes).unwrap();
+        let kept = StoredComponent { plugin: "mail".into(), bytes: bytes.to_vec() };
         assert_eq!(components.get(digest).unwrap(), kept);
         std::fs::write(components.path(digest, "wasm"), b"damaged").unwrap();
         assert!(matches!(components.get(digest).unwrap_err(), Problem::Digest { .. }));
-        components.keep("mail", digest, bytes).unwrap();
+        components.store("mail", digest, bytes).unwrap();
         assert_eq!(components.get(digest).unwrap(), kept);
     }
 
@@ -196,11 +196,11 @@ mod tests {
         assert_eq!(components.list().unwrap(), []);
         let digests = ["needed", "fresh", "old"].map(|name| Hash::of(&[name.as_bytes()]));
         for (name, digest) in ["needed", "fresh", "old"].into_iter().zip(digests) {
-            components.keep("mail", digest, name.as_bytes()).unwrap();
+            components.store("mail", digest, name.as_bytes()).unwrap();
         }
         for digest in [digests[0], digests[2]] {
             let file = std::fs::File::options().write(true).open(components.path(digest, "wasm")).unwrap();
-            file.set_modified(now() - 2 * FRESH).unwrap();
+            file.set_modified(now() - 2 * PRUNE_AGE_MIN).unwrap();
         }
         let pruned = components.prune(|digest| digest == digests[0]).unwrap();
         assert_eq!(pruned.iter().map(|stored| stored.digest).collect::<Vec<_>>(), [digests[2]]);

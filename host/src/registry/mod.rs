@@ -14,22 +14,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, Pinned, PluginKind, WasiMode};
+use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode};
 use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{self, Engine, LoadError, Plugin, PluginSettings, Problem, Runnable, Statements};
+use crate::engine::{self, Engine, LoadError, ManifestSource, Plugin, PluginSettings, Problem, Runnable};
 
 use components::Components;
 
-pub use components::{Damaged, Stored};
+pub use components::{DamagedComponent, StoredComponentInfo};
 pub use survey::Survey;
 
 /// Selects if loading stores components and creates granted directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum ComponentStorage {
     /// Components are stored, because jobs may pin them from now on.
     Yes,
     /// Nothing is written. The plugins are only inspected.
@@ -44,7 +44,7 @@ pub struct Registry {
     plugins: Vec<Arc<Plugin>>,
     refused: Vec<LoadError>,
     by_operator: BTreeMap<Operator, Arc<Plugin>>,
-    pinned: BTreeMap<Operator, Pinned>,
+    pinned: BTreeMap<Operator, PinnedOperator>,
     by_digest: Mutex<HashMap<Hash, Arc<Plugin>>>,
 }
 
@@ -54,13 +54,19 @@ impl Registry {
     /// # Errors
     /// One [`LoadError`] for each refused plugin, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
-        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config), Kept::Yes);
+        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config), ComponentStorage::Yes);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
     /// Loads the plugins that the survey did not refuse. Plugins that cannot be loaded are listed in
     /// [`Registry::refused`].
-    pub fn load_surveyed(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>, survey: Survey, kept: Kept) -> Self {
+    pub fn load_surveyed(
+        engine: Engine,
+        config: &Config,
+        kv: Arc<dyn KeyValue>,
+        survey: Survey,
+        kept: ComponentStorage,
+    ) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
         let mut registry = Self {
@@ -73,9 +79,9 @@ impl Registry {
             pinned: BTreeMap::new(),
             by_digest: Mutex::default(),
         };
-        let is_new = |seen: &survey::Seen| !registry.engine.is_compiled(&seen.bytes);
-        let mut left = survey.seen.iter().flatten().filter(|seen| is_new(seen)).count();
-        for (plugin, seen) in config.plugins.iter().zip(survey.seen) {
+        let is_new = |seen: &survey::SurveyedPlugin| !registry.engine.is_compiled(&seen.bytes);
+        let mut left = survey.plugins.iter().flatten().filter(|seen| is_new(seen)).count();
+        for (plugin, seen) in config.plugins.iter().zip(survey.plugins) {
             if let Ok(seen) = &seen
                 && !registry.engine.is_compiled(&seen.bytes)
             {
@@ -88,16 +94,16 @@ impl Registry {
                 limits: plugin.limits,
                 wasi: plugin.wasi,
                 config: plugin.config.clone(),
-                operators: Statements::Stated(plugin.operators.clone()),
+                operators: ManifestSource::Overrides(plugin.operators.clone()),
                 secrets: secrets.clone(),
                 kv: kv.clone(),
-                servers: None,
+                http_stub: None,
             };
             // Settings are stored for refused plugins too, because a job may have pinned an earlier component
             // of the plugin.
             registry.settings.insert(plugin.name.clone(), settings.clone());
-            let loaded = seen.and_then(|seen| registry.read(plugin, seen.bytes, settings, kept));
-            let added = loaded.and_then(|loaded| registry.add(&loaded, config, plugin));
+            let loaded = seen.and_then(|seen| registry.load_plugin(plugin, seen.bytes, settings, kept));
+            let added = loaded.and_then(|loaded| registry.register(&loaded, config, plugin));
             registry.refused.extend(added.err());
         }
         registry
@@ -110,7 +116,7 @@ impl Registry {
 
     /// Returns the first operator of a plan that a step plugin serves, if any plugin is refused. A step may
     /// call any operator, so its job must pin all of them.
-    pub fn lacking<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
+    pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
     }
@@ -133,24 +139,24 @@ impl Registry {
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.
     pub fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
-        if let Some(plugin) = self.digests().get(&digest) {
+        if let Some(plugin) = self.plugins_by_digest().get(&digest) {
             return Ok(plugin.clone());
         }
-        let kept = self.components.get(digest).map_err(|problem| LoadError::one(&digest.to_hex(), problem))?;
+        let kept = self.components.get(digest).map_err(|problem| LoadError::single(&digest.to_hex(), problem))?;
         let Some(settings) = self.settings.get(&kept.plugin) else {
             let text = format!(
                 "a job pinned it with the digest {digest}, but no [[plugin]] in latch.toml has this name any more; \
                  configure it again until the job has ended"
             );
-            return Err(LoadError::one(&kept.plugin, Problem::Source(text)));
+            return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
         // Loading takes time. Two concurrent loads waste some work and yield the same result.
-        let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings.clone() };
+        let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
         }
         let plugin = self.engine.load(&kept.bytes, settings)?;
-        Ok(self.digests().entry(digest).or_insert(plugin).clone())
+        Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
     }
 
     /// Removes the stored components that are neither configured nor in `needed`, and returns the removed
@@ -159,46 +165,46 @@ impl Registry {
     ///
     /// # Errors
     /// The directory cannot be read, or a file cannot be removed.
-    pub fn prune(&self, needed: &BTreeSet<Hash>) -> std::io::Result<Vec<Stored>> {
+    pub fn prune(&self, needed: &BTreeSet<Hash>) -> std::io::Result<Vec<StoredComponentInfo>> {
         let configured: BTreeSet<Hash> = self.plugins.iter().map(|plugin| plugin.digest).collect();
         self.components.prune(|digest| configured.contains(&digest) || needed.contains(&digest))
     }
 
     /// Returns the operator table that a job pins when it is accepted.
-    pub fn pin(&self) -> &BTreeMap<Operator, Pinned> {
+    pub fn pinned_operators(&self) -> &BTreeMap<Operator, PinnedOperator> {
         &self.pinned
     }
 
-    fn digests(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, Arc<Plugin>>> {
+    fn plugins_by_digest(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, Arc<Plugin>>> {
         self.by_digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Loads one plugin. Stores its component if jobs may pin it.
-    fn read(
+    fn load_plugin(
         &self,
         config: &PluginConfig,
         bytes: Vec<u8>,
         settings: PluginSettings,
-        kept: Kept,
+        kept: ComponentStorage,
     ) -> Result<Arc<Plugin>, LoadError> {
-        if kept == Kept::No {
+        if kept == ComponentStorage::No {
             return self.engine.load(&bytes, settings);
         }
         source::prepare_dirs(&config.grants.dirs)
             .map_err(|problems| LoadError { plugin: config.name.clone(), problems })?;
         let plugin = self.engine.load(&bytes, settings)?;
-        let kept = self.components.keep(&config.name, plugin.digest, &plugin.sealed(bytes));
-        kept.map_err(|problem| LoadError::one(&config.name, problem))?;
+        let kept = self.components.store(&config.name, plugin.digest, &plugin.with_seal(bytes));
+        kept.map_err(|problem| LoadError::single(&config.name, problem))?;
         Ok(plugin)
     }
 
     /// Adds a plugin with all its operators, or returns its problems and adds nothing. An operator that
     /// another plugin already serves is pinned for neither plugin.
-    fn add(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
+    fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
-        if plugin.kind == PluginKind::Step && survey::is_confirmed(configured) {
-            problems.push(Problem::StepConfirmed);
+        if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {
+            problems.push(Problem::ConfirmationOnStep);
         }
         for spec in &plugin.manifest.operators {
             let other = self.by_operator.get(spec.name.as_str()).map(|other| other.name.clone());
@@ -211,7 +217,7 @@ impl Registry {
         }
         for spec in &plugin.manifest.operators {
             self.by_operator.insert(spec.name.clone(), plugin.clone());
-            let pinned = Pinned {
+            let pinned = PinnedOperator {
                 plugin: plugin.name.clone(),
                 version: plugin.manifest.version.clone(),
                 digest: plugin.digest,
@@ -223,7 +229,7 @@ impl Registry {
                 reconcile: plugin.reconcile,
                 compensate: plugin.compensate,
                 on_indeterminate,
-                verifier: verifier(plugin, configured).filter(|_| spec.is_world_changing()),
+                verifier: verifier_name(plugin, configured).filter(|_| spec.is_world_changing()),
                 confirmation: match plugin.kind {
                     PluginKind::Tool if spec.is_world_changing() => confirmation(config, configured),
                     _ => Confirmation::default(),
@@ -234,17 +240,17 @@ impl Registry {
                 limits: plugin.limits(spec.name.as_str()),
                 wasi: plugin.wasi(),
                 settings: (plugin.kind == PluginKind::Tool)
-                    .then(|| crate::changed::fingerprint(&config.root, configured)),
+                    .then(|| crate::changed::settings_fingerprint(&config.root, configured)),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }
-        self.digests().insert(plugin.digest, plugin.clone());
+        self.plugins_by_digest().insert(plugin.digest, plugin.clone());
         self.plugins.push(plugin.clone());
         Ok(())
     }
 }
 
-impl engine::Components for Registry {
+impl engine::PinnedComponents for Registry {
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         match Registry::by_digest(self, digest, wasi) {
             Ok(plugin) => Ok(plugin),
@@ -257,13 +263,13 @@ impl engine::Components for Registry {
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn kept(state_dir: &std::path::Path) -> std::io::Result<Vec<Stored>> {
+pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<StoredComponentInfo>> {
     Components::at(state_dir.join("components")).list()
 }
 
 /// Returns the digest of the source's component if it differs from the pinned one. For an untyped component
 /// more than the bytes is pinned, so its bytes are compared with the stored component.
-pub(crate) fn other_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
+pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
     let kept = || Components::at(state_dir.join("components")).get(pinned);
@@ -275,8 +281,8 @@ pub(crate) fn other_component(state_dir: &std::path::Path, source: &std::path::P
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn damaged(state_dir: &std::path::Path) -> std::io::Result<(usize, Vec<Damaged>)> {
-    Components::at(state_dir.join("components")).damaged()
+pub fn damaged_components(state_dir: &std::path::Path) -> std::io::Result<(usize, Vec<DamagedComponent>)> {
+    Components::at(state_dir.join("components")).find_damaged()
 }
 
 /// Returns the stricter of the global and the plugin's setting. A plugin may only tighten the setting.
@@ -290,7 +296,7 @@ fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
 
 /// Returns the verifier of a tool's effects: the one that the configuration names, else the plugin's own
 /// export.
-pub(crate) fn verifier(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
+pub(crate) fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
     let named = configured.verifier.as_ref().map(|verifier| verifier.name.clone());
     let own = plugin.verify.then(|| OWN_VERIFIER.to_owned());
     named.or(own).filter(|_| plugin.kind == PluginKind::Tool)

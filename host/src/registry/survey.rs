@@ -5,17 +5,17 @@ use latchwork_core::manifest::PluginKind;
 
 use super::source;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, LoadError, Problem, Terms};
+use crate::engine::{Engine, LoadError, LoadSettings, Problem};
 
 /// Results of the survey, in the order of the configuration.
 #[derive(Clone)]
 pub struct Survey {
-    pub(super) seen: Vec<Result<Seen, LoadError>>,
+    pub(super) plugins: Vec<Result<SurveyedPlugin, LoadError>>,
 }
 
 /// A plugin in which the survey found no problem.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct SurveyedPlugin {
     pub(super) bytes: Vec<u8>,
     /// World of the component. `None` if only its types determine the world.
     kind: Option<PluginKind>,
@@ -24,21 +24,21 @@ pub(super) struct Seen {
 impl Survey {
     /// Reads every configured plugin and checks its digest, grants and settings.
     pub fn of(config: &Config) -> Self {
-        Self { seen: config.plugins.iter().map(look).collect() }
+        Self { plugins: config.plugins.iter().map(survey_plugin).collect() }
     }
 
     /// Returns true if the remaining plugins can be loaded without compiling.
     pub fn is_compiled(&self, engine: &Engine) -> bool {
-        self.sound().all(|seen| engine.is_compiled(&seen.bytes))
+        self.accepted().all(|seen| engine.is_compiled(&seen.bytes))
     }
 
-    fn sound(&self) -> impl Iterator<Item = &Seen> {
-        self.seen.iter().filter_map(|seen| seen.as_ref().ok())
+    fn accepted(&self) -> impl Iterator<Item = &SurveyedPlugin> {
+        self.plugins.iter().filter_map(|seen| seen.as_ref().ok())
     }
 
     /// Returns the plugins that are already refused.
     pub fn refused(&self) -> impl Iterator<Item = &LoadError> {
-        self.seen.iter().filter_map(|seen| seen.as_ref().err())
+        self.plugins.iter().filter_map(|seen| seen.as_ref().err())
     }
 
     /// Returns the first of a plan's operators that may need a refused plugin.
@@ -50,16 +50,18 @@ impl Survey {
     /// returns `None`.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
-        if self.sound().any(|seen| seen.kind.is_none()) {
+        if self.accepted().any(|seen| seen.kind.is_none()) {
             return None;
         }
-        let tools: Vec<&Seen> = self.sound().filter(|seen| seen.kind == Some(PluginKind::Tool)).collect();
-        operators.into_iter().find(|operator| !tools.iter().any(|tool| contains(&tool.bytes, operator.as_bytes())))
+        let tools: Vec<&SurveyedPlugin> = self.accepted().filter(|seen| seen.kind == Some(PluginKind::Tool)).collect();
+        operators
+            .into_iter()
+            .find(|operator| !tools.iter().any(|tool| contains_bytes(&tool.bytes, operator.as_bytes())))
     }
 }
 
-fn look(config: &PluginConfig) -> Result<Seen, LoadError> {
-    let refuse = |problem| LoadError::one(&config.name, problem);
+fn survey_plugin(config: &PluginConfig) -> Result<SurveyedPlugin, LoadError> {
+    let refuse = |problem| LoadError::single(&config.name, problem);
     let bytes = source::read(&config.source).map_err(refuse)?;
     let found = Hash::of(&[&bytes]);
     if let Some(expected) = config.digest.filter(|expected| *expected != found) {
@@ -69,27 +71,27 @@ fn look(config: &PluginConfig) -> Result<Seen, LoadError> {
     if !missing.is_empty() {
         return Err(LoadError { plugin: config.name.clone(), problems: missing });
     }
-    let kind = Engine::examine(
+    let kind = Engine::check_without_compiling(
         &bytes,
-        Terms {
+        LoadSettings {
             name: &config.name,
             grants: &config.grants,
             wasi: config.wasi,
-            states_operators: !config.operators.is_empty(),
+            has_operator_overrides: !config.operators.is_empty(),
         },
     )?;
-    if kind == Some(PluginKind::Step) && is_confirmed(config) {
-        return Err(refuse(Problem::StepConfirmed));
+    if kind == Some(PluginKind::Step) && configures_confirmation(config) {
+        return Err(refuse(Problem::ConfirmationOnStep));
     }
-    Ok(Seen { bytes, kind })
+    Ok(SurveyedPlugin { bytes, kind })
 }
 
 /// Returns true if the configuration sets a verifier or a confirmation rule for the plugin.
-pub(super) fn is_confirmed(config: &PluginConfig) -> bool {
+pub(super) fn configures_confirmation(config: &PluginConfig) -> bool {
     config.verifier.is_some() || config.confirmation.is_some()
 }
 
-fn contains(bytes: &[u8], name: &[u8]) -> bool {
+fn contains_bytes(bytes: &[u8], name: &[u8]) -> bool {
     let Some(first) = name.first() else { return true };
     let mut rest = bytes;
     while let Some(at) = rest.iter().position(|byte| byte == first) {

@@ -6,7 +6,7 @@ use latchwork_core::ids::{Slot, StepId};
 use latchwork_core::state::{Durable, label};
 
 /// Returns the answers to the calls of a copied step, with the times of the answers.
-pub(super) fn answers(whole: &Durable, step: &StepId) -> Vec<(Slot, i64, Result<String, Failure>)> {
+pub(super) fn copied_answers(whole: &Durable, step: &StepId) -> Vec<(Slot, i64, Result<String, Failure>)> {
     let calls = whole.job.copied_calls_of(step).into_iter();
     calls
         .filter_map(|call| {

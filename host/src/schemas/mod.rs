@@ -42,7 +42,7 @@ impl Document {
     }
 
     /// Description of the document in a few words.
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Document::Plan => "a plan: plan.json",
             Document::Config => "the configuration: latch.toml",

@@ -16,7 +16,7 @@ impl StepValidator for Static {
     }
 
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
-        let foreign = request.plugin.foreign_imports();
+        let foreign = request.plugin.refused_imports();
         if foreign.is_empty() {
             return Ok(());
         }

@@ -17,7 +17,7 @@ mod imports;
 mod sandbox;
 
 pub use imports::Static;
-pub use sandbox::{Asked, Conditions, Ended, Sandbox, SandboxRun};
+pub use sandbox::{Sandbox, SandboxConditions, SandboxEnd, SandboxHostCall, SandboxRun};
 
 /// The step that is about to start.
 pub struct ValidationRequest<'a> {
@@ -38,7 +38,7 @@ pub struct ValidationRequest<'a> {
     pub(crate) plugin: &'a Plugin,
     pub(crate) limits: Limits,
     pub(crate) context: StepContext,
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: SandboxConditions,
 }
 
 impl ValidationRequest<'_> {
@@ -48,14 +48,14 @@ impl ValidationRequest<'_> {
     }
 
     /// Returns the clock and the seed of random numbers that the step will get.
-    pub fn conditions(&self) -> Conditions {
+    pub fn conditions(&self) -> SandboxConditions {
         self.conditions
     }
 
     /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call.
     /// Before the start of a step no call has a recorded answer, so any call ends the run. No tool is ever
     /// called. Returns `None` for a tool.
-    pub async fn run_in_sandbox(&self, conditions: Conditions) -> Option<SandboxRun> {
+    pub async fn run_in_sandbox(&self, conditions: SandboxConditions) -> Option<SandboxRun> {
         sandbox::run(self, conditions).await
     }
 }
@@ -109,7 +109,7 @@ impl StepValidator for NoOp {
 
 /// Validators that come with the host, by their names in `latch.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shipped {
+pub enum BuiltinValidator {
     /// [`NoOp`].
     NoOp,
     /// [`Static`].
@@ -118,17 +118,20 @@ pub enum Shipped {
     Sandbox,
 }
 
-impl Shipped {
+impl BuiltinValidator {
     /// Names of the validators in `latch.toml`.
-    pub const WORDS: [(&'static str, Shipped); 3] =
-        [("no-op", Shipped::NoOp), ("static", Shipped::Static), ("sandbox", Shipped::Sandbox)];
+    pub const NAMES: [(&'static str, BuiltinValidator); 3] = [
+        ("no-op", BuiltinValidator::NoOp),
+        ("static", BuiltinValidator::Static),
+        ("sandbox", BuiltinValidator::Sandbox),
+    ];
 
     /// Creates the validator.
     pub fn validator(self) -> Arc<dyn StepValidator> {
         match self {
-            Shipped::NoOp => Arc::new(NoOp),
-            Shipped::Static => Arc::new(Static),
-            Shipped::Sandbox => Arc::new(Sandbox),
+            BuiltinValidator::NoOp => Arc::new(NoOp),
+            BuiltinValidator::Static => Arc::new(Static),
+            BuiltinValidator::Sandbox => Arc::new(Sandbox),
         }
     }
 }

@@ -20,7 +20,7 @@ const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 
 /// Clock and random seed of a step, equal in every try of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Conditions {
+pub struct SandboxConditions {
     /// Time of the clock, in microseconds since 1970 UTC.
     pub now_us: i64,
     /// Seed of its random numbers.
@@ -29,7 +29,7 @@ pub struct Conditions {
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum SandboxHostCall {
     /// The step called this operator with these arguments.
     Call(String, String),
     /// The step emitted an event with this name and this payload.
@@ -38,7 +38,7 @@ pub enum Asked {
 
 /// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum SandboxEnd {
     /// The step returned this output.
     Output(String),
     /// The step returned an error with this code and message.
@@ -53,9 +53,9 @@ pub enum Ended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxRun {
     /// Host calls of the step, in order.
-    pub asked: Vec<Asked>,
+    pub host_calls: Vec<SandboxHostCall>,
     /// The end of the run.
-    pub ended: Ended,
+    pub ended: SandboxEnd,
 }
 
 /// Validator that runs the step twice.
@@ -71,7 +71,7 @@ impl StepValidator for Sandbox {
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
         let first = request.conditions();
         let is_pure = request.determinism == Determinism::Pure;
-        let second = if is_pure { other(first) } else { first };
+        let second = if is_pure { shifted_conditions(first) } else { first };
         let Some(one) = request.run_in_sandbox(first).await else { return Ok(()) };
         let Some(two) = request.run_in_sandbox(second).await else { return Ok(()) };
         let depends = if is_pure {
@@ -86,8 +86,8 @@ impl StepValidator for Sandbox {
     }
 }
 
-fn other(conditions: Conditions) -> Conditions {
-    Conditions {
+fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
+    SandboxConditions {
         now_us: conditions.now_us.saturating_add(SHIFT_US),
         seed: Hash::of(&[b"another seed", &conditions.seed]).0,
     }
@@ -96,38 +96,41 @@ fn other(conditions: Conditions) -> Conditions {
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
     // Stack depth and wall-clock time depend on the machine and say nothing about the step.
-    let of_machine = |run: &SandboxRun| matches!(run.ended, Ended::Fault(Code::StackOverflow | Code::WallClockLimit));
+    let of_machine =
+        |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {
         return None;
     }
-    for n in 0..one.asked.len().max(two.asked.len()) {
-        let (a, b) = (one.asked.get(n), two.asked.get(n));
+    for n in 0..one.host_calls.len().max(two.host_calls.len()) {
+        let (a, b) = (one.host_calls.get(n), two.host_calls.get(n));
         if a != b {
-            return Some(format!("{} and then {}", told(a), told(b)));
+            return Some(format!("{} and then {}", describe_call(a), describe_call(b)));
         }
     }
-    (one.ended != two.ended).then(|| format!("{} and then {}", end(&one.ended), end(&two.ended)))
+    (one.ended != two.ended).then(|| format!("{} and then {}", describe_end(&one.ended), describe_end(&two.ended)))
 }
 
-fn told(asked: Option<&Asked>) -> String {
+fn describe_call(asked: Option<&SandboxHostCall>) -> String {
     match asked {
-        Some(Asked::Call(operator, args)) => format!("it calls {operator} with {}", cut(args)),
-        Some(Asked::Emit(name, payload)) => format!("it announces {} with {}", cut(name), cut(payload)),
+        Some(SandboxHostCall::Call(operator, args)) => format!("it calls {operator} with {}", truncate(args)),
+        Some(SandboxHostCall::Emit(name, payload)) => {
+            format!("it announces {} with {}", truncate(name), truncate(payload))
+        }
         None => "it asks for nothing more".to_owned(),
     }
 }
 
-fn end(ended: &Ended) -> String {
+fn describe_end(ended: &SandboxEnd) -> String {
     match ended {
-        Ended::Output(output) => format!("it gives {}", cut(output)),
-        Ended::Failed(code, message) => format!("it fails with {code}: {}", cut(message)),
-        Ended::Fault(code) => format!("it is ended by {code}"),
-        Ended::AtCall => "it calls a tool".to_owned(),
+        SandboxEnd::Output(output) => format!("it gives {}", truncate(output)),
+        SandboxEnd::Failed(code, message) => format!("it fails with {code}: {}", truncate(message)),
+        SandboxEnd::Fault(code) => format!("it is ended by {code}"),
+        SandboxEnd::AtCall => "it calls a tool".to_owned(),
     }
 }
 
 /// Truncates a text to the length that a message can contain.
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     const CHARACTERS_MAX: usize = 200;
     match text.char_indices().nth(CHARACTERS_MAX) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -135,42 +138,42 @@ fn cut(text: &str) -> String {
     }
 }
 
-pub(super) async fn run(request: &ValidationRequest<'_>, conditions: Conditions) -> Option<SandboxRun> {
+pub(super) async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> Option<SandboxRun> {
     if request.kind != PluginKind::Step {
         return None;
     }
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let calls = Box::new(Alone {
+    let calls = Box::new(NoToolsHost {
         own: StepSources::new(request.context.clone(), conditions.seed, conditions.now_us),
         asked: asked.clone(),
     });
     let input = String::from_utf8_lossy(request.input);
     let end = request.plugin.run_step(request.operator.as_str(), &input, &request.limits, calls).await;
     let ended = match end.outcome {
-        StepOutcome::Output(output) => Ended::Output(output),
-        StepOutcome::Failed(failure) => Ended::Failed(failure.code, failure.message),
-        StepOutcome::Fault(failure) => Ended::Fault(failure.code),
-        StepOutcome::Stopped => Ended::AtCall,
+        StepOutcome::Output(output) => SandboxEnd::Output(output),
+        StepOutcome::Failed(failure) => SandboxEnd::Failed(failure.code, failure.message),
+        StepOutcome::Fault(failure) => SandboxEnd::Fault(failure.code),
+        StepOutcome::Stopped => SandboxEnd::AtCall,
     };
     let asked = std::mem::take(&mut *asked.lock().expect("no holder panics"));
-    Some(SandboxRun { asked, ended })
+    Some(SandboxRun { host_calls: asked, ended })
 }
 
 /// A host without tools.
-struct Alone {
+struct NoToolsHost {
     own: StepSources,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<SandboxHostCall>>>,
 }
 
-impl Alone {
-    fn note(&self, asked: Asked) {
+impl NoToolsHost {
+    fn record(&self, asked: SandboxHostCall) {
         self.asked.lock().expect("no holder panics").push(asked);
     }
 }
 
 #[async_trait]
-impl StepCalls for Alone {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for NoToolsHost {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
@@ -181,7 +184,7 @@ impl StepCalls for Alone {
         args: String,
         _action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        self.note(Asked::Call(operator, args));
+        self.record(SandboxHostCall::Call(operator, args));
         Err(Stop)
     }
 
@@ -190,13 +193,13 @@ impl StepCalls for Alone {
             return Ok(Vec::new());
         }
         for call in calls {
-            self.note(Asked::Call(call.operator, call.args));
+            self.record(SandboxHostCall::Call(call.operator, call.args));
         }
         Err(Stop)
     }
 
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
-        self.note(Asked::Emit(name, payload));
+        self.record(SandboxHostCall::Emit(name, payload));
         Ok(())
     }
 }
@@ -205,22 +208,22 @@ impl StepCalls for Alone {
 mod tests {
     use super::*;
 
-    fn run(asked: &[(&str, &str)], ended: Ended) -> SandboxRun {
-        let call = |(operator, args): &(&str, &str)| Asked::Call((*operator).into(), (*args).into());
-        SandboxRun { asked: asked.iter().map(call).collect(), ended }
+    fn run(asked: &[(&str, &str)], ended: SandboxEnd) -> SandboxRun {
+        let call = |(operator, args): &(&str, &str)| SandboxHostCall::Call((*operator).into(), (*args).into());
+        SandboxRun { host_calls: asked.iter().map(call).collect(), ended }
     }
 
     #[test]
     fn the_first_difference_is_told() {
-        let output = |text: &str| Ended::Output(text.into());
-        let same = run(&[("A", "1")], Ended::AtCall);
+        let output = |text: &str| SandboxEnd::Output(text.into());
+        let same = run(&[("A", "1")], SandboxEnd::AtCall);
         assert_eq!(difference(&same, &same), None);
-        let call = difference(&same, &run(&[("A", "2")], Ended::AtCall)).unwrap();
+        let call = difference(&same, &run(&[("A", "2")], SandboxEnd::AtCall)).unwrap();
         assert_eq!(call, "it calls A with 1 and then it calls A with 2");
         let end = difference(&run(&[], output("1")), &run(&[], output("2"))).unwrap();
         assert_eq!(end, "it gives 1 and then it gives 2");
         assert!(difference(&same, &run(&[], output("1"))).unwrap().contains("asks for nothing more"));
-        let deep = run(&[], Ended::Fault(Code::StackOverflow));
+        let deep = run(&[], SandboxEnd::Fault(Code::StackOverflow));
         assert_eq!(difference(&deep, &run(&[], output("1"))), None, "that is the machine's");
     }
 }

@@ -14,12 +14,12 @@ use hyper::{Method, Request, StatusCode, Uri};
 use latchwork_core::error::Failure;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
-use super::{Looking, ResourceVerifier, unavailable};
+use super::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::capability::connect;
-use crate::capability::grant::{self, Rights};
-use crate::capability::http::place_of;
-use crate::capability::watch::Watch;
-use crate::engine::Finding;
+use crate::capability::grant::{self, EffectivePermissions};
+use crate::capability::http::request_origin;
+use crate::capability::watch::CallWindow;
+use crate::engine::VerifyResult;
 use crate::os::clock;
 
 /// Verifier that compares entity tags.
@@ -27,7 +27,7 @@ use crate::os::clock;
 pub struct Etag;
 
 /// Response of a server.
-struct Answered {
+struct TagResponse {
     status: StatusCode,
     etag: Option<String>,
 }
@@ -38,7 +38,7 @@ impl ResourceVerifier for Etag {
         "etag"
     }
 
-    async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure> {
+    async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let change = looking.change;
         let is_deleted = change.operation == "delete";
         let recorded = match (&change.etag, is_deleted) {
@@ -48,23 +48,23 @@ impl ResourceVerifier for Etag {
         };
         let address = change.external_ref.as_deref().unwrap_or(&change.resource_id);
         let uri: Uri = address.parse().map_err(|_| unavailable(format!("{address:?} is not an address")))?;
-        let mut answered = ask(&Method::HEAD, &uri, looking).await?;
+        let mut answered = request_tag(&Method::HEAD, &uri, looking).await?;
         let no_head = matches!(answered.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED);
         if no_head || answered.status.is_success() && answered.etag.is_none() {
-            answered = ask(&Method::GET, &uri, looking).await?;
+            answered = request_tag(&Method::GET, &uri, looking).await?;
         }
-        let Answered { status, etag } = answered;
+        let TagResponse { status, etag } = answered;
         match (status, etag) {
-            (StatusCode::NOT_FOUND | StatusCode::GONE, _) if is_deleted => Ok(Finding::Confirmed),
+            (StatusCode::NOT_FOUND | StatusCode::GONE, _) if is_deleted => Ok(VerifyResult::Confirmed),
             (StatusCode::NOT_FOUND | StatusCode::GONE, _) => {
-                Ok(Finding::Mismatch(format!("the server answered {}: it is not there any more", status.as_u16())))
+                Ok(VerifyResult::Mismatch(format!("the server answered {}: it is not there any more", status.as_u16())))
             }
             (status, _) if status.is_success() && is_deleted => {
-                Ok(Finding::Mismatch(format!("the server answered {}: it is there again", status.as_u16())))
+                Ok(VerifyResult::Mismatch(format!("the server answered {}: it is there again", status.as_u16())))
             }
-            (status, Some(found)) if status.is_success() && same(recorded, &found) => Ok(Finding::Confirmed),
+            (status, Some(found)) if status.is_success() && tags_match(recorded, &found) => Ok(VerifyResult::Confirmed),
             (status, Some(found)) if status.is_success() => {
-                Ok(Finding::Mismatch(format!("its entity tag is {found}, recorded was {recorded}")))
+                Ok(VerifyResult::Mismatch(format!("its entity tag is {found}, recorded was {recorded}")))
             }
             (status, None) if status.is_success() => Err(unavailable("the server gives no entity tag")),
             (status, _) => Err(unavailable(format!("the server answered {}", status.as_u16()))),
@@ -73,17 +73,17 @@ impl ResourceVerifier for Etag {
 }
 
 /// Compares two tags by the weak comparison of RFC 9110. The recorded tag may lack its quotes.
-fn same(recorded: &str, found: &str) -> bool {
+fn tags_match(recorded: &str, found: &str) -> bool {
     fn opaque(tag: &str) -> &str {
         tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"')
     }
     opaque(recorded) == opaque(found)
 }
 
-async fn ask(method: &Method, uri: &Uri, looking: &Looking<'_>) -> Result<Answered, Failure> {
+async fn request_tag(method: &Method, uri: &Uri, looking: &VerificationRequest<'_>) -> Result<TagResponse, Failure> {
     let settings = looking.plugin;
-    let place = place_of(uri).map_err(|_| unavailable(format!("{uri} is not an address that can be asked")))?;
-    grant::http(&settings.grants, Rights::READ, &place, method)
+    let place = request_origin(uri).map_err(|_| unavailable(format!("{uri} is not an address that can be asked")))?;
+    grant::check_http(&settings.grants, EffectivePermissions::READ_ONLY, &place, method)
         .map_err(|denied| unavailable(denied.log(&settings.name)))?;
     let mut request: Request<WasiBody> =
         Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
@@ -93,11 +93,11 @@ async fn ask(method: &Method, uri: &Uri, looking: &Looking<'_>) -> Result<Answer
     let host = HeaderValue::from_str(host).map_err(|_| unavailable("its host cannot be named in a request"))?;
     request.headers_mut().insert(HOST, host);
     for template in looking.headers {
-        let (name, value) = template.filled(&*settings.secrets).map_err(unavailable)?;
+        let (name, value) = template.render(&*settings.secrets).map_err(unavailable)?;
         request.headers_mut().insert(name, value);
     }
     let timeout = Duration::from_millis(u64::from(looking.timeout_ms));
-    let watch = Watch::until(clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000));
+    let watch = CallWindow::with_deadline(clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000));
     let options = RequestOptions { first_byte_timeout: Some(timeout), ..RequestOptions::default() };
     let (response, connection) = connect::send(request, options, &place, settings, &watch)
         .await
@@ -105,7 +105,7 @@ async fn ask(method: &Method, uri: &Uri, looking: &Looking<'_>) -> Result<Answer
     // Only the head of the response is needed. Dropping the handle closes the connection.
     drop(connection);
     let etag = response.headers().get(ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    Ok(Answered { status: response.status(), etag })
+    Ok(TagResponse { status: response.status(), etag })
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
             ("\"a\"", "\"b\"", false),
             ("\"a\"", "\"A\"", false),
         ] {
-            assert_eq!(same(recorded, found), equal, "{recorded} {found}");
+            assert_eq!(tags_match(recorded, found), equal, "{recorded} {found}");
         }
     }
 }

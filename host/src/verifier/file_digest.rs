@@ -15,9 +15,9 @@ use latchwork_core::error::Failure;
 use latchwork_core::ids::Hash;
 use sha2::{Digest, Sha256};
 
-use super::{Looking, ResourceVerifier, unavailable};
+use super::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::config::{DirGrant, Grants};
-use crate::engine::Finding;
+use crate::engine::VerifyResult;
 use crate::os::clock;
 
 /// Number of bytes read per block.
@@ -33,23 +33,23 @@ impl ResourceVerifier for FileDigest {
         "file-digest"
     }
 
-    async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure> {
+    async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
         // Reading blocks a thread. The reading function ends by itself after the timeout.
-        let looked = tokio::task::spawn_blocking(move || look(&change, &grants, until_us));
+        let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
 }
 
-fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding, Failure> {
+fn compare_digest(change: &StateChange, grants: &Grants, until_us: u64) -> Result<VerifyResult, Failure> {
     let name = change.external_ref.as_deref().unwrap_or(&change.resource_id);
-    let recorded = digest(change);
+    let recorded = recorded_digest(change);
     let is_deleted = change.operation == "delete";
     if recorded.is_none() && !is_deleted {
         return Err(unavailable(format!("no SHA-256 of {name} was recorded, neither as its version nor as its etag")));
     }
-    let (dir, path) = place(&grants.dirs, name)
+    let (dir, path) = locate(&grants.dirs, name)
         .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
     let root = std::fs::canonicalize(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
@@ -57,7 +57,7 @@ fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding,
         // Follow a link only within the granted directory, because the plugin could not have written
         // elsewhere.
         Ok(path) if !path.starts_with(&root) => {
-            return Ok(Finding::Mismatch(format!("{name} leads out of its directory")));
+            return Ok(VerifyResult::Mismatch(format!("{name} leads out of its directory")));
         }
         Ok(path) => open(&path).and_then(|file| file.map(|file| hash(file, until_us)).transpose()),
         Err(error) => Err(error),
@@ -65,23 +65,23 @@ fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding,
     match (found, recorded) {
         (Err(error), _) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(match is_deleted {
-                true => Finding::Confirmed,
-                false => Finding::Mismatch(format!("{name} is not there any more")),
+                true => VerifyResult::Confirmed,
+                false => VerifyResult::Mismatch(format!("{name} is not there any more")),
             })
         }
         (Err(error), _) => Err(unavailable(format!("{name} cannot be read: {error}"))),
-        (Ok(_), _) if is_deleted => Ok(Finding::Mismatch(format!("{name} is there again"))),
-        (Ok(None), _) => Ok(Finding::Mismatch(format!("{name} is not a file any more"))),
-        (Ok(Some(found)), Some(recorded)) if found == recorded => Ok(Finding::Confirmed),
+        (Ok(_), _) if is_deleted => Ok(VerifyResult::Mismatch(format!("{name} is there again"))),
+        (Ok(None), _) => Ok(VerifyResult::Mismatch(format!("{name} is not a file any more"))),
+        (Ok(Some(found)), Some(recorded)) if found == recorded => Ok(VerifyResult::Confirmed),
         (Ok(Some(found)), recorded) => {
             let recorded = recorded.map(Hash::to_hex).unwrap_or_default();
-            Ok(Finding::Mismatch(format!("{name} has the SHA-256 {}, recorded was {recorded}", found.to_hex())))
+            Ok(VerifyResult::Mismatch(format!("{name} has the SHA-256 {}, recorded was {recorded}", found.to_hex())))
         }
     }
 }
 
 /// Returns the recorded SHA-256.
-fn digest(change: &StateChange) -> Option<Hash> {
+fn recorded_digest(change: &StateChange) -> Option<Hash> {
     let read = |text: &Option<String>| {
         let text = text.as_deref()?.trim_matches('"');
         Hash::from_hex(&text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase())
@@ -90,7 +90,7 @@ fn digest(change: &StateChange) -> Option<Hash> {
 }
 
 /// Returns the granted directory that contains a path of the plugin, and the path on the host.
-fn place<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf)> {
+fn locate<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf)> {
     let within = |dir: &'g DirGrant| {
         let rest = Path::new(name).strip_prefix(&dir.guest).ok()?;
         let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
@@ -154,13 +154,13 @@ mod tests {
         let grants =
             Grants { dirs: vec![DirGrant { host: inside, guest: "/d".into(), write: true }], ..Grants::default() };
         let later = clock::boot_us() + 60_000_000;
-        let look = |change: StateChange| look(&change, &grants, later);
+        let look = |change: StateChange| compare_digest(&change, &grants, later);
         let sha256 = format!("sha256:{ABC}");
-        assert_eq!(look(change("/d/a", "create", Some(&sha256))), Ok(Finding::Confirmed));
-        assert_eq!(look(change("/d/a", "create", Some(&ABC.to_uppercase()))), Ok(Finding::Confirmed));
+        assert_eq!(look(change("/d/a", "create", Some(&sha256))), Ok(VerifyResult::Confirmed));
+        assert_eq!(look(change("/d/a", "create", Some(&ABC.to_uppercase()))), Ok(VerifyResult::Confirmed));
         let by_etag = StateChange { etag: Some(format!("\"{ABC}\"")), ..change("/d/a", "create", Some("7")) };
-        assert_eq!(look(by_etag), Ok(Finding::Confirmed));
-        assert_eq!(look(change("/d/none", "delete", None)), Ok(Finding::Confirmed));
+        assert_eq!(look(by_etag), Ok(VerifyResult::Confirmed));
+        assert_eq!(look(change("/d/none", "delete", None)), Ok(VerifyResult::Confirmed));
         for (changed, says) in [
             (change("/d/a", "create", Some(&ABC.replace('b', "c"))), "has the SHA-256"),
             (change("/d/none", "create", Some(ABC)), "not there any more"),
@@ -170,7 +170,10 @@ mod tests {
             (change("/d/link", "create", Some(ABC)), "leads out"),
         ] {
             let found = look(changed.clone());
-            assert!(matches!(&found, Ok(Finding::Mismatch(text)) if text.contains(says)), "{changed:?}: {found:?}");
+            assert!(
+                matches!(&found, Ok(VerifyResult::Mismatch(text)) if text.contains(says)),
+                "{changed:?}: {found:?}"
+            );
         }
         for unknown in [
             change("/d/a", "create", None),
@@ -180,6 +183,6 @@ mod tests {
         ] {
             assert!(look(unknown.clone()).is_err(), "{unknown:?}");
         }
-        assert!(super::look(&change("/d/a", "create", Some(ABC)), &grants, 0).is_err(), "its time is over");
+        assert!(super::compare_digest(&change("/d/a", "create", Some(ABC)), &grants, 0).is_err(), "its time is over");
     }
 }

@@ -13,7 +13,7 @@ use latchwork_core::effect::StateChange;
 use latchwork_core::error::{Code, Failure};
 
 use crate::config::{HeaderTemplate, PluginConfig};
-use crate::engine::{Finding, PluginSettings};
+use crate::engine::{PluginSettings, VerifyResult};
 
 mod etag;
 mod file_digest;
@@ -22,7 +22,7 @@ pub use etag::Etag;
 pub use file_digest::FileDigest;
 
 /// A recorded change that is verified.
-pub struct Looking<'a> {
+pub struct VerificationRequest<'a> {
     /// Operator whose call made the change.
     pub operator: &'a str,
     /// The recorded change.
@@ -68,7 +68,7 @@ pub trait ResourceVerifier: Send + Sync {
     ///
     /// # Errors
     /// The state could not be determined. The error is the reason and is never treated as a mismatch.
-    async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure>;
+    async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure>;
 }
 
 /// The verifiers of a host, and the headers that each plugin gives its verifier.
@@ -86,7 +86,7 @@ impl fmt::Debug for Verifiers {
 
 impl Verifiers {
     /// Returns the verifiers that come with the host.
-    pub fn shipped() -> Verifiers {
+    pub fn builtin() -> Verifiers {
         let mut verifiers = Verifiers::default();
         verifiers.add(Arc::new(Etag));
         verifiers.add(Arc::new(FileDigest));
@@ -120,12 +120,12 @@ impl Verifiers {
         change: &StateChange,
         plugin: &PluginSettings,
         timeout_ms: u32,
-    ) -> Result<Finding, Failure> {
+    ) -> Result<VerifyResult, Failure> {
         let Some(verifier) = self.get(name) else {
             return Err(unavailable(format!("this host has no verifier {name:?}")));
         };
         let headers = self.headers.get(&plugin.name).map(Vec::as_slice).unwrap_or_default();
-        let looking = Looking { operator, change, plugin, headers, timeout_ms };
+        let looking = VerificationRequest { operator, change, plugin, headers, timeout_ms };
         let within = std::time::Duration::from_millis(u64::from(timeout_ms));
         match tokio::time::timeout(within, verifier.verify(&looking)).await {
             Ok(found) => found,

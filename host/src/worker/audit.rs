@@ -17,7 +17,7 @@ const TRIES_MAX: u32 = 20;
 /// # Errors
 /// Fails if the store fails or if the stored data of the job is damaged. Requests already processed stay
 /// processed.
-pub async fn audit(
+pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
     machine: &dyn Machine,
@@ -38,8 +38,8 @@ pub async fn audit(
         let damaged = |error| StoreError::Damaged(format!("job {job_id}: {error}"));
         let mut durable = Durable::load(record, effects.effects(job_id).await?).map_err(damaged)?;
         let mut refused = None;
-        for row in decide::in_order(inbox) {
-            let draft = decide::audited(&durable, &row);
+        for row in decide::in_application_order(inbox) {
+            let draft = decide::apply_audit_request(&durable, &row);
             let mut batch = durable.seal(draft, machine.now_us()).map_err(damaged)?;
             batch.audit = true;
             if let Err(error) = journal.write(batch).await {

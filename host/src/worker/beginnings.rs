@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::JobId;
-use latchwork_core::response::ChangedView;
+use latchwork_core::response::ChangedPluginView;
 use latchwork_core::state::Durable;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tracing::Level;
@@ -14,77 +14,83 @@ use tracing::Level;
 use super::{NoObserver, Observer, PoolEvent};
 
 /// Compares the pins of a job with the configuration.
-pub type Look = Arc<dyn Fn(&Durable) -> Vec<ChangedView> + Send + Sync>;
+pub type ChangeDetector = Arc<dyn Fn(&Durable) -> Vec<ChangedPluginView> + Send + Sync>;
 
 /// Number of jobs whose changes are remembered as reported.
 const REMEMBERED: usize = 1024;
 
-type Begun = (JobId, Vec<ChangedView>);
+type LoadedJob = (JobId, Vec<ChangedPluginView>);
 
 /// Claimed jobs that are not reported yet.
-pub(super) struct Beginnings {
+pub(super) struct ClaimReports {
     attempts: BTreeMap<JobId, u32>,
     /// Jobs whose changes were reported.
-    told: BTreeSet<JobId>,
-    look: Look,
-    tells: UnboundedSender<Begun>,
-    begun: UnboundedReceiver<Begun>,
+    reported: BTreeSet<JobId>,
+    detect_changes: ChangeDetector,
+    loaded_tx: UnboundedSender<LoadedJob>,
+    loaded_rx: UnboundedReceiver<LoadedJob>,
 }
 
-impl Beginnings {
-    pub(super) fn new(look: Look) -> Beginnings {
+impl ClaimReports {
+    pub(super) fn new(look: ChangeDetector) -> ClaimReports {
         let (tells, begun) = unbounded_channel();
-        Beginnings { attempts: BTreeMap::new(), told: BTreeSet::new(), look, tells, begun }
+        ClaimReports {
+            attempts: BTreeMap::new(),
+            reported: BTreeSet::new(),
+            detect_changes: look,
+            loaded_tx: tells,
+            loaded_rx: begun,
+        }
     }
 
     /// Notes a claimed job, and returns the observer to drive it with.
-    pub(super) fn claimed(&mut self, job_id: &JobId, attempt: u32) -> Arc<dyn Observer> {
+    pub(super) fn note_claim(&mut self, job_id: &JobId, attempt: u32) -> Arc<dyn Observer> {
         self.attempts.insert(job_id.clone(), attempt);
-        Arc::new(Beginning { look: self.look.clone(), tells: self.tells.clone() })
+        Arc::new(ClaimObserver { look: self.detect_changes.clone(), tells: self.loaded_tx.clone() })
     }
 
     /// Waits until a job begins.
     pub(super) async fn next(&mut self) -> PoolEvent {
         loop {
-            let begun = self.begun.recv().await.expect("a sender is held here");
-            if let Some(event) = self.event(begun) {
+            let begun = self.loaded_rx.recv().await.expect("a sender is held here");
+            if let Some(event) = self.report(begun) {
                 return event;
             }
         }
     }
 
     /// Reports that precede the end of a job. A job that could not be loaded is reported here.
-    pub(super) fn before_end_of(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
+    pub(super) fn reports_before_end(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
-        while let Ok(begun) = self.begun.try_recv() {
-            events.extend(self.event(begun));
+        while let Ok(begun) = self.loaded_rx.try_recv() {
+            events.extend(self.report(begun));
         }
-        events.extend(self.event((job_id.clone(), Vec::new())));
+        events.extend(self.report((job_id.clone(), Vec::new())));
         events
     }
 
     /// Creates the event of a job. Returns `None` if the job was reported before.
-    fn event(&mut self, (job_id, changed): Begun) -> Option<PoolEvent> {
+    fn report(&mut self, (job_id, changed): LoadedJob) -> Option<PoolEvent> {
         let attempt = self.attempts.remove(&job_id)?;
-        if self.told.len() >= REMEMBERED {
-            self.told.clear();
+        if self.reported.len() >= REMEMBERED {
+            self.reported.clear();
         }
-        let is_news = !changed.is_empty() && self.told.insert(job_id.clone());
+        let is_news = !changed.is_empty() && self.reported.insert(job_id.clone());
         Some(PoolEvent::Claimed(job_id, attempt, if is_news { changed } else { Vec::new() }))
     }
 }
 
 /// Notifies the pool when a job is loaded.
-struct Beginning {
-    look: Look,
-    tells: UnboundedSender<Begun>,
+struct ClaimObserver {
+    look: ChangeDetector,
+    tells: UnboundedSender<LoadedJob>,
 }
 
-impl Observer for Beginning {
-    fn watches(&self) -> bool {
-        NoObserver.watches()
+impl Observer for ClaimObserver {
+    fn is_watching(&self) -> bool {
+        NoObserver.is_watching()
     }
-    fn begins(&self, durable: &Durable) {
+    fn job_loaded(&self, durable: &Durable) {
         // The receiver is dropped with the pool, which then reports nothing.
         let _ = self.tells.send((durable.job.header.job_id.clone(), (self.look)(durable)));
     }

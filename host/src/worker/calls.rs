@@ -11,34 +11,34 @@ use latchwork_core::event::Body;
 use latchwork_core::ids::{Operator, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::replay;
-use latchwork_core::state::{Draft, Emit, label};
+use latchwork_core::state::{Draft, EmittedEvent, label};
 use latchwork_core::storage::Payload;
 use tracing::Level;
 
-use super::perform::Halt;
+use super::perform::CallStopped;
 use super::run::Run;
 use crate::engine::{StepCalls, StepSources, Stop, ToolCall};
 
 /// Host calls of one try of one step plugin.
-pub(super) struct Calls {
+pub(super) struct StepHostCalls {
     run: Arc<Run>,
     step: StepId,
     own: StepSources,
     emitted: u32,
-    trail: Arc<Trail>,
+    progress: Arc<TryProgress>,
 }
 
 /// Result of a try that outlives the guest.
 #[derive(Default)]
-pub(super) struct Trail {
+pub(super) struct TryProgress {
     /// Number of calls that the step has made.
     pub(super) calls: AtomicU32,
     /// Reason why the try was stopped.
-    pub(super) halt: Mutex<Option<Halt>>,
+    pub(super) stop_reason: Mutex<Option<CallStopped>>,
 }
 
-impl Calls {
-    pub(super) fn new(run: Arc<Run>, step: StepId, trail: Arc<Trail>) -> Self {
+impl StepHostCalls {
+    pub(super) fn new(run: Arc<Run>, step: StepId, trail: Arc<TryProgress>) -> Self {
         let own = {
             let state = run.state();
             let job = &state.durable.job;
@@ -46,33 +46,33 @@ impl Calls {
             let started = job.step(&step).and_then(|step| step.started_us).unwrap_or(job.last_us);
             StepSources::new(run.step_context(job, &step), seed, started)
         };
-        Self { run, step, own, emitted: 0, trail }
+        Self { run, step, own, emitted: 0, progress: trail }
     }
 
     fn invocation(&self, call: ToolCall) -> Invocation {
-        let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
+        let k = self.progress.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
         self.run.invocation(slot, Operator::new(&call.operator), call.args.as_bytes(), call.action_key.as_deref())
     }
 
-    fn halt(&self, halt: Halt) -> Stop {
-        *self.trail.halt.lock().expect("nothing panics while it holds the reason") = Some(halt);
+    fn stop_with(&self, halt: CallStopped) -> Stop {
+        *self.progress.stop_reason.lock().expect("nothing panics while it holds the reason") = Some(halt);
         Stop
     }
 
     /// Advances the step's clock to the time at which the call's answer was recorded.
-    fn hear(&mut self, slot: &Slot) {
+    fn advance_clock(&mut self, slot: &Slot) {
         let state = self.run.state();
         let finished = state.durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
         if let Some(finished) = finished {
-            self.own.hear(finished.time_us);
+            self.own.advance_clock_to(finished.time_us);
         }
     }
 }
 
 #[async_trait]
-impl StepCalls for Calls {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for StepHostCalls {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
 
@@ -87,16 +87,16 @@ impl StepCalls for Calls {
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
         let mut invocation = self.invocation(ToolCall { operator, args, action_key });
-        let answer = self.run.perform(&mut invocation).await.map_err(|halt| self.halt(halt))?;
-        self.hear(&invocation.slot);
+        let answer = self.run.perform(&mut invocation).await.map_err(|halt| self.stop_with(halt))?;
+        self.advance_clock(&invocation.slot);
         Ok(answer)
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         let mut invocations: Vec<_> = calls.into_iter().map(|call| self.invocation(call)).collect();
-        let answers = self.run.perform_all(&mut invocations).await.map_err(|halt| self.halt(halt))?;
+        let answers = self.run.perform_all(&mut invocations).await.map_err(|halt| self.stop_with(halt))?;
         for invocation in &invocations {
-            self.hear(&invocation.slot);
+            self.advance_clock(&invocation.slot);
         }
         Ok(answers)
     }
@@ -105,24 +105,24 @@ impl StepCalls for Calls {
         let n = self.emitted;
         self.emitted += 1;
         let label = label::emitted(&self.step, n);
-        let after_calls = self.trail.calls.load(Ordering::Relaxed);
+        let after_calls = self.progress.calls.load(Ordering::Relaxed);
         let draft = {
             let state = self.run.state();
             let reference = state.durable.payload_ref(&label, payload.as_bytes());
-            let emit = Emit { after_calls, name: name.clone(), payload: reference };
+            let emit = EmittedEvent { after_calls, name: name.clone(), payload: reference };
             match replay::check_emit(&state.durable.job, &self.step, n, &emit) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(divergence) => {
                     drop(state);
-                    return Err(self.halt(Halt::Diverged(divergence)));
+                    return Err(self.stop_with(CallStopped::Diverged(divergence)));
                 }
             }
             let body = Body::AsyncEventEmitted { step_id: self.step.clone(), n, after_calls, name, payload: reference };
             let payload = Payload { label, bytes: payload.into_bytes() };
             Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
         };
-        self.run.write(draft).await.map_err(|dropped| self.halt(Halt::Dropped(dropped)))
+        self.run.write(draft).await.map_err(|dropped| self.stop_with(CallStopped::Aborted(dropped)))
     }
 }
 
@@ -157,7 +157,7 @@ impl Run {
             let value = serde_json::from_slice(&args).expect("canonical JSON is JSON");
             unfit = plugin.check_input(operator.as_str(), &value).err();
         }
-        let most_micro_usd = pinned.and_then(|pinned| self.worker.most(&pinned.plugin, &args));
+        let most_micro_usd = pinned.and_then(|pinned| self.worker.max_cost(&pinned.plugin, &args));
         Invocation {
             slot,
             operator,
@@ -165,11 +165,11 @@ impl Run {
             args_ref,
             action_key,
             timeout_ms,
-            unfit,
+            unusable: unfit,
             nonce: None,
             quiescence: None,
-            asked_enough: false,
-            most_micro_usd,
+            reconcile_exhausted: false,
+            max_cost_micro_usd: most_micro_usd,
             reserved_micro_usd: 0,
             month_micro_usd: None,
         }

@@ -4,36 +4,36 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use latchwork_core::decide::{self, Check, Looked};
+use latchwork_core::decide::{self, ConfirmationCheck, ConfirmationResult};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::event::{Body, Resource};
 use latchwork_core::manifest::OWN_VERIFIER;
 
-use super::run::{Dropped, Run};
-use crate::engine::Finding;
+use super::run::{Run, RunAborted};
+use crate::engine::VerifyResult;
 
 /// Maximum number of changes checked concurrently.
-const AT_ONCE: usize = 8;
+const CHECKS_CONCURRENT: usize = 8;
 /// Maximum timeout of one check in milliseconds, even if the operator's own limit is higher.
-const LOOK_MS_MAX: u32 = 30_000;
+const CHECK_MS_MAX: u32 = 30_000;
 
 impl Run {
     /// Checks the changes that are due, each once per attempt, and writes the consequences.
-    pub(super) async fn confirm(self: &Arc<Self>) -> Result<(), Dropped> {
-        let due = decide::confirmations(&self.state().durable);
+    pub(super) async fn confirm(self: &Arc<Self>) -> Result<(), RunAborted> {
+        let due = decide::due_confirmations(&self.state().durable);
         if due.is_empty() {
             return Ok(());
         }
         let looking = futures::stream::iter(due).map(|check| async {
-            let looked = self.look_at_once(&check).await;
+            let looked = self.check_once(&check).await;
             (check, looked)
         });
-        let looked: Vec<(Check, Looked)> = tokio::select! {
+        let looked: Vec<(ConfirmationCheck, ConfirmationResult)> = tokio::select! {
             biased;
-            () = self.gone.notified() => return Err(Dropped::Lost),
-            looked = looking.buffered(AT_ONCE).collect() => looked,
+            () = self.lease_lost_notify.notified() => return Err(RunAborted::LeaseLost),
+            looked = looking.buffered(CHECKS_CONCURRENT).collect() => looked,
         };
-        let draft = decide::looked_at(&self.state().durable, &looked);
+        let draft = decide::record_confirmation_results(&self.state().durable, &looked);
         for body in &draft.events {
             if let Body::ConfirmationFailed { slot, resource, outcome, found, consequence } = body {
                 let (job_id, outcome) = (&self.job_id, outcome.as_str());
@@ -44,24 +44,24 @@ impl Run {
     }
 
     /// Checks a change once. Returns the earlier result if this attempt has already checked the change.
-    async fn look_at_once(&self, check: &Check) -> Looked {
+    async fn check_once(&self, check: &ConfirmationCheck) -> ConfirmationResult {
         let key = (check.slot.clone(), Resource::of(&check.change));
-        let known = self.looked.lock().expect("no holder panics").get(&key).cloned();
+        let known = self.checked_changes.lock().expect("no holder panics").get(&key).cloned();
         if let Some(looked) = known {
             return looked;
         }
-        let looked = match self.look_at(check).await {
-            Ok(Finding::Confirmed) => Looked::Confirmed,
-            Ok(Finding::Mismatch(found)) => Looked::Mismatch(found),
-            Err(failure) => Looked::Unavailable(failure.to_string()),
+        let looked = match self.run_verifier(check).await {
+            Ok(VerifyResult::Confirmed) => ConfirmationResult::Confirmed,
+            Ok(VerifyResult::Mismatch(found)) => ConfirmationResult::Mismatch(found),
+            Err(failure) => ConfirmationResult::Unavailable(failure.to_string()),
         };
-        self.looked.lock().expect("no holder panics").insert(key, looked.clone());
+        self.checked_changes.lock().expect("no holder panics").insert(key, looked.clone());
         looked
     }
 
     /// Runs the verifier of a change. The verifier may only read, and the limits of calls apply to it.
-    async fn look_at(&self, check: &Check) -> Result<Finding, Failure> {
-        let Check { slot, operator, verifier, change } = check;
+    async fn run_verifier(&self, check: &ConfirmationCheck) -> Result<VerifyResult, Failure> {
+        let ConfirmationCheck { slot, operator, verifier, change } = check;
         let (digest, wasi, mut limits, first_attempt, tries) = {
             let state = self.state();
             let job = &state.durable.job;
@@ -73,11 +73,11 @@ impl Run {
         // not stop the job.
         let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
         let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
-        limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);
+        limits.timeout_ms = limits.timeout_ms.min(CHECK_MS_MAX);
         if verifier != OWN_VERIFIER {
             let verifiers = &self.worker.parts.verifiers;
             let timeout_ms = limits.timeout_ms;
-            let component = plugin.component().ok_or_else(|| internal("it is no component"))?;
+            let component = plugin.as_plugin().ok_or_else(|| internal("it is no component"))?;
             return verifiers.verify(verifier, operator.as_str(), change, component.settings(), timeout_ms).await;
         }
         let context = self.tool_context(slot, limits.timeout_ms, tries, first_attempt, self.machine().boot_us());

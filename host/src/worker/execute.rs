@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::{Answer, Effect, Spent};
+use latchwork_core::effect::{Answer, Consumption, Effect};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::keys;
 use latchwork_core::manifest::{Limits, WasiMode};
 use latchwork_core::policy;
 
-use super::run::{Dropped, Run};
-use super::undo::Undone;
+use super::run::{Run, RunAborted};
+use super::undo::UndoneCall;
 use crate::engine::{ReconcileVerdict, Runnable, StepContext, ToolCallContext};
 
 impl Run {
@@ -22,23 +22,24 @@ impl Run {
         invocation: &Invocation,
         started: &Try,
         since_boot_us: u64,
-    ) -> Result<Effect, Dropped> {
+    ) -> Result<Effect, RunAborted> {
         let crash = &self.worker.parts.crash;
-        let (plugin, limits) = self.tool(invocation)?;
+        let (plugin, limits) = self.pinned_tool(invocation)?;
         let Invocation { slot, timeout_ms, .. } = invocation;
         let context = self.tool_context(slot, *timeout_ms, started.try_no, started.first_attempt, since_boot_us);
         let (operator, args) = (invocation.operator.as_str(), String::from_utf8_lossy(&invocation.args));
-        let undone = self.undone(slot)?;
+        let undone = self.undone_call(slot)?;
         crash.at("execute", false);
         let end = match undone {
             None => plugin.invoke(operator, &args, context, &limits).await,
-            Some(Undone { external_key, args, result }) => {
+            Some(UndoneCall { external_key, args, result }) => {
                 plugin.compensate(operator, (&external_key, &args, &result), context, &limits).await
             }
         };
         crash.at("execute", true);
         let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);
-        let (answer, spent) = (self.demanded(invocation, end.answer), Some(Spent { fuel: end.fuel, wall_ms }));
+        let (answer, spent) =
+            (self.enforce_demands(invocation, end.answer), Some(Consumption { fuel: end.fuel, wall_ms }));
         Ok(Effect {
             slot: invocation.slot.clone(),
             try_no: started.try_no,
@@ -51,22 +52,23 @@ impl Run {
 
     /// Replaces an answer that does not meet the policy's demands by `NotApplied`. The call changed nothing: an
     /// operator with such demands is not called if it can change the world.
-    fn demanded(&self, invocation: &Invocation, answer: Answer) -> Answer {
+    fn enforce_demands(&self, invocation: &Invocation, answer: Answer) -> Answer {
         let Answer::Ok(output) = &answer else { return answer };
         let state = self.state();
         let pinned = state.durable.job.pinned(&invocation.operator).filter(|pinned| !pinned.is_world_changing());
-        let unmet = pinned.and_then(|pinned| policy::unmet(&self.rules, &invocation.operator, pinned, &output.result));
+        let unmet =
+            pinned.and_then(|pinned| policy::refuse_unmet(&self.rules, &invocation.operator, pinned, &output.result));
         unmet.map_or(answer, Answer::NotApplied)
     }
 
     /// Asks the tool whether the open try of a call happened. The request changes nothing.
-    pub(super) async fn ask(
+    pub(super) async fn reconcile_try(
         &self,
         invocation: &Invocation,
         try_no: u32,
         first_attempt: u32,
-    ) -> Result<Result<ReconcileVerdict, Failure>, Dropped> {
-        let (plugin, limits) = self.tool(invocation)?;
+    ) -> Result<Result<ReconcileVerdict, Failure>, RunAborted> {
+        let (plugin, limits) = self.pinned_tool(invocation)?;
         let Invocation { slot, timeout_ms, .. } = invocation;
         let context = self.tool_context(slot, *timeout_ms, try_no, first_attempt, self.machine().boot_us());
         let args = String::from_utf8_lossy(&invocation.args);
@@ -79,14 +81,14 @@ impl Run {
 
     /// Returns the plugin and limits that the job pinned for an operator. If the plugin is not available, the
     /// job stays unchanged until the plugin is installed again.
-    pub(super) fn tool(&self, invocation: &Invocation) -> Result<(Arc<dyn Runnable>, Limits), Dropped> {
+    pub(super) fn pinned_tool(&self, invocation: &Invocation) -> Result<(Arc<dyn Runnable>, Limits), RunAborted> {
         let operator = &invocation.operator;
         let pinned = {
             let state = self.state();
             state.durable.job.pinned(operator).map(|pinned| (pinned.digest, pinned.wasi, pinned.limits))
         };
         let (digest, wasi, limits) =
-            pinned.ok_or_else(|| Dropped::Broken(format!("operator {operator} is not pinned by the job")))?;
+            pinned.ok_or_else(|| RunAborted::Broken(format!("operator {operator} is not pinned by the job")))?;
         Ok((self.pinned_plugin(operator, digest, wasi)?, limits))
     }
 
@@ -95,12 +97,12 @@ impl Run {
         operator: &Operator,
         digest: Hash,
         wasi: WasiMode,
-    ) -> Result<Arc<dyn Runnable>, Dropped> {
+    ) -> Result<Arc<dyn Runnable>, RunAborted> {
         self.worker
             .parts
             .components
             .by_digest(digest, wasi)
-            .map_err(|why| Dropped::PluginMissing { operator: operator.clone(), why })
+            .map_err(|why| RunAborted::PluginMissing { operator: operator.clone(), why })
     }
 
     pub(super) fn tool_context(

@@ -15,19 +15,19 @@ pub(super) fn keep_alive(worker: &Arc<Worker>) {
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(period).await;
-            if beat(&weak).await.is_none() {
+            if heartbeat(&weak).await.is_none() {
                 return;
             }
         }
     });
-    if !worker.parts.machine.follows() {
+    if !worker.parts.machine.is_synchronized() {
         return;
     }
     let weak = Arc::downgrade(worker);
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(period).await;
-            if follow(&weak).await.is_none() {
+            if synchronize_clock(&weak).await.is_none() {
                 return;
             }
         }
@@ -35,14 +35,14 @@ pub(super) fn keep_alive(worker: &Arc<Worker>) {
 }
 
 /// Returns the held jobs, each with its attempt.
-fn held(worker: &Worker) -> Vec<(JobId, u32)> {
+fn held_attempts(worker: &Worker) -> Vec<(JobId, u32)> {
     let held = worker.held.lock().expect("no holder panics");
     held.iter().map(|(job_id, holding)| (job_id.clone(), holding.attempt)).collect()
 }
 
-async fn beat(worker: &Weak<Worker>) -> Option<()> {
+async fn heartbeat(worker: &Weak<Worker>) -> Option<()> {
     let worker = worker.upgrade()?;
-    let held = held(&worker);
+    let held = held_attempts(&worker);
     if held.is_empty() {
         return Some(());
     }
@@ -52,7 +52,7 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
                 let run = worker.held.lock().expect("no holder panics").get(&job_id).and_then(|of| of.run.clone());
                 // Ignore the loss if this process has claimed the job again since the heartbeat was sent.
                 if let Some(run) = run.filter(|run| held.contains(&(job_id, run.attempt()))) {
-                    run.lose();
+                    run.revoke_lease();
                 }
             }
         }
@@ -63,9 +63,9 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
 }
 
 /// Reads the database's time if any job is held, and synchronizes the local clock with it.
-async fn follow(worker: &Weak<Worker>) -> Option<()> {
+async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let worker = worker.upgrade()?;
-    if held(&worker).is_empty() {
+    if held_attempts(&worker).is_empty() {
         return Some(());
     }
     let machine = &worker.parts.machine;
@@ -74,7 +74,7 @@ async fn follow(worker: &Weak<Worker>) -> Option<()> {
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
         // The database's time is late by at most the time the answer took. The clock margin covers that.
-        Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.follow(now_us, asked_us),
+        Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),
     }

@@ -16,98 +16,102 @@ use crate::os::Machine;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperatorLimit {
     /// Maximum number of calls in flight.
-    pub at_once: Option<u32>,
+    pub max_concurrent: Option<u32>,
     /// Maximum number of calls started per interval.
-    pub rate: Option<Rate>,
+    pub rate: Option<RateLimit>,
 }
 
 /// At most `times` calls per `per_ms` milliseconds. All of them may start in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
+pub struct RateLimit {
     /// Number of calls; at least 1.
-    pub times: u32,
+    pub permits: u32,
     /// Length of the interval in milliseconds; at least 1.
     pub per_ms: u32,
 }
 
 /// Limits of all operators of this process.
-pub(super) struct Limits {
-    of: BTreeMap<Operator, Limit>,
+pub(super) struct OperatorLimits {
+    by_operator: BTreeMap<Operator, Limiter>,
     machine: Arc<dyn Machine>,
 }
 
-struct Limit {
-    at_once: Option<Arc<Semaphore>>,
-    pace: Option<Pace>,
+struct Limiter {
+    semaphore: Option<Arc<Semaphore>>,
+    rate_limiter: Option<RateLimiter>,
 }
 
 /// Permit to execute one call, released when it is dropped.
-pub(super) struct Leave(#[expect(dead_code, reason = "held for its drop, never read")] Option<OwnedSemaphorePermit>);
+pub(super) struct Permit(#[expect(dead_code, reason = "held for its drop, never read")] Option<OwnedSemaphorePermit>);
 
-impl Limits {
+impl OperatorLimits {
     pub(super) fn new(limits: &BTreeMap<Operator, OperatorLimit>, machine: Arc<dyn Machine>) -> Self {
-        let limit = |limit: &OperatorLimit| Limit {
-            at_once: limit.at_once.map(|n| Arc::new(Semaphore::new(n as usize))),
-            pace: limit.rate.map(Pace::new),
+        let limit = |limit: &OperatorLimit| Limiter {
+            semaphore: limit.max_concurrent.map(|n| Arc::new(Semaphore::new(n as usize))),
+            rate_limiter: limit.rate.map(RateLimiter::new),
         };
-        Self { of: limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect(), machine }
+        Self { by_operator: limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect(), machine }
     }
 
     /// Returns a permit for a call of this operator if it may start now.
-    pub(super) fn leave_now(&self, operator: &Operator) -> Option<Leave> {
-        let Some(limit) = self.of.get(operator) else { return Some(Leave(None)) };
-        let permit = match &limit.at_once {
+    pub(super) fn try_acquire(&self, operator: &Operator) -> Option<Permit> {
+        let Some(limit) = self.by_operator.get(operator) else { return Some(Permit(None)) };
+        let permit = match &limit.semaphore {
             Some(at_once) => Some(at_once.clone().try_acquire_owned().ok()?),
             None => None,
         };
-        if let Some(pace) = &limit.pace {
-            pace.take(self.machine.boot_us()).ok()?;
+        if let Some(pace) = &limit.rate_limiter {
+            pace.try_start(self.machine.boot_us()).ok()?;
         }
-        Some(Leave(permit))
+        Some(Permit(permit))
     }
 
     /// Waits for a permit for a call of this operator.
-    pub(super) async fn leave(&self, operator: &Operator) -> Leave {
-        let Some(limit) = self.of.get(operator) else { return Leave(None) };
-        let permit = match &limit.at_once {
+    pub(super) async fn acquire(&self, operator: &Operator) -> Permit {
+        let Some(limit) = self.by_operator.get(operator) else { return Permit(None) };
+        let permit = match &limit.semaphore {
             Some(at_once) => Some(at_once.clone().acquire_owned().await.expect("the semaphore is never closed")),
             None => None,
         };
-        if let Some(pace) = &limit.pace {
-            while let Err(wait_us) = pace.take(self.machine.boot_us()) {
+        if let Some(pace) = &limit.rate_limiter {
+            while let Err(wait_us) = pace.try_start(self.machine.boot_us()) {
                 tokio::time::sleep(Duration::from_micros(wait_us)).await;
             }
         }
-        Leave(permit)
+        Permit(permit)
     }
 }
 
 /// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of `Rate::times` calls
 /// and an even rate after that.
-struct Pace {
+struct RateLimiter {
     /// Interval between two calls at the even rate, in microseconds.
-    every_us: u64,
+    emission_interval_us: u64,
     /// Time by which a burst may run ahead of the even rate, in microseconds.
-    ahead_us: u64,
+    burst_tolerance_us: u64,
     /// Time at which the next call is due at the even rate. Boot-time clock, in microseconds.
-    due_us: Mutex<u64>,
+    next_due_us: Mutex<u64>,
 }
 
-impl Pace {
-    fn new(rate: Rate) -> Self {
+impl RateLimiter {
+    fn new(rate: RateLimit) -> Self {
         let per_us = u64::from(rate.per_ms) * 1_000;
-        let every_us = per_us.div_ceil(u64::from(rate.times)).max(1);
-        Self { every_us, ahead_us: every_us * u64::from(rate.times - 1), due_us: Mutex::new(0) }
+        let every_us = per_us.div_ceil(u64::from(rate.permits)).max(1);
+        Self {
+            emission_interval_us: every_us,
+            burst_tolerance_us: every_us * u64::from(rate.permits - 1),
+            next_due_us: Mutex::new(0),
+        }
     }
 
     /// Starts a call at `now_us`, or returns the number of microseconds until a call may start.
-    fn take(&self, now_us: u64) -> Result<(), u64> {
-        let mut due_us = self.due_us.lock().unwrap_or_else(PoisonError::into_inner);
+    fn try_start(&self, now_us: u64) -> Result<(), u64> {
+        let mut due_us = self.next_due_us.lock().unwrap_or_else(PoisonError::into_inner);
         let due = (*due_us).max(now_us);
-        match due.checked_sub(now_us + self.ahead_us) {
+        match due.checked_sub(now_us + self.burst_tolerance_us) {
             Some(wait_us) if wait_us > 0 => Err(wait_us),
             _ => {
-                *due_us = due + self.every_us;
+                *due_us = due + self.emission_interval_us;
                 Ok(())
             }
         }
@@ -121,29 +125,29 @@ mod tests {
     use super::*;
     use crate::os::ThisMachine;
 
-    fn taken(rate: Rate, asked_us: impl IntoIterator<Item = u64>) -> Vec<u64> {
-        let pace = Pace::new(rate);
-        asked_us.into_iter().filter(|now_us| pace.take(*now_us).is_ok()).collect()
+    fn granted(rate: RateLimit, asked_us: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        let pace = RateLimiter::new(rate);
+        asked_us.into_iter().filter(|now_us| pace.try_start(*now_us).is_ok()).collect()
     }
 
     #[test]
     fn a_burst_then_the_even_pace() {
-        let rate = Rate { times: 3, per_ms: 300 };
+        let rate = RateLimit { permits: 3, per_ms: 300 };
         let asked = (0..1_000).map(|ms| 1_000_000 + ms * 1_000);
-        let taken: Vec<u64> = taken(rate, asked).into_iter().map(|us| us / 1_000 - 1_000).collect();
+        let taken: Vec<u64> = granted(rate, asked).into_iter().map(|us| us / 1_000 - 1_000).collect();
         assert_eq!(taken, [0, 1, 2, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
     }
 
     #[test]
     fn who_waits_as_long_as_told_may_begin() {
-        let pace = Pace::new(Rate { times: 2, per_ms: 7 });
+        let pace = RateLimiter::new(RateLimit { permits: 2, per_ms: 7 });
         let mut now_us = 5;
         for _ in 0..100 {
-            if let Err(wait_us) = pace.take(now_us) {
+            if let Err(wait_us) = pace.try_start(now_us) {
                 assert!(wait_us > 0 && wait_us <= 7_000);
-                assert!(pace.take(now_us + wait_us - 1).is_err());
+                assert!(pace.try_start(now_us + wait_us - 1).is_err());
                 now_us += wait_us;
-                assert_eq!(pace.take(now_us), Ok(()));
+                assert_eq!(pace.try_start(now_us), Ok(()));
             }
         }
     }
@@ -156,7 +160,7 @@ mod tests {
         ) {
             let mut now_us = 0;
             let asked: Vec<u64> = steps.iter().map(|step| { now_us += step; now_us }).collect();
-            let taken = taken(Rate { times, per_ms }, asked);
+            let taken = granted(RateLimit { permits: times, per_ms }, asked);
             let every_us = (u64::from(per_ms) * 1_000).div_ceil(u64::from(times));
             for (index, from) in taken.iter().enumerate() {
                 for (count, to) in taken[index..].iter().enumerate() {
@@ -169,13 +173,13 @@ mod tests {
     #[tokio::test]
     async fn so_many_at_once_and_no_more() {
         let operator = Operator::new("Mail.Send");
-        let limit = OperatorLimit { at_once: Some(2), rate: None };
-        let limits = Limits::new(&[(operator.clone(), limit)].into(), Arc::new(ThisMachine));
-        let first = limits.leave(&operator).await;
-        let _second = limits.leave_now(&operator).expect("two at once");
-        assert!(limits.leave_now(&operator).is_none());
-        assert!(limits.leave_now(&Operator::new("Mail.Read")).is_some(), "other operators have no limit");
+        let limit = OperatorLimit { max_concurrent: Some(2), rate: None };
+        let limits = OperatorLimits::new(&[(operator.clone(), limit)].into(), Arc::new(ThisMachine));
+        let first = limits.acquire(&operator).await;
+        let _second = limits.try_acquire(&operator).expect("two at once");
+        assert!(limits.try_acquire(&operator).is_none());
+        assert!(limits.try_acquire(&Operator::new("Mail.Read")).is_some(), "other operators have no limit");
         drop(first);
-        assert!(limits.leave_now(&operator).is_some());
+        assert!(limits.try_acquire(&operator).is_some());
     }
 }

@@ -7,29 +7,29 @@ use std::task::{Context, Poll, Waker};
 
 use latchwork_core::storage::WriteError;
 
-use super::write::Written;
+use super::write::PendingWrite;
 
 /// Writes not yet acknowledged, oldest first, plus the first error seen.
 #[derive(Default)]
-pub(super) struct Lingering(Mutex<Heard>);
+pub(super) struct DeferredWrites(Mutex<DeferredState>);
 
 #[derive(Default)]
-struct Heard {
+struct DeferredState {
     /// Number of writes of the job queued so far, including those that a caller waits for.
     queued: u64,
-    open: VecDeque<(u64, Written)>,
+    unacknowledged: VecDeque<(u64, PendingWrite)>,
     failed: Option<(u64, WriteError)>,
     /// Failures of writes with this number or a lower one are ignored.
-    looked_at: u64,
+    ignored_up_to: u64,
 }
 
-impl Heard {
+impl DeferredState {
     /// Polls the oldest writes for their results. Results arrive in the order of the writes.
-    fn listen(&mut self) {
-        while let Some((number, oldest)) = self.open.front_mut() {
+    fn poll_results(&mut self) {
+        while let Some((number, oldest)) = self.unacknowledged.front_mut() {
             let Poll::Ready(result) = oldest.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { return };
             let number = *number;
-            self.open.pop_front();
+            self.unacknowledged.pop_front();
             if let Err(error) = result {
                 self.failed.get_or_insert((number, error));
             }
@@ -37,45 +37,45 @@ impl Heard {
     }
 }
 
-impl Lingering {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+impl DeferredWrites {
+    fn lock_state(&self) -> MutexGuard<'_, DeferredState> {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 
     /// Returns the number of the write that is queued next.
-    pub(super) fn number(&self) -> u64 {
-        let mut heard = self.heard();
+    pub(super) fn next_number(&self) -> u64 {
+        let mut heard = self.lock_state();
         heard.queued += 1;
         heard.queued
     }
 
     /// Adds a write that no caller waits for.
-    pub(super) fn add(&self, number: u64, written: Written) {
-        let mut heard = self.heard();
-        heard.listen();
-        heard.open.push_back((number, written));
+    pub(super) fn add(&self, number: u64, written: PendingWrite) {
+        let mut heard = self.lock_state();
+        heard.poll_results();
+        heard.unacknowledged.push_back((number, written));
     }
 
     /// Notes the failure of a write that was awaited elsewhere. Failures from before the last reload are
     /// ignored.
-    pub(super) fn failed(&self, number: u64, error: WriteError) {
-        let mut heard = self.heard();
-        if number > heard.looked_at {
+    pub(super) fn note_failure(&self, number: u64, error: WriteError) {
+        let mut heard = self.lock_state();
+        if number > heard.ignored_up_to {
             heard.failed.get_or_insert((number, error));
         }
     }
 
     /// Returns the error of the first failed write if that write was queued before write `number`.
-    pub(super) fn failure_before(&self, number: u64) -> Option<WriteError> {
-        let mut heard = self.heard();
-        heard.listen();
+    pub(super) fn first_error_before(&self, number: u64) -> Option<WriteError> {
+        let mut heard = self.lock_state();
+        heard.poll_results();
         heard.failed.as_ref().filter(|(first, _)| *first < number).map(|(_, error)| error.clone())
     }
 
     /// Forgets all writes queued so far, after the job was loaded again.
-    pub(super) fn forget(&self) {
-        let mut heard = self.heard();
+    pub(super) fn reset(&self) {
+        let mut heard = self.lock_state();
         let queued = heard.queued;
-        *heard = Heard { queued, looked_at: queued, ..Heard::default() };
+        *heard = DeferredState { queued, ignored_up_to: queued, ..DeferredState::default() };
     }
 }

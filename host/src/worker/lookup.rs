@@ -5,24 +5,24 @@ use std::sync::Arc;
 use latchwork_core::decide::{self, Invocation, Lookup};
 use latchwork_core::effect::Answer;
 use latchwork_core::ids::{Hash, Operator, Slot, StepId};
-use latchwork_core::reuse::Reusable;
-use latchwork_core::state::{Candidate, label};
+use latchwork_core::reuse::ReusableResult;
+use latchwork_core::state::{ReuseCandidate, label};
 
-use super::run::{Dropped, Run};
+use super::run::{Run, RunAborted};
 
 impl Run {
     /// Fetches the lookups that steps need before they can advance. Returns true if there were any.
-    pub(super) async fn look_up(&self) -> Result<bool, Dropped> {
+    pub(super) async fn prefetch(&self) -> Result<bool, RunAborted> {
         let wanted = {
             let state = self.state();
-            decide::lookups(&state.durable, &self.context(), &state.running)
+            decide::needed_lookups(&state.durable, &self.context(), &state.running_steps)
         };
         let any = !wanted.is_empty();
         for lookup in wanted {
             match lookup {
-                Lookup::Action { slot, operator, key } => self.look_at_action(slot, &operator, key).await?,
+                Lookup::Action { slot, operator, key } => self.fetch_action(slot, &operator, key).await?,
                 Lookup::Outcome { step_id, operator, input_hash } => {
-                    self.look_for_outcome(step_id, &operator, input_hash).await?;
+                    self.fetch_reusable(step_id, &operator, input_hash).await?;
                 }
             }
         }
@@ -30,39 +30,39 @@ impl Run {
     }
 
     /// Finds the holder of the call's action key.
-    pub(super) async fn look_who_holds(&self, invocation: &Invocation) -> Result<(), Dropped> {
+    pub(super) async fn find_key_holder(&self, invocation: &Invocation) -> Result<(), RunAborted> {
         match invocation.action_key {
-            Some(key) => self.look_at_action(invocation.slot.clone(), &invocation.operator, key).await,
+            Some(key) => self.fetch_action(invocation.slot.clone(), &invocation.operator, key).await,
             None => Ok(()),
         }
     }
 
-    async fn look_at_action(&self, slot: Slot, operator: &Operator, key: Hash) -> Result<(), Dropped> {
+    async fn fetch_action(&self, slot: Slot, operator: &Operator, key: Hash) -> Result<(), RunAborted> {
         let tenant = self.tenant();
-        let held = self.worker.parts.journal.action(&tenant, operator, key).await?;
-        self.state().durable.seen.actions.insert(slot, held);
+        let held = self.worker.parts.journal.action_reservation(&tenant, operator, key).await?;
+        self.state().durable.prefetched.actions.insert(slot, held);
         Ok(())
     }
 
-    async fn look_for_outcome(&self, step: StepId, operator: &Operator, input_hash: Hash) -> Result<(), Dropped> {
+    async fn fetch_reusable(&self, step: StepId, operator: &Operator, input_hash: Hash) -> Result<(), RunAborted> {
         let tenant = self.tenant();
         let found = self.worker.parts.journal.reusable(&tenant, operator, input_hash).await?;
         let candidate = match found {
             Some(reusable) => {
-                let output = self.output_of(&reusable).await?;
-                Some(Candidate { reusable, output })
+                let output = self.reusable_output(&reusable).await?;
+                Some(ReuseCandidate { reusable, output })
             }
             None => None,
         };
-        self.state().durable.seen.outcomes.insert(step, candidate);
+        self.state().durable.prefetched.outcomes.insert(step, candidate);
         Ok(())
     }
 
     /// Reads the output of a reusable step. The output of a step plugin is a payload of its own. The output of
     /// a tool is the result in its effect.
-    async fn output_of(&self, reusable: &Reusable) -> Result<Option<Arc<[u8]>>, Dropped> {
+    async fn reusable_output(&self, reusable: &ReusableResult) -> Result<Option<Arc<[u8]>>, RunAborted> {
         let parts = &self.worker.parts;
-        let Reusable { job_id, step_id, output_hash, .. } = reusable;
+        let ReusableResult { job_id, step_id, output_hash, .. } = reusable;
         if let Some(bytes) = parts.journal.payload(job_id, &label::output(step_id)).await? {
             return Ok(Some(bytes.into()));
         }

@@ -22,11 +22,11 @@ use latchwork_core::cost::Prices;
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
-use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, StoreError};
+use latchwork_core::storage::{Claim, EffectStore, Journal, LeaseRequest, Owner, StoreError};
 
 use tokio::sync::Notify;
 
-use crate::engine::Components;
+use crate::engine::PinnedComponents;
 use crate::notify::Notifier;
 use crate::os::Machine;
 use crate::validate::Validators;
@@ -58,13 +58,13 @@ mod unread;
 mod validate;
 mod write;
 
-pub use audit::audit;
-pub use beginnings::Look;
-pub use limits::{OperatorLimit, Rate};
+pub use audit::audit_finished_inbox;
+pub use beginnings::ChangeDetector;
+pub use limits::{OperatorLimit, RateLimit};
 pub use observe::{NoObserver, Observer};
-pub use pool::{Pool, PoolEvent, PoolSettings, Stop, Tally};
-pub(crate) use run::load;
-pub use run::{Dropped, Run};
+pub use pool::{Pool, PoolEvent, PoolSettings, PoolTally, StopHandle};
+pub(crate) use run::load_durable;
+pub use run::{Run, RunAborted};
 pub use traces::{remember_trace_id, trace_id};
 
 /// Names of the crash points around an execution.
@@ -87,7 +87,7 @@ impl CrashPoint for NoCrash {
 
 /// Settings of a worker. Durations are in milliseconds.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct WorkerSettings {
     /// Duration of a lease.
     pub lease_ms: u32,
     /// Interval between two heartbeats.
@@ -103,19 +103,19 @@ pub struct Settings {
 }
 
 /// Dependencies and settings of a worker.
-pub struct Parts {
+pub struct WorkerParts {
     /// Store of jobs, event logs, ledgers and inboxes.
     pub journal: Arc<dyn Journal>,
     /// Effect store.
     pub effects: Arc<dyn EffectStore>,
     /// Source of plugins.
-    pub components: Arc<dyn Components>,
+    pub components: Arc<dyn PinnedComponents>,
     /// Digest of the engine profile for steps.
     pub engine_profile: Hash,
     /// Identity of this process as an owner.
     pub owner: Owner,
     /// Settings of the worker.
-    pub settings: Settings,
+    pub settings: WorkerSettings,
     /// Rules by tenant. `default` always exists.
     pub rules: BTreeMap<String, Rules>,
     /// Prices of models, by the name of the plugin that calls them.
@@ -134,9 +134,9 @@ pub struct Parts {
 
 /// Drives the jobs that this process has claimed.
 pub struct Worker {
-    pub(crate) parts: Parts,
-    held: Mutex<BTreeMap<JobId, Holding>>,
-    limits: limits::Limits,
+    pub(crate) parts: WorkerParts,
+    held: Mutex<BTreeMap<JobId, HeldJob>>,
+    limits: limits::OperatorLimits,
     stopping: AtomicBool,
     /// Notified when the worker stops.
     stopped: Notify,
@@ -145,9 +145,9 @@ pub struct Worker {
 }
 
 /// Guard that counts one answer as not recorded yet.
-struct Unrecorded<'w>(&'w AtomicU32);
+struct UnrecordedGuard<'w>(&'w AtomicU32);
 
-impl Drop for Unrecorded<'_> {
+impl Drop for UnrecordedGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -158,7 +158,7 @@ impl Drop for Unrecorded<'_> {
 pub enum WorkerError {
     /// Another worker holds the job.
     #[error("job {0} is now held by another worker")]
-    Lost(JobId),
+    LeaseLost(JobId),
     /// The worker is stopping and has released the job.
     #[error("job {0} was released because this worker is stopping")]
     Released(JobId),
@@ -185,7 +185,7 @@ pub enum WorkerError {
     },
     /// The job was parked without being loaded: too many processes in a row died before they recorded anything.
     #[error("job {job_id} is parked with ATTEMPTS_EXHAUSTED: {cause}")]
-    Unread {
+    ParkedUnloaded {
         /// The job.
         job_id: JobId,
         /// Cause recorded with the parked job.
@@ -207,25 +207,25 @@ pub enum WorkerError {
 impl WorkerError {
     /// Returns true if another try by this worker would fail the same way. Another worker may succeed, because
     /// it has other plugins or another version of this program.
-    pub fn is_of_this_worker(&self) -> bool {
+    pub fn is_worker_specific(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
     }
 }
 
 /// Claim whose lease the heartbeat extends.
-struct Holding {
+struct HeldJob {
     attempt: u32,
     /// `None` until the job is loaded. Loading may take longer than a lease.
     run: Option<Arc<Run>>,
 }
 
 /// Guard of a held job. Dropping the guard ends the heartbeat of the job's lease.
-struct Held<'w> {
+struct HeldGuard<'w> {
     worker: &'w Worker,
     job_id: JobId,
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldGuard<'_> {
     fn drop(&mut self) {
         self.worker.held.lock().expect("no holder panics").remove(&self.job_id);
     }
@@ -234,8 +234,8 @@ impl Drop for Held<'_> {
 impl Worker {
     /// Creates a worker that holds no jobs and starts its heartbeat. The heartbeat runs until the worker is
     /// dropped.
-    pub fn start(parts: Parts) -> Arc<Worker> {
-        let limits = limits::Limits::new(&parts.settings.limits, parts.machine.clone());
+    pub fn start(parts: WorkerParts) -> Arc<Worker> {
+        let limits = limits::OperatorLimits::new(&parts.settings.limits, parts.machine.clone());
         let (stopping, stopped) = (AtomicBool::new(false), Notify::new());
         let worker = Arc::new(Worker {
             parts,
@@ -256,7 +256,7 @@ impl Worker {
     }
 
     /// Returns the held jobs.
-    pub fn in_hand(&self) -> Vec<JobId> {
+    pub fn held_jobs(&self) -> Vec<JobId> {
         self.held.lock().expect("no holder panics").keys().cloned().collect()
     }
 
@@ -266,9 +266,9 @@ impl Worker {
     }
 
     /// Counts one more unrecorded answer until the returned guard is dropped.
-    fn unrecorded(&self) -> Unrecorded<'_> {
+    fn count_unrecorded(&self) -> UnrecordedGuard<'_> {
         self.answers_unrecorded.fetch_add(1, Ordering::Relaxed);
-        Unrecorded(&self.answers_unrecorded)
+        UnrecordedGuard(&self.answers_unrecorded)
     }
 
     fn is_stopping(&self) -> bool {
@@ -276,7 +276,7 @@ impl Worker {
     }
 
     /// Completes when the worker stops.
-    async fn stopping(&self) {
+    async fn wait_for_stop(&self) {
         // Registers for the notification before checking the flag, so a stop in between is not missed.
         let told = self.stopped.notified();
         if !self.is_stopping() {
@@ -285,8 +285,8 @@ impl Worker {
     }
 
     /// Returns the owner and lease duration for claims of this worker.
-    pub fn claimer(&self) -> Claimer {
-        Claimer { owner: self.parts.owner.clone(), lease_ms: self.parts.settings.lease_ms }
+    pub fn lease_request(&self) -> LeaseRequest {
+        LeaseRequest { owner: self.parts.owner.clone(), lease_ms: self.parts.settings.lease_ms }
     }
 
     /// Drives a claimed job until it ends, waits, is parked or diverges.
@@ -296,10 +296,10 @@ impl Worker {
     pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
         let job_id = claim.row.job_id.clone();
         let attempt = claim.row.attempt;
-        let hold = |run| self.held.lock().expect("no holder panics").insert(job_id.clone(), Holding { attempt, run });
+        let hold = |run| self.held.lock().expect("no holder panics").insert(job_id.clone(), HeldJob { attempt, run });
         hold(None);
-        let _held = Held { worker: self, job_id: job_id.clone() };
-        self.park_unread(&claim, &*observer).await?;
+        let _held = HeldGuard { worker: self, job_id: job_id.clone() };
+        self.park_unloaded(&claim, &*observer).await?;
         let run = Run::load(self.clone(), claim, observer).await?;
         hold(Some(run.clone()));
         run.drive().await
@@ -314,7 +314,7 @@ impl Worker {
         job_id: &JobId,
         observer: Arc<dyn Observer>,
     ) -> Result<Option<Response>, WorkerError> {
-        match self.parts.journal.claim_job(job_id, &self.claimer()).await? {
+        match self.parts.journal.claim_job(job_id, &self.lease_request()).await? {
             Some(claim) => self.drive(claim, observer).await.map(Some),
             None => Ok(None),
         }

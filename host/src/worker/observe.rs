@@ -8,11 +8,11 @@ use tracing::Level;
 /// Observer of jobs.
 pub trait Observer: Send + Sync {
     /// Returns true if events are to be shown. If false, no events are kept for the observer.
-    fn watches(&self) -> bool {
+    fn is_watching(&self) -> bool {
         true
     }
     /// Called when a job was loaded and its driving begins.
-    fn begins(&self, _durable: &Durable) {}
+    fn job_loaded(&self, _durable: &Durable) {}
     /// Called for each event once it is durable.
     fn event(&self, job_id: &JobId, event: &Event);
     /// Called when the execution of a call begins. Everything that the job wrote before is durable. The start
@@ -27,7 +27,7 @@ pub trait Observer: Send + Sync {
 pub struct NoObserver;
 
 impl Observer for NoObserver {
-    fn watches(&self) -> bool {
+    fn is_watching(&self) -> bool {
         false
     }
     fn event(&self, _: &JobId, _: &Event) {}

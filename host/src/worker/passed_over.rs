@@ -14,9 +14,9 @@ const JOBS_MAX: usize = 1_000;
 
 /// Paused jobs by job id.
 #[derive(Default)]
-pub(super) struct PassedOver(BTreeMap<JobId, Pause>);
+pub(super) struct Quarantine(BTreeMap<JobId, QuarantineEntry>);
 
-struct Pause {
+struct QuarantineEntry {
     length_us: u64,
     /// End of the pause on the boot-time clock, in microseconds.
     until_us: u64,
@@ -24,16 +24,16 @@ struct Pause {
 
 /// Result of adding a job.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Noted {
+pub(super) struct QuarantineUpdate {
     /// The job was not remembered before, and no other entry was evicted.
-    pub(super) is_news: bool,
+    pub(super) is_new: bool,
     /// Another entry was evicted. Its job may be claimed again immediately.
-    pub(super) is_full: bool,
+    pub(super) has_evicted: bool,
 }
 
-impl PassedOver {
+impl Quarantine {
     /// Pauses the job from now on. The pause doubles each time.
-    pub(super) fn add(&mut self, job_id: JobId, now_us: u64) -> Noted {
+    pub(super) fn add(&mut self, job_id: JobId, now_us: u64) -> QuarantineUpdate {
         let before = self.0.get(&job_id).map(|pause| pause.length_us);
         if before.is_none() && self.0.len() >= JOBS_MAX {
             // Drop entries whose pause ended long ago: another worker has taken these jobs.
@@ -45,17 +45,17 @@ impl PassedOver {
             due_first.map(|due_first| self.0.remove(&due_first));
         }
         let length_us = before.map_or(FIRST_US, |length_us| (length_us * 2).min(LONGEST_US));
-        self.0.insert(job_id, Pause { length_us, until_us: now_us + length_us });
-        Noted { is_news: before.is_none() && !is_full, is_full }
+        self.0.insert(job_id, QuarantineEntry { length_us, until_us: now_us + length_us });
+        QuarantineUpdate { is_new: before.is_none() && !is_full, has_evicted: is_full }
     }
 
     /// Removes the job after this worker has advanced it.
-    pub(super) fn forget(&mut self, job_id: &JobId) {
+    pub(super) fn remove(&mut self, job_id: &JobId) {
         self.0.remove(job_id);
     }
 
     /// Returns the jobs that are paused at `now_us`.
-    pub(super) fn at(&self, now_us: u64) -> Vec<JobId> {
+    pub(super) fn active_at(&self, now_us: u64) -> Vec<JobId> {
         self.0.iter().filter(|(_, pause)| now_us < pause.until_us).map(|(job_id, _)| job_id.clone()).collect()
     }
 }
@@ -66,35 +66,43 @@ mod tests {
 
     #[test]
     fn each_pause_is_twice_as_long_up_to_an_hour() {
-        let (mut passed_over, job) = (PassedOver::default(), JobId::from("job_a"));
+        let (mut passed_over, job) = (Quarantine::default(), JobId::from("job_a"));
         let mut now_us = 7;
         for (nth, minutes) in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0].into_iter().enumerate() {
-            assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: nth == 0, is_full: false });
+            assert_eq!(passed_over.add(job.clone(), now_us), QuarantineUpdate { is_new: nth == 0, has_evicted: false });
             let length_us = (minutes * 60_000_000.0) as u64;
-            let passed = passed_over.at(now_us + length_us - 1);
+            let passed = passed_over.active_at(now_us + length_us - 1);
             assert_eq!(passed, std::slice::from_ref(&job), "{minutes} minutes");
             now_us += length_us;
-            assert!(passed_over.at(now_us).is_empty(), "{minutes} minutes");
+            assert!(passed_over.active_at(now_us).is_empty(), "{minutes} minutes");
         }
-        passed_over.forget(&job);
-        assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: true, is_full: false });
-        assert!(passed_over.at(now_us + FIRST_US).is_empty(), "starts again with the first pause");
+        passed_over.remove(&job);
+        assert_eq!(passed_over.add(job.clone(), now_us), QuarantineUpdate { is_new: true, has_evicted: false });
+        assert!(passed_over.active_at(now_us + FIRST_US).is_empty(), "starts again with the first pause");
     }
 
     #[test]
     fn no_more_are_remembered_than_fit() {
-        let mut passed_over = PassedOver::default();
+        let mut passed_over = Quarantine::default();
         let job = |n: usize| JobId::from(format!("job_{n:04}"));
         for n in 0..JOBS_MAX {
-            assert_eq!(passed_over.add(job(n), n as u64), Noted { is_news: true, is_full: false });
+            assert_eq!(passed_over.add(job(n), n as u64), QuarantineUpdate { is_new: true, has_evicted: false });
         }
         let now_us = JOBS_MAX as u64;
-        assert_eq!(passed_over.add(job(JOBS_MAX), now_us), Noted { is_news: false, is_full: true });
-        let left = passed_over.at(now_us);
+        assert_eq!(passed_over.add(job(JOBS_MAX), now_us), QuarantineUpdate { is_new: false, has_evicted: true });
+        let left = passed_over.active_at(now_us);
         assert_eq!((left.len(), left.contains(&job(0)), left.contains(&job(JOBS_MAX))), (JOBS_MAX, false, true));
-        assert_eq!(passed_over.add(job(1), now_us), Noted { is_news: false, is_full: false }, "already remembered");
+        assert_eq!(
+            passed_over.add(job(1), now_us),
+            QuarantineUpdate { is_new: false, has_evicted: false },
+            "already remembered"
+        );
         let later_us = now_us + 2 * FIRST_US + LONGEST_US;
-        assert_eq!(passed_over.add(job(0), later_us), Noted { is_news: true, is_full: false }, "there is room again");
+        assert_eq!(
+            passed_over.add(job(0), later_us),
+            QuarantineUpdate { is_new: true, has_evicted: false },
+            "there is room again"
+        );
         assert_eq!(passed_over.0.len(), 1);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::decide::{self, Invocation, Next, ReconcileAnswer, Try};
+use latchwork_core::decide::{self, Invocation, NextAction, ReconcileAnswer, Try};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Operator, Slot};
 use latchwork_core::ledger::Quiescence;
@@ -13,18 +13,18 @@ use latchwork_core::state::Draft;
 use latchwork_core::step::StepState;
 use latchwork_core::storage::WriteError;
 
-use super::limits::Leave;
-use super::run::{Dropped, Run};
-use super::under_way::OneCall;
+use super::limits::Permit;
+use super::run::{Run, RunAborted};
+use super::under_way::InFlightGuard;
 
 /// Longest sleep, in milliseconds, between two reconcile requests about a call that no step waits for.
-const ASK_AGAIN_MS_MAX: u32 = 60_000;
+const RECONCILE_PAUSE_MS_MAX: u32 = 60_000;
 /// Longest sleep, in milliseconds, between two checks of a call that another worker may still be executing.
-const LOOK_MS_MAX: u32 = 1_000;
+const PROBE_PAUSE_MS_MAX: u32 = 1_000;
 
 /// Reason why an invocation got no final answer in this try.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum CallStopped {
     /// The step waits, and the wait is recorded.
     Blocked,
     /// The step will be retried, and the retry is recorded.
@@ -34,55 +34,55 @@ pub(super) enum Halt {
     /// The job is cancelled.
     Cancelled,
     /// The try was aborted together with the run.
-    Dropped(Dropped),
+    Aborted(RunAborted),
 }
 
-impl<E: Into<Dropped>> From<E> for Halt {
+impl<E: Into<RunAborted>> From<E> for CallStopped {
     fn from(error: E) -> Self {
-        Halt::Dropped(error.into())
+        CallStopped::Aborted(error.into())
     }
 }
 
 /// Progress of an invocation: answered, ready to execute, or blocked.
 #[expect(clippy::large_enum_variant, reason = "destructured immediately")]
-pub(super) enum Settled {
+pub(super) enum CallProgress {
     Answer(Result<String, Failure>),
-    Start {
+    Ready {
         draft: Draft,
         started: Try,
         /// Boot-time clock, in microseconds, read before anything of the try was sent. The call's timeout
         /// counts from here.
         since_boot_us: u64,
         /// Permit to execute the call.
-        leave: Leave,
+        permit: Permit,
     },
     /// The invocation must wait.
-    Later(Later),
+    Blocked(WaitReason),
 }
 
 /// Reason why an invocation cannot be executed yet.
-pub(super) enum Later {
+pub(super) enum WaitReason {
     /// Nothing: the invocation is ready.
-    Ready,
+    NotWaiting,
     /// The result of an earlier try must be queried first.
-    Look,
+    Query,
     /// A permit of its operator is not available.
-    Leave,
+    Permit,
     /// A wait of at most this many milliseconds.
-    Ms(u32),
+    Delay(u32),
 }
 
 /// Work that [`Run::settle`] may wait for before it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
+enum WaitPolicy {
     /// Waits for writes and lookups only.
-    None,
+    NoWait,
     /// Also queries the outcome of an earlier try. Does not start the call.
-    Looks,
+    UntilQueried,
     /// Also queries earlier tries. Returns once the call may start or must wait.
-    Begins,
+    UntilReady,
     /// Waits for everything until the invocation is answered or may start.
-    All,
+    UntilAnswered,
 }
 
 impl Run {
@@ -90,21 +90,21 @@ impl Run {
     pub(super) async fn perform(
         self: &Arc<Self>,
         invocation: &mut Invocation,
-    ) -> Result<Result<String, Failure>, Halt> {
+    ) -> Result<Result<String, Failure>, CallStopped> {
         loop {
-            match self.settle(invocation, Patience::All, None).await? {
-                Settled::Answer(answer) => return Ok(answer),
-                Settled::Start { draft, started, since_boot_us, leave } => {
+            match self.advance_call(invocation, WaitPolicy::UntilAnswered, None).await? {
+                CallProgress::Answer(answer) => return Ok(answer),
+                CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
                     // Count the call as in flight before sending its barrier. A stop then waits for it.
                     // Otherwise a barrier could remain without a call, and the call would be in doubt for no
                     // reason.
-                    let under_way = self.under_way()?;
+                    let under_way = self.begin_call()?;
                     // The barrier must be durable before the tool is called.
-                    self.sends_barrier(&invocation.slot, &draft, &started, since_boot_us);
+                    self.note_barrier_sent(&invocation.slot, &draft, &started, since_boot_us);
                     self.write(draft).await?;
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
-                Settled::Later(_) => {}
+                CallProgress::Blocked(_) => {}
             }
         }
     }
@@ -115,7 +115,7 @@ impl Run {
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
-    ) -> Result<Vec<Result<String, Failure>>, Halt> {
+    ) -> Result<Vec<Result<String, Failure>>, CallStopped> {
         // Of two invocations with the same action key the first one executes. The second one gets its receipt
         // below.
         let acts = |index: &usize| {
@@ -126,7 +126,7 @@ impl Run {
             invocation.action_key.is_none() || !invocations[..*index].iter().any(same)
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
-        let mut given: Option<(Operator, Leave)> = None;
+        let mut given: Option<(Operator, Permit)> = None;
         // Invocations whose earlier try was queried in the last pass. In the next pass they start or wait and
         // are not deferred for another query.
         let mut looked_at = BTreeSet::new();
@@ -138,14 +138,14 @@ impl Run {
                 let invocation = &mut invocations[index];
                 let leave = given.take_if(|(of, _)| *of == invocation.operator).map(|(_, leave)| leave);
                 let begins = leave.is_some() || looked_at.contains(&index);
-                let patience = if begins { Patience::Begins } else { Patience::None };
-                match self.settle(invocation, patience, leave).await? {
-                    Settled::Answer(_) => {}
-                    Settled::Later(Later::Leave) => leaves.push(index),
-                    Settled::Later(_) => looks.push(index),
-                    Settled::Start { draft, started, since_boot_us, leave } => {
-                        self.sends_barrier(&invocations[index].slot, &draft, &started, since_boot_us);
-                        barriers = barriers.and(draft);
+                let patience = if begins { WaitPolicy::UntilReady } else { WaitPolicy::NoWait };
+                match self.advance_call(invocation, patience, leave).await? {
+                    CallProgress::Answer(_) => {}
+                    CallProgress::Blocked(WaitReason::Permit) => leaves.push(index),
+                    CallProgress::Blocked(_) => looks.push(index),
+                    CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
+                        self.note_barrier_sent(&invocations[index].slot, &draft, &started, since_boot_us);
+                        barriers = barriers.merge(draft);
                         begin.push((index, started, since_boot_us, leave));
                     }
                 }
@@ -153,7 +153,7 @@ impl Run {
             given = None;
             looked_at.clear();
             let is_idle = begin.is_empty();
-            self.begin(invocations, begin, barriers).await?;
+            self.start_calls(invocations, begin, barriers).await?;
             if !is_idle {
                 left.extend(looks.iter().chain(&leaves));
                 left.sort_unstable();
@@ -162,16 +162,18 @@ impl Run {
             // No permit is held here, so it is safe to query earlier tries and to wait.
             let mut least_ms = None;
             for index in looks {
-                match self.settle(&mut invocations[index], Patience::Looks, None).await? {
-                    Settled::Answer(_) => continue,
-                    Settled::Later(Later::Ms(ms)) => least_ms = Some(least_ms.map_or(ms, |least: u32| least.min(ms))),
-                    Settled::Later(_) | Settled::Start { .. } => drop(looked_at.insert(index)),
+                match self.advance_call(&mut invocations[index], WaitPolicy::UntilQueried, None).await? {
+                    CallProgress::Answer(_) => continue,
+                    CallProgress::Blocked(WaitReason::Delay(ms)) => {
+                        least_ms = Some(least_ms.map_or(ms, |least: u32| least.min(ms)))
+                    }
+                    CallProgress::Blocked(_) | CallProgress::Ready { .. } => drop(looked_at.insert(index)),
                 }
                 left.push(index);
             }
             let operators: BTreeSet<&Operator> = leaves.iter().map(|index| &invocations[*index].operator).collect();
             if looked_at.is_empty() && (least_ms.is_some() || !operators.is_empty()) {
-                given = self.leave_of_any(operators, least_ms).await;
+                given = self.acquire_any(operators, least_ms).await;
             }
             left.extend(leaves);
             left.sort_unstable();
@@ -185,15 +187,15 @@ impl Run {
     }
 
     /// Writes all barriers in one write, then makes the calls concurrently.
-    async fn begin(
+    async fn start_calls(
         self: &Arc<Self>,
         invocations: &[Invocation],
-        begin: Vec<(usize, Try, u64, Leave)>,
+        begin: Vec<(usize, Try, u64, Permit)>,
         barriers: Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), CallStopped> {
         let mut calls = Vec::new();
         for (index, one, since, leave) in begin {
-            calls.push((index, one, since, (leave, self.under_way()?)));
+            calls.push((index, one, since, (leave, self.begin_call()?)));
         }
         self.write(barriers).await?;
         let calls = calls.into_iter().map(|(index, one, since, held)| {
@@ -207,10 +209,10 @@ impl Run {
     }
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
-    async fn leave_of_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Leave)> {
+    async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
         // If the worker also waits for permits, it sleeps for the full timeout to keep its place in their
         // queues.
-        let most_ms = if operators.is_empty() { LOOK_MS_MAX } else { u32::MAX };
+        let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
                 Some(ms) => tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, most_ms)))).await,
@@ -220,7 +222,7 @@ impl Run {
         let limits = &self.worker.limits;
         let leaves = operators
             .into_iter()
-            .map(|operator| Box::pin(async move { (operator.clone(), limits.leave(operator).await) }));
+            .map(|operator| Box::pin(async move { (operator.clone(), limits.acquire(operator).await) }));
         let leaves: Vec<_> = leaves.collect();
         let first = async {
             match leaves.is_empty() {
@@ -236,70 +238,72 @@ impl Run {
 
     /// Follows the ledger's decisions until the invocation is answered, may be executed, or must wait beyond
     /// `patience`.
-    async fn settle(
+    async fn advance_call(
         self: &Arc<Self>,
         invocation: &mut Invocation,
-        patience: Patience,
-        mut leave: Option<Leave>,
-    ) -> Result<Settled, Halt> {
+        patience: WaitPolicy,
+        mut leave: Option<Permit>,
+    ) -> Result<CallProgress, CallStopped> {
         let limits = &self.worker.limits;
         let mut asked = 0;
-        invocation.nonce = self.unheard_nonce(&invocation.slot);
+        invocation.nonce = self.pending_nonce(&invocation.slot);
         loop {
             // Read the clock before the decision, and so before the barrier can be sent. Any later delay of
             // this process then counts against the call's timeout.
             let since_boot_us = self.machine().boot_us();
-            match self.next(invocation) {
-                Next::Answer(answer) => return Ok(Settled::Answer(answer)),
-                Next::Execute { draft, started } => {
+            match self.decide_next(invocation) {
+                NextAction::Answer(answer) => return Ok(CallProgress::Answer(answer)),
+                NextAction::Execute { draft, started } => {
                     // A missing plugin aborts the try before anything is recorded about the call.
-                    self.tool(invocation)?;
-                    if patience == Patience::Looks {
-                        return Ok(Settled::Later(Later::Ready));
+                    self.pinned_tool(invocation)?;
+                    if patience == WaitPolicy::UntilQueried {
+                        return Ok(CallProgress::Blocked(WaitReason::NotWaiting));
                     }
-                    match leave.take().or_else(|| limits.leave_now(&invocation.operator)) {
+                    match leave.take().or_else(|| limits.try_acquire(&invocation.operator)) {
                         Some(leave) => {
-                            let since_boot_us = self.since(&invocation.slot, &started, since_boot_us);
-                            return Ok(Settled::Start { draft, started, since_boot_us, leave });
+                            let since_boot_us = self.try_started_boot_us(&invocation.slot, &started, since_boot_us);
+                            return Ok(CallProgress::Ready { draft, started, since_boot_us, permit: leave });
                         }
-                        None if patience != Patience::All => return Ok(Settled::Later(Later::Leave)),
+                        None if patience != WaitPolicy::UntilAnswered => {
+                            return Ok(CallProgress::Blocked(WaitReason::Permit));
+                        }
                         // Decide again after the wait for a permit, because the state may have changed.
-                        None => leave = Some(limits.leave(&invocation.operator).await),
+                        None => leave = Some(limits.acquire(&invocation.operator).await),
                     }
                 }
-                Next::Write(draft) => {
+                NextAction::Write(draft) => {
                     self.write(draft).await?;
-                    self.check_retry(&invocation.slot)?;
+                    self.stop_if_retrying(&invocation.slot)?;
                 }
-                Next::Look | Next::Reconcile { .. } if patience == Patience::None => {
-                    return Ok(Settled::Later(Later::Look));
+                NextAction::CheckOwner | NextAction::Reconcile { .. } if patience == WaitPolicy::NoWait => {
+                    return Ok(CallProgress::Blocked(WaitReason::Query));
                 }
-                Next::LookAction => self.look_who_holds(invocation).await?,
-                Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
-                Next::LookSpent => invocation.month_micro_usd = Some(self.spent_this_month().await?),
-                Next::StopOldCall => {
+                NextAction::FindKeyHolder => self.find_key_holder(invocation).await?,
+                NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
+                NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
+                NextAction::StopOldCall => {
                     // A call of this attempt lives inside the try that awaits it, and that try has ended. Its
                     // request may still be in transit, so quiescence must be checked.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }
-                Next::WaitMs(ms) => {
+                NextAction::WaitMs(ms) => {
                     invocation.quiescence = None;
-                    if patience != Patience::All {
-                        return Ok(Settled::Later(Later::Ms(ms)));
+                    if patience != WaitPolicy::UntilAnswered {
+                        return Ok(CallProgress::Blocked(WaitReason::Delay(ms)));
                     }
-                    tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, LOOK_MS_MAX)))).await;
+                    tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, PROBE_PAUSE_MS_MAX)))).await;
                 }
-                Next::Reconcile { try_no, first_attempt } => {
+                NextAction::Reconcile { try_no, first_attempt } => {
                     asked += 1;
                     self.reconcile(invocation, try_no, first_attempt, asked).await?;
                 }
-                Next::Block(draft) => {
+                NextAction::Block(draft) => {
                     self.write(draft).await?;
-                    return Err(Halt::Blocked);
+                    return Err(CallStopped::Blocked);
                 }
-                Next::Diverge(divergence) => return Err(Halt::Diverged(divergence)),
-                Next::Drop => return Err(Halt::Cancelled),
+                NextAction::Diverge(divergence) => return Err(CallStopped::Diverged(divergence)),
+                NextAction::Abandon => return Err(CallStopped::Cancelled),
             }
         }
     }
@@ -309,50 +313,50 @@ impl Run {
         invocation: &Invocation,
         started: &Try,
         since_boot_us: u64,
-        (leave, _under_way): (Leave, OneCall),
-    ) -> Result<(), Halt> {
-        self.heard_barrier(&invocation.slot);
+        (leave, _under_way): (Permit, InFlightGuard),
+    ) -> Result<(), CallStopped> {
+        self.note_barrier_acknowledged(&invocation.slot);
         self.announce_call(&invocation.slot, &invocation.operator);
         // The call stays in flight until its answer is recorded, whatever happens to the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
-        let _unrecorded = self.worker.unrecorded();
+        let _unrecorded = self.worker.count_unrecorded();
         drop(leave);
-        if self.is_gone() {
-            self.record_late(&effect).await;
-            return Err(Halt::Dropped(Dropped::Lost));
+        if self.is_lease_lost() {
+            self.record_late_answer(&effect).await;
+            return Err(CallStopped::Aborted(RunAborted::LeaseLost));
         }
         let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
         let written = self.write(draft).await;
         // The cost is now part of the durable state, so its reservation ends.
-        self.state().in_flight.remove(&invocation.slot);
+        self.state().reserved_costs.remove(&invocation.slot);
         match written {
-            Ok(()) => self.check_retry(&invocation.slot),
-            Err(Dropped::Lost) => {
-                self.record_late(&effect).await;
-                Err(Halt::Dropped(Dropped::Lost))
+            Ok(()) => self.stop_if_retrying(&invocation.slot),
+            Err(RunAborted::LeaseLost) => {
+                self.record_late_answer(&effect).await;
+                Err(CallStopped::Aborted(RunAborted::LeaseLost))
             }
             Err(dropped) => {
                 // Another write of the job was refused. Store the answer anyway, so that the next attempt finds
                 // it.
-                self.keep(&effect).await;
-                Err(Halt::Dropped(dropped))
+                self.persist_answer(&effect).await;
+                Err(CallStopped::Aborted(dropped))
             }
         }
     }
 
     /// Aborts the try if the step has been scheduled for a retry. A plan step that is a tool waits outside of
     /// its try. A call inside a step plugin waits in place.
-    fn check_retry(&self, slot: &Slot) -> Result<(), Halt> {
+    fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());
         }
         let state = self.state();
         let retry = state.durable.job.step(&slot.step()).is_some_and(|step| step.state == StepState::FailedRetryable);
-        if retry { Err(Halt::RetryLater) } else { Ok(()) }
+        if retry { Err(CallStopped::RetryLater) } else { Ok(()) }
     }
 
     /// Returns whether the owner of the open try can still cause external effects.
-    async fn look(&self, invocation: &Invocation) -> Result<Quiescence, Dropped> {
+    async fn probe_owner(&self, invocation: &Invocation) -> Result<Quiescence, RunAborted> {
         let (row, settling_ms) = {
             let state = self.state();
             let row = state.durable.rows.get(&invocation.slot).cloned();
@@ -376,43 +380,45 @@ impl Run {
         try_no: u32,
         first_attempt: u32,
         asked: u32,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), CallStopped> {
         use crate::engine::ReconcileVerdict as Verdict;
-        let said = match self.ask(invocation, try_no, first_attempt).await? {
+        let said = match self.reconcile_try(invocation, try_no, first_attempt).await? {
             Ok(Verdict::Happened(output)) => ReconcileAnswer::Happened(output),
             Ok(Verdict::DidNotHappen) => ReconcileAnswer::DidNotHappen,
             Ok(Verdict::NotYet(wait_ms)) => ReconcileAnswer::NotYet { wait_ms },
             Ok(Verdict::Unknown) => {
-                invocation.asked_enough = true;
+                invocation.reconcile_exhausted = true;
                 return Ok(());
             }
             Err(failure) => {
                 tracing::warn!(job_id = %self.job_id, slot = %invocation.slot, %failure, "reconcile failed");
-                invocation.asked_enough = true;
+                invocation.reconcile_exhausted = true;
                 return Ok(());
             }
         };
         let next = decide::reconciled(&self.state().durable, invocation, said, &self.context());
         match next {
-            Next::Write(draft) => {
+            NextAction::Write(draft) => {
                 self.write(draft).await?;
-                self.check_retry(&invocation.slot)
+                self.stop_if_retrying(&invocation.slot)
             }
-            Next::Block(draft) => {
+            NextAction::Block(draft) => {
                 self.write(draft).await?;
-                Err(Halt::Blocked)
+                Err(CallStopped::Blocked)
             }
             // No step waits for the call, so the worker keeps asking here up to the maximum number of `not-yet`
             // answers.
-            Next::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
-                tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, ASK_AGAIN_MS_MAX)))).await;
+            NextAction::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
+                tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, RECONCILE_PAUSE_MS_MAX)))).await;
                 Ok(())
             }
-            Next::WaitMs(_) => {
-                invocation.asked_enough = true;
+            NextAction::WaitMs(_) => {
+                invocation.reconcile_exhausted = true;
                 Ok(())
             }
-            _ => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the call has no open try".to_owned())))),
+            _ => {
+                Err(CallStopped::Aborted(RunAborted::Reload(WriteError::Defect("the call has no open try".to_owned()))))
+            }
         }
     }
 }

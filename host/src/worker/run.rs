@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use latchwork_core::decide::{Context, InFlight, Looked};
+use latchwork_core::decide::{ConfirmationResult, Context, ReservedCosts};
 use latchwork_core::effect::Effect;
 use latchwork_core::event::Resource;
 use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::policy::Rules;
 use latchwork_core::replay::Divergence;
 use latchwork_core::state::{Durable, FoldError};
-use latchwork_core::storage::{Claim, Record, StoreError, WriteError};
+use latchwork_core::storage::{Claim, StoreError, StoredJob, WriteError};
 use tokio::sync::Notify;
 
-use super::lingering::Lingering;
+use super::lingering::DeferredWrites;
 use super::observe::Observer;
 use super::traces::remember_trace_id;
-use super::under_way::UnderWay;
-use super::unheard::Unheard;
-use super::write::Shown;
+use super::under_way::InFlightCalls;
+use super::unheard::UnacknowledgedBarriers;
+use super::write::LiveView;
 use super::{Worker, WorkerError};
 use crate::os::Machine;
 
@@ -30,43 +30,43 @@ pub struct Run {
     pub(super) attempt: u32,
     pub(super) rules: Rules,
     pub(super) observer: Arc<dyn Observer>,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<RunState>,
     /// Notified when the lease is lost.
-    pub(super) gone: Notify,
-    pub(super) is_gone: AtomicBool,
+    pub(super) lease_lost_notify: Notify,
+    pub(super) lease_lost: AtomicBool,
     /// True if the previous attempt was cut off and this attempt has not ended anything yet. Until then every
     /// write is flushed immediately, so each step and call is recorded before it begins. If this process dies
     /// too, the log names the step or call that it was executing.
-    pub(super) is_careful: AtomicBool,
+    pub(super) flush_every_write: AtomicBool,
     /// Revision of the store's change notifications at the last read of the inbox.
-    pub(super) heard: AtomicU64,
-    pub(super) shown: Option<Shown>,
+    pub(super) seen_revision: AtomicU64,
+    pub(super) live_view: Option<LiveView>,
     /// Tool calls whose answers are not recorded yet.
-    pub(super) under_way: UnderWay,
+    pub(super) in_flight_calls: InFlightCalls,
     /// Writes that no caller waits for.
-    pub(super) lingering: Arc<Lingering>,
+    pub(super) deferred_writes: Arc<DeferredWrites>,
     /// Barriers whose commit was never acknowledged.
-    pub(super) unheard: Unheard,
+    pub(super) unacknowledged: UnacknowledgedBarriers,
     /// Results of checking recorded changes in this attempt. Each change is checked at most once per attempt.
-    pub(super) looked: Mutex<BTreeMap<(Slot, Resource), Looked>>,
+    pub(super) checked_changes: Mutex<BTreeMap<(Slot, Resource), ConfirmationResult>>,
 }
 
 /// Mutable state of a run.
-pub(super) struct State {
+pub(super) struct RunState {
     pub(super) durable: Durable,
     /// Steps whose try is running in this attempt.
-    pub(super) running: BTreeSet<StepId>,
+    pub(super) running_steps: BTreeSet<StepId>,
     /// First divergence from the event log, if one was found.
     pub(super) divergence: Option<Divergence>,
     /// Maximum cost of each call that is in flight in this run.
-    pub(super) in_flight: InFlight,
+    pub(super) reserved_costs: ReservedCosts,
 }
 
 /// Reason why a try, or the driving of a job, was aborted.
 #[derive(Debug)]
-pub enum Dropped {
+pub enum RunAborted {
     /// Another attempt holds the job.
-    Lost,
+    LeaseLost,
     /// The worker is stopping and releases the job.
     Stopping,
     /// The store contradicts the state in memory. The job must be loaded again.
@@ -92,40 +92,41 @@ impl Run {
         observer: Arc<dyn Observer>,
     ) -> Result<Arc<Run>, WorkerError> {
         let job_id = claim.row.job_id.clone();
-        let record = record(&worker, &job_id).await?;
+        let record = load_stored(&worker, &job_id).await?;
         let effects = match worker.parts.effects.effects(&job_id).await {
             Ok(effects) => effects,
             // The effects may be in a separate database, which can be unavailable alone.
-            Err(why @ StoreError::Unavailable(_)) => return Err(worker.give_back_unread(&claim, record, why).await),
+            Err(why @ StoreError::Unavailable(_)) => return Err(worker.release_unloaded(&claim, record, why).await),
             Err(error) => return Err(error.into()),
         };
-        let durable = durable(&job_id, record, effects)?;
+        let durable = fold_stored(&job_id, record, effects)?;
         let header = &durable.job.header;
-        observer.begins(&durable);
+        observer.job_loaded(&durable);
         let rules = worker.rules(&header.tenant_id);
         // An action is allowed only if both the rules recorded at acceptance and the current rules allow it.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
-        let lingering = Arc::new(Lingering::default());
-        let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone(), lingering.clone()));
+        let lingering = Arc::new(DeferredWrites::default());
+        let shown =
+            observer.is_watching().then(|| LiveView::start(job_id.clone(), observer.clone(), lingering.clone()));
         Ok(Arc::new(Run {
             attempt: claim.row.attempt,
             rules,
             observer,
-            state: Mutex::new(State {
+            state: Mutex::new(RunState {
                 durable,
-                running: BTreeSet::new(),
+                running_steps: BTreeSet::new(),
                 divergence: None,
-                in_flight: InFlight::new(),
+                reserved_costs: ReservedCosts::new(),
             }),
-            gone: Notify::new(),
-            is_gone: AtomicBool::new(false),
-            is_careful: AtomicBool::new(false),
-            heard: AtomicU64::new(0),
-            shown,
-            under_way: UnderWay::default(),
-            lingering,
-            unheard: Unheard::default(),
-            looked: Mutex::default(),
+            lease_lost_notify: Notify::new(),
+            lease_lost: AtomicBool::new(false),
+            flush_every_write: AtomicBool::new(false),
+            seen_revision: AtomicU64::new(0),
+            live_view: shown,
+            in_flight_calls: InFlightCalls::default(),
+            deferred_writes: lingering,
+            unacknowledged: UnacknowledgedBarriers::default(),
+            checked_changes: Mutex::default(),
             worker,
             job_id,
         }))
@@ -133,15 +134,15 @@ impl Run {
 
     /// Loads the job again in the same attempt.
     pub(super) async fn reload(&self) -> Result<(), WorkerError> {
-        let durable = load(&self.worker, &self.job_id).await?;
-        self.lingering.forget();
+        let durable = load_durable(&self.worker, &self.job_id).await?;
+        self.deferred_writes.reset();
         let mut state = self.state();
-        let look_first = state.durable.seen.look_first;
+        let look_first = state.durable.prefetched.query_keys_first;
         state.durable = durable;
-        state.durable.seen.look_first = look_first;
+        state.durable.prefetched.query_keys_first = look_first;
         state.durable.job.drop_tries();
-        state.running.clear();
-        state.in_flight.clear();
+        state.running_steps.clear();
+        state.reserved_costs.clear();
         Ok(())
     }
 
@@ -151,12 +152,12 @@ impl Run {
     }
 
     /// Marks the lease as lost, which aborts everything in flight.
-    pub(super) fn lose(&self) {
-        self.is_gone.store(true, Ordering::Release);
-        self.gone.notify_waiters();
+    pub(super) fn revoke_lease(&self) {
+        self.lease_lost.store(true, Ordering::Release);
+        self.lease_lost_notify.notify_waiters();
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RunState> {
         self.state.lock().expect("nothing panics while it holds the state")
     }
 
@@ -177,44 +178,44 @@ impl Run {
 }
 
 /// Loads everything stored about a job, including its effects.
-pub(crate) async fn load(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
-    let record = record(worker, job_id).await?;
+pub(crate) async fn load_durable(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
+    let record = load_stored(worker, job_id).await?;
     let effects = worker.parts.effects.effects(job_id).await?;
-    durable(job_id, record, effects)
+    fold_stored(job_id, record, effects)
 }
 
-async fn record(worker: &Worker, job_id: &JobId) -> Result<Record, WorkerError> {
+async fn load_stored(worker: &Worker, job_id: &JobId) -> Result<StoredJob, WorkerError> {
     worker.parts.journal.load(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))
 }
 
-fn durable(job_id: &JobId, record: Record, effects: Vec<Effect>) -> Result<Durable, WorkerError> {
+fn fold_stored(job_id: &JobId, record: StoredJob, effects: Vec<Effect>) -> Result<Durable, WorkerError> {
     let durable =
         Durable::load(record, effects).map_err(|error| StoreError::Damaged(format!("job {job_id}: {error}")))?;
     remember_trace_id(job_id, &durable.job.header.trace_id);
     Ok(durable)
 }
 
-impl From<FoldError> for Dropped {
+impl From<FoldError> for RunAborted {
     fn from(error: FoldError) -> Self {
-        Dropped::Broken(error.to_string())
+        RunAborted::Broken(error.to_string())
     }
 }
 
-impl From<StoreError> for Dropped {
+impl From<StoreError> for RunAborted {
     fn from(error: StoreError) -> Self {
-        Dropped::Store(error)
+        RunAborted::Store(error)
     }
 }
 
-impl From<WriteError> for Dropped {
+impl From<WriteError> for RunAborted {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. } => Dropped::Lost,
-            WriteError::Unavailable(message) => Dropped::Store(StoreError::Unavailable(message)),
-            WriteError::Damaged(message) => Dropped::Store(StoreError::Damaged(message)),
-            WriteError::Restored(message) => Dropped::Store(StoreError::Restored(message)),
-            WriteError::Broken(message) => Dropped::Broken(message),
-            other => Dropped::Reload(other),
+            WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. } => RunAborted::LeaseLost,
+            WriteError::Unavailable(message) => RunAborted::Store(StoreError::Unavailable(message)),
+            WriteError::Damaged(message) => RunAborted::Store(StoreError::Damaged(message)),
+            WriteError::Restored(message) => RunAborted::Store(StoreError::Restored(message)),
+            WriteError::Defect(message) => RunAborted::Broken(message),
+            other => RunAborted::Reload(other),
         }
     }
 }

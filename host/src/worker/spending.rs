@@ -1,35 +1,35 @@
 //! Budgets on the worker's side: possible cost of calls in flight and spending of the tenant.
 
 use latchwork_core::cost;
-use latchwork_core::decide::{self, Invocation, Next};
+use latchwork_core::decide::{self, Invocation, NextAction};
 
 use super::Worker;
-use super::run::{Dropped, Run};
+use super::run::{Run, RunAborted};
 
 impl Worker {
     /// Returns the maximum cost of a call with these arguments if its plugin has prices.
-    pub(super) fn most(&self, plugin: &str, args: &[u8]) -> Option<u64> {
-        self.parts.prices.get(plugin)?.most(args)
+    pub(super) fn max_cost(&self, plugin: &str, args: &[u8]) -> Option<u64> {
+        self.parts.prices.get(plugin)?.max_cost(args)
     }
 }
 
 impl Run {
     /// Returns the next decision about a call. Reserves the call's cost under the same lock that allows the
     /// call. Otherwise two concurrent calls could both be granted the same remaining budget.
-    pub(super) fn next(&self, invocation: &mut Invocation) -> Next {
+    pub(super) fn decide_next(&self, invocation: &mut Invocation) -> NextAction {
         let context = self.context();
         let mut state = self.state();
         let slot = &invocation.slot;
-        invocation.reserved_micro_usd = decide::reserved(&state.durable, &state.in_flight, slot);
-        let next = decide::next(&state.durable, invocation, &context);
-        if let (Next::Execute { started, .. }, Some(most)) = (&next, invocation.most_micro_usd) {
-            state.in_flight.insert(slot.clone(), (started.try_no, most));
+        invocation.reserved_micro_usd = decide::reserved_cost(&state.durable, &state.reserved_costs, slot);
+        let next = decide::next_action(&state.durable, invocation, &context);
+        if let (NextAction::Execute { started, .. }, Some(most)) = (&next, invocation.max_cost_micro_usd) {
+            state.reserved_costs.insert(slot.clone(), (started.try_no, most));
         }
         next
     }
 
     /// Returns the committed spending of the tenant's jobs in this month.
-    pub(super) async fn spent_this_month(&self) -> Result<u64, Dropped> {
+    pub(super) async fn spent_this_month(&self) -> Result<u64, RunAborted> {
         let tenant = self.state().durable.job.header.tenant_id.clone();
         let month = cost::month(self.machine().now_us());
         Ok(self.worker.parts.journal.spent(&tenant, &month).await?)

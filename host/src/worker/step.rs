@@ -7,14 +7,14 @@ use latchwork_core::decide::{self, StepResult};
 use latchwork_core::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::manifest::{Limits, PluginKind, WasiMode};
 
-use super::calls::{Calls, Trail};
-use super::perform::Halt;
+use super::calls::{StepHostCalls, TryProgress};
+use super::perform::CallStopped;
 use super::run::Run;
 use crate::engine::StepOutcome;
 
 impl Run {
     /// Runs one try of a step to its end and writes the result.
-    pub(super) async fn try_step(self: &Arc<Self>, step: &StepId) -> Result<(), Halt> {
+    pub(super) async fn try_step(self: &Arc<Self>, step: &StepId) -> Result<(), CallStopped> {
         if let Some(failure) = self.violation(step).await? {
             let refused = decide::step_refused(step, &failure);
             return Ok(self.write(refused).await?);
@@ -44,11 +44,11 @@ impl Run {
         let ended = {
             let state = self.state();
             decide::step_ended(&state.durable, step, calls, result)
-                .map(|draft| decide::indexed(&state.durable, step, draft, &self.context()))
+                .map(|draft| decide::index_result(&state.durable, step, draft, &self.context()))
         };
         match ended {
             Ok(draft) => Ok(self.write(draft).await?),
-            Err(divergence) => Err(Halt::Diverged(divergence)),
+            Err(divergence) => Err(CallStopped::Diverged(divergence)),
         }
     }
 
@@ -59,16 +59,16 @@ impl Run {
         (digest, wasi): (Hash, WasiMode),
         limits: &Limits,
         input: &[u8],
-    ) -> Result<(u32, StepResult), Halt> {
+    ) -> Result<(u32, StepResult), CallStopped> {
         let plugin = self.pinned_plugin(operator, digest, wasi)?;
-        let _leave = self.worker.limits.leave(operator).await;
+        let _leave = self.worker.limits.acquire(operator).await;
         let value = serde_json::from_slice(input)
             .map_err(|error| broken(step, &format!("its input is not valid JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {
             return Ok((0, StepResult::Failed(failure)));
         }
-        let trail = Arc::new(Trail::default());
-        let calls = Box::new(Calls::new(self.clone(), step.clone(), trail.clone()));
+        let trail = Arc::new(TryProgress::default());
+        let calls = Box::new(StepHostCalls::new(self.clone(), step.clone(), trail.clone()));
         let text = String::from_utf8_lossy(input);
         let end = plugin.run_step(operator.as_str(), &text, limits, calls).await;
         let made = trail.calls.load(Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Run {
                 StepOutcome::Failed(failure) => StepResult::Failed(failure),
                 StepOutcome::Fault(failure) => StepResult::Fault(failure),
                 StepOutcome::Stopped => {
-                    let halt = trail.halt.lock().expect("nothing panics while it holds the reason").take();
+                    let halt = trail.stop_reason.lock().expect("nothing panics while it holds the reason").take();
                     return Err(halt.unwrap_or_else(|| broken(step, "it was stopped without a reason")));
                 }
             },
@@ -87,6 +87,6 @@ impl Run {
     }
 }
 
-fn broken(step: &StepId, message: &str) -> Halt {
-    Halt::Dropped(super::Dropped::Broken(format!("step {step}: {message}")))
+fn broken(step: &StepId, message: &str) -> CallStopped {
+    CallStopped::Aborted(super::RunAborted::Broken(format!("step {step}: {message}")))
 }

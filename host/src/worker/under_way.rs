@@ -5,29 +5,29 @@ use std::sync::Arc;
 use latchwork_core::storage::WriteError;
 use tokio::sync::watch;
 
-use super::run::{Dropped, Run};
+use super::run::{Run, RunAborted};
 
 /// Counter of calls in flight, with a flag that refuses new ones.
-pub(super) struct UnderWay(watch::Sender<State>);
+pub(super) struct InFlightCalls(watch::Sender<InFlightState>);
 
 #[derive(Clone, Copy, Default)]
-struct State {
+struct InFlightState {
     calls: u32,
     closed: bool,
 }
 
 /// Guard of one call in flight.
-pub(super) struct OneCall(Arc<Run>);
+pub(super) struct InFlightGuard(Arc<Run>);
 
-impl Default for UnderWay {
+impl Default for InFlightCalls {
     fn default() -> Self {
-        Self(watch::Sender::new(State::default()))
+        Self(watch::Sender::new(InFlightState::default()))
     }
 }
 
-impl UnderWay {
+impl InFlightCalls {
     /// Refuses new calls and waits until the calls in flight have finished. Each call ends by its own timeout.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close_and_drain(&self) {
         self.0.send_modify(|state| state.closed = true);
         let mut calls = self.0.subscribe();
         // The sender belongs to the run, which outlives this wait.
@@ -42,22 +42,22 @@ impl UnderWay {
 
 impl Run {
     /// Counts a call as in flight until the returned guard is dropped. Fails if new calls are refused.
-    pub(super) fn under_way(self: &Arc<Self>) -> Result<OneCall, Dropped> {
+    pub(super) fn begin_call(self: &Arc<Self>) -> Result<InFlightGuard, RunAborted> {
         let mut admitted = false;
-        self.under_way.0.send_modify(|state| {
+        self.in_flight_calls.0.send_modify(|state| {
             admitted = !state.closed;
             state.calls += u32::from(admitted);
         });
         if !admitted {
             // The caller of `close` reports the actual reason.
-            return Err(Dropped::Reload(WriteError::Cancelled));
+            return Err(RunAborted::Reload(WriteError::Cancelled));
         }
-        Ok(OneCall(self.clone()))
+        Ok(InFlightGuard(self.clone()))
     }
 }
 
-impl Drop for OneCall {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.0.under_way.0.send_modify(|state| state.calls -= 1);
+        self.0.in_flight_calls.0.send_modify(|state| state.calls -= 1);
     }
 }

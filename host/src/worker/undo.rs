@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide::{self, Invocation, Undo};
+use latchwork_core::decide::{self, Invocation, UndoAction};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Slot;
 
-use super::run::{Dropped, Run};
+use super::run::{Run, RunAborted};
 
 /// The call that a plugin's own `compensate` export undoes.
-pub(super) struct Undone {
+pub(super) struct UndoneCall {
     /// External key of the call.
     pub(super) external_key: String,
     /// Arguments of the call.
@@ -20,14 +20,14 @@ pub(super) struct Undone {
 
 impl Run {
     /// Carries out the next compensation. Returns false if nothing is left to undo.
-    pub(super) async fn undo(self: &Arc<Self>) -> Result<bool, Dropped> {
-        let next = decide::undo(&self.state().durable, &self.context());
+    pub(super) async fn undo_next(self: &Arc<Self>) -> Result<bool, RunAborted> {
+        let next = decide::next_undo_action(&self.state().durable, &self.context());
         match next {
             None => return Ok(false),
-            Some(Undo::Write(draft)) => self.write(draft).await?,
-            Some(Undo::Perform(invocation)) => {
-                let invocation = self.checked(*invocation);
-                self.follow(invocation).await?;
+            Some(UndoAction::Write(draft)) => self.write(draft).await?,
+            Some(UndoAction::Perform(invocation)) => {
+                let invocation = self.with_checks(*invocation);
+                self.drive_invocation(invocation).await?;
             }
         }
         // Process new requests between two compensating calls.
@@ -36,11 +36,11 @@ impl Run {
     }
 
     /// Adds to a compensating call what the kernel cannot compute: validity of its arguments and maximum cost.
-    fn checked(&self, invocation: Invocation) -> Invocation {
-        let own = self.is_by_itself(&invocation.slot);
+    fn with_checks(&self, invocation: Invocation) -> Invocation {
+        let own = self.has_own_compensation(&invocation.slot);
         let state = self.state();
         let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
-        let most_micro_usd = self.worker.most(&pinned.plugin, &invocation.args);
+        let most_micro_usd = self.worker.max_cost(&pinned.plugin, &invocation.args);
         // The plugin's own `compensate` export takes the arguments and result of the undone call. They need no
         // check.
         let unfit = match self.worker.parts.components.by_digest(pinned.digest, pinned.wasi) {
@@ -51,26 +51,26 @@ impl Run {
             _ => None,
         };
         drop(state);
-        Invocation { most_micro_usd, unfit, ..invocation }
+        Invocation { max_cost_micro_usd: most_micro_usd, unusable: unfit, ..invocation }
     }
 
-    fn is_by_itself(&self, slot: &Slot) -> bool {
+    fn has_own_compensation(&self, slot: &Slot) -> bool {
         let state = self.state();
-        state.durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own)
+        state.durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo)
     }
 
     /// Returns the call that this one undoes, if the plugin's own `compensate` export does it.
-    pub(super) fn undone(&self, slot: &Slot) -> Result<Option<Undone>, Dropped> {
-        if !self.is_by_itself(slot) {
+    pub(super) fn undone_call(&self, slot: &Slot) -> Result<Option<UndoneCall>, RunAborted> {
+        if !self.has_own_compensation(slot) {
             return Ok(None);
         }
         let state = self.state();
-        let missing = |what: &str| Dropped::Broken(format!("{slot}: {what} of the call that it undoes is missing"));
+        let missing = |what: &str| RunAborted::Broken(format!("{slot}: {what} of the call that it undoes is missing"));
         let of = slot.compensated().ok_or_else(|| missing("the slot"))?;
         let call = state.durable.job.calls.get(&of).ok_or_else(|| missing("the record"))?;
         let args = state.durable.args(&of).ok_or_else(|| missing("the arguments"))?;
         let output = decide::undone_output(&state.durable, slot).ok_or_else(|| missing("the result"))?;
-        Ok(Some(Undone {
+        Ok(Some(UndoneCall {
             external_key: latchwork_core::keys::external_key(&self.job_id, &of, call.first_attempt),
             args: String::from_utf8_lossy(&args).into_owned(),
             result: output.result,

@@ -13,44 +13,46 @@ use super::run::Run;
 
 /// Last unacknowledged barrier of each invocation.
 #[derive(Default)]
-pub(super) struct Unheard(Mutex<BTreeMap<Slot, Sent>>);
+pub(super) struct UnacknowledgedBarriers(Mutex<BTreeMap<Slot, SentBarrier>>);
 
 /// Barrier that was sent and not acknowledged.
-struct Sent {
+struct SentBarrier {
     /// Nonce of the try.
     nonce: u64,
     /// Boot-time clock from which the timeout of the try counts, in microseconds.
     since_boot_us: u64,
 }
 
-impl Unheard {
-    fn known(&self) -> MutexGuard<'_, BTreeMap<Slot, Sent>> {
+impl UnacknowledgedBarriers {
+    fn lock_barriers(&self) -> MutexGuard<'_, BTreeMap<Slot, SentBarrier>> {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 }
 
 impl Run {
     /// Notes the barrier of a draft before the draft is sent. Drafts of reads have no barrier.
-    pub(super) fn sends_barrier(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
+    pub(super) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
         if draft.acquire {
-            self.unheard.known().insert(slot.clone(), Sent { nonce: started.nonce, since_boot_us });
+            self.unacknowledged
+                .lock_barriers()
+                .insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });
         }
     }
 
     /// Notes that the barrier is durable and its call begins. The call must not be started again from here on.
-    pub(super) fn heard_barrier(&self, slot: &Slot) {
-        self.unheard.known().remove(slot);
+    pub(super) fn note_barrier_acknowledged(&self, slot: &Slot) {
+        self.unacknowledged.lock_barriers().remove(slot);
     }
 
     /// Returns the nonce of a barrier that this worker sent without getting an acknowledgement.
-    pub(super) fn unheard_nonce(&self, slot: &Slot) -> Option<u64> {
-        self.unheard.known().get(slot).map(|sent| sent.nonce)
+    pub(super) fn pending_nonce(&self, slot: &Slot) -> Option<u64> {
+        self.unacknowledged.lock_barriers().get(slot).map(|sent| sent.nonce)
     }
 
     /// Returns the time from which the timeout of a try counts: the time at which its barrier was first sent,
     /// or `now_boot_us`.
-    pub(super) fn since(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
-        let known = self.unheard.known();
+    pub(super) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
+        let known = self.unacknowledged.lock_barriers();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)
     }
 }

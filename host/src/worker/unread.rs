@@ -6,43 +6,43 @@ use latchwork_core::decide::{self, Context};
 use latchwork_core::event::Event;
 use latchwork_core::notice;
 use latchwork_core::policy::Rules;
-use latchwork_core::storage::{Claim, Outline, Record, StoreError};
+use latchwork_core::storage::{Claim, JobTail, StoreError, StoredJob};
 
 use super::observe::Observer;
-use super::run::Dropped;
+use super::run::RunAborted;
 use super::{Worker, WorkerError};
 
 impl Worker {
     /// Parks the job before loading it if `limit` consecutive attempts died before writing their claim event.
-    pub(super) async fn park_unread(&self, claim: &Claim, observer: &dyn Observer) -> Result<(), WorkerError> {
+    pub(super) async fn park_unloaded(&self, claim: &Claim, observer: &dyn Observer) -> Result<(), WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
         // A job with few attempts cannot have reached the limit. This saves a query for most jobs.
         if claim.row.attempt <= limit {
             return Ok(());
         }
-        let outline = self.outline(claim).await?;
-        if decide::silent_attempts(claim.row.attempt, outline.end) < limit {
+        let outline = self.load_outline(claim).await?;
+        if decide::unrecorded_attempts(claim.row.attempt, outline.end) < limit {
             return Ok(());
         }
-        let (batch, cause) = decide::park_unread(claim, &outline, &parts.owner.worker, parts.engine_profile);
+        let (batch, cause) = decide::park_unloaded(claim, &outline, &parts.owner.worker, parts.engine_profile);
         let events = batch.events.clone();
-        parts.journal.write(batch).await.map_err(|error| not_written(claim, error.into()))?;
-        self.tell(claim, &events, observer);
-        Err(WorkerError::Unread { job_id: claim.row.job_id.clone(), cause })
+        parts.journal.write(batch).await.map_err(|error| write_failed(claim, error.into()))?;
+        self.show_events(claim, &events, observer);
+        Err(WorkerError::ParkedUnloaded { job_id: claim.row.job_id.clone(), cause })
     }
 
     /// Releases a claimed job whose effects are unavailable. The job is not at fault, and nothing was executed.
-    pub(super) async fn give_back_unread(&self, claim: &Claim, record: Record, why: StoreError) -> WorkerError {
-        match self.try_to_give_back(claim, record).await {
+    pub(super) async fn release_unloaded(&self, claim: &Claim, record: StoredJob, why: StoreError) -> WorkerError {
+        match self.try_release_unloaded(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
             Err(error) => error,
         }
     }
 
-    async fn try_to_give_back(&self, claim: &Claim, record: Record) -> Result<(), WorkerError> {
+    async fn try_release_unloaded(&self, claim: &Claim, record: StoredJob) -> Result<(), WorkerError> {
         let parts = &self.parts;
-        let outline = self.outline(claim).await?;
+        let outline = self.load_outline(claim).await?;
         let machine = &*parts.machine;
         let context = Context {
             now_us: machine.now_us(),
@@ -52,35 +52,37 @@ impl Worker {
             clock_margin_ms: parts.settings.clock_margin_ms,
         };
         let by = (parts.owner.worker.as_str(), parts.engine_profile);
-        let batch = decide::give_back_unread(claim, &outline, record, by, &context)
+        let batch = decide::release_unloaded(claim, &outline, record, by, &context)
             .map_err(|error| StoreError::Damaged(format!("job {}: {error}", claim.row.job_id)))?;
-        parts.journal.write(batch).await.map_err(|error| not_written(claim, error.into()))?;
+        parts.journal.write(batch).await.map_err(|error| write_failed(claim, error.into()))?;
         Ok(())
     }
 
-    async fn outline(&self, claim: &Claim) -> Result<Outline, WorkerError> {
+    async fn load_outline(&self, claim: &Claim) -> Result<JobTail, WorkerError> {
         let job_id = &claim.row.job_id;
-        self.parts.journal.outline(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))
+        self.parts.journal.job_tail(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))
     }
 
-    fn tell(&self, claim: &Claim, events: &[Event], observer: &dyn Observer) {
+    fn show_events(&self, claim: &Claim, events: &[Event], observer: &dyn Observer) {
         let job_id = &claim.row.job_id;
-        if observer.watches() {
+        if observer.is_watching() {
             events.iter().for_each(|event| observer.event(job_id, event));
         }
         if let Some(notifier) = &self.parts.notifier {
-            notifier.tell(events.iter().filter_map(|event| notice::unread(&claim.row, event)).collect());
+            notifier.enqueue(events.iter().filter_map(|event| notice::unloaded_notice(&claim.row, event)).collect());
         }
     }
 }
 
-fn not_written(claim: &Claim, dropped: Dropped) -> WorkerError {
+fn write_failed(claim: &Claim, dropped: RunAborted) -> WorkerError {
     let job_id = claim.row.job_id.clone();
     match dropped {
-        Dropped::Store(error) => error.into(),
-        Dropped::Broken(message) => WorkerError::Broken { job_id, message },
+        RunAborted::Store(error) => error.into(),
+        RunAborted::Broken(message) => WorkerError::Broken { job_id, message },
         // The commit may or may not have succeeded. The next claim finds out.
-        Dropped::Reload(error) => StoreError::Unavailable(error.to_string()).into(),
-        Dropped::Lost | Dropped::Stopping | Dropped::PluginMissing { .. } => WorkerError::Lost(job_id),
+        RunAborted::Reload(error) => StoreError::Unavailable(error.to_string()).into(),
+        RunAborted::LeaseLost | RunAborted::Stopping | RunAborted::PluginMissing { .. } => {
+            WorkerError::LeaseLost(job_id)
+        }
     }
 }

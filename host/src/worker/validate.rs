@@ -7,13 +7,13 @@ use latchwork_core::ids::StepId;
 use latchwork_core::keys;
 use latchwork_core::plan;
 
-use super::run::{Dropped, Run};
-use crate::validate::{Conditions, ValidationRequest};
+use super::run::{Run, RunAborted};
+use crate::validate::{SandboxConditions, ValidationRequest};
 
 impl Run {
     /// Returns the reason why the step must not start. Returns `None` if the step may start or has started
     /// before.
-    pub(super) async fn violation(self: &Arc<Self>, step: &StepId) -> Result<Option<Failure>, Dropped> {
+    pub(super) async fn violation(self: &Arc<Self>, step: &StepId) -> Result<Option<Failure>, RunAborted> {
         let validators = &self.worker.parts.validators;
         if validators.is_empty() {
             return Ok(None);
@@ -28,12 +28,13 @@ impl Run {
             if found.started_us.is_some() || planned.kind == plan::Kind::Wait {
                 return Ok(None);
             }
-            let conditions = Conditions { now_us: job.last_us, seed: keys::step_seed(&job.header.job_seed, step) };
+            let conditions =
+                SandboxConditions { now_us: job.last_us, seed: keys::step_seed(&job.header.job_seed, step) };
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
         let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
         // Only components can be inspected.
-        let Some(component) = plugin.component() else { return Ok(None) };
+        let Some(component) = plugin.as_plugin() else { return Ok(None) };
         let request = ValidationRequest {
             job_id: &self.job_id,
             step_id: step,

@@ -12,27 +12,27 @@ use latchwork_core::event::Event;
 use latchwork_core::ids::{JobId, Operator, Slot};
 use latchwork_core::notice;
 use latchwork_core::state::Draft;
-use latchwork_core::storage::{Batch, Flush, InboxError, Request, StoreError, WriteError};
+use latchwork_core::storage::{Batch, Flush, InboxError, InboxRequest, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Level;
 
-use super::lingering::Lingering;
+use super::lingering::DeferredWrites;
 use super::observe::Observer;
-use super::run::{Dropped, Run};
+use super::run::{Run, RunAborted};
 
 /// Time for which an answer that cannot be recorded is retried if a user watches the job.
-const PATIENCE_WATCHED: Duration = Duration::from_secs(20);
+const RECORD_TIMEOUT_WATCHED: Duration = Duration::from_secs(20);
 /// Time for which an answer that cannot be recorded is retried if no user watches the job.
-const PATIENCE: Duration = Duration::from_secs(600);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
 /// First and longest pause between two tries.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
-pub(super) type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
+pub(super) type PendingWrite = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
 impl Run {
     /// Writes a draft. Returns as soon as the draft is queued if it need not be durable immediately. If a
     /// queued draft fails, every later write of the job fails too.
-    pub(super) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+    pub(super) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.is_empty() {
             return Ok(());
         }
@@ -42,49 +42,49 @@ impl Run {
         self.write_batch(draft).await
     }
 
-    pub(super) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+    pub(super) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         let notifier = self.worker.parts.notifier.as_ref();
         let (number, written, durable) = {
             let mut state = self.state();
             let mut batch = state.durable.seal(draft, self.machine().now_us())?;
-            if self.is_careful.load(Ordering::Relaxed) {
+            if self.flush_every_write.load(Ordering::Relaxed) {
                 batch.flush = Flush::Now;
                 // This attempt has passed the point at which the previous attempt may have died.
-                let ends = batch.events.iter().any(|event| event.body.ends_something());
-                self.is_careful.store(!ends, Ordering::Relaxed);
+                let ends = batch.events.iter().any(|event| event.body.is_completion());
+                self.flush_every_write.store(!ends, Ordering::Relaxed);
             }
             if batch.attempt != self.attempt {
-                return Err(Dropped::Lost);
+                return Err(RunAborted::LeaseLost);
             }
             let notices = notifier.map(|_| notice::notices(&state.durable.job, &batch.events)).unwrap_or_default();
             // Events must be durable before a notification about them is sent.
             let now = batch.flush == Flush::Now || !notices.is_empty();
-            let events = if self.shown.is_some() { batch.events.clone() } else { Vec::new() };
-            (self.lingering.number(), self.queue(batch), (now, events, notices))
+            let events = if self.live_view.is_some() { batch.events.clone() } else { Vec::new() };
+            (self.deferred_writes.next_number(), self.enqueue(batch), (now, events, notices))
         };
         let (now, events, notices) = durable;
-        let result = match (&self.shown, now) {
+        let result = match (&self.live_view, now) {
             (None, true) => written.await,
             // The writer commits this batch with the next flush, and no caller waits for it.
             (None, false) => {
-                self.lingering.add(number, written);
+                self.deferred_writes.add(number, written);
                 Ok(())
             }
-            (Some(shown), now) => shown.follow(number, written, events, now).await,
+            (Some(shown), now) => shown.forward(number, written, events, now).await,
         };
         if let Err(error) = result {
-            return Err(self.lingering.failure_before(number).unwrap_or(error).into());
+            return Err(self.deferred_writes.first_error_before(number).unwrap_or(error).into());
         }
         if let Some(notifier) = notifier {
-            notifier.tell(notices);
+            notifier.enqueue(notices);
         }
         Ok(())
     }
 
     /// Queues the batch. The first poll enqueues it before any later write of this job.
-    fn queue(&self, batch: Batch) -> Written {
+    fn enqueue(&self, batch: Batch) -> PendingWrite {
         let journal = self.worker.parts.journal.clone();
-        let mut written: Written = Box::pin(async move { journal.write(batch).await });
+        let mut written: PendingWrite = Box::pin(async move { journal.write(batch).await });
         match written.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => Box::pin(std::future::ready(result)),
             Poll::Pending => written,
@@ -94,7 +94,7 @@ impl Run {
     /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
     /// fenced write, because permission and record must not be separated. The same holds for a draft marked
     /// `whole`.
-    async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+    async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.acquire {
             // A repeat claims the effect of the try in doubt only together with its barrier. A claim written
             // alone would be taken for the answer if a person resolved the call later. Here the claim cannot
@@ -102,18 +102,18 @@ impl Run {
             // as evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
-        if draft.whole {
+        if draft.atomic {
             // A verdict claims the effect of the try in doubt first, so only one of verdict and late answer
             // wins.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();
-            self.state().durable.take_effects(&effects);
+            self.state().durable.add_effects(&effects);
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         let Draft { effects, ledger, actions, .. } = draft.clone();
         if !effects.is_empty() {
             self.worker.parts.effects.put(&self.job_id, &effects).await?;
-            self.state().durable.take_effects(&effects);
+            self.state().durable.add_effects(&effects);
         }
         let rows_change_alone = draft.events.is_empty();
         let first = if rows_change_alone {
@@ -131,62 +131,62 @@ impl Run {
 
     /// Logs a record of a step, in order with the step's events.
     pub(super) fn log(&self, place: &str, level: Level, message: &str) {
-        match &self.shown {
-            Some(shown) => shown.log(place, level, message),
+        match &self.live_view {
+            Some(shown) => shown.queue_log(place, level, message),
             None => self.observer.log(&self.job_id, place, level, message),
         }
     }
 
     /// Announces a call that begins. The barrier of a world-changing call is already durable.
     pub(super) fn announce_call(&self, slot: &Slot, operator: &Operator) {
-        if let Some(shown) = &self.shown {
-            shown.call(slot.clone(), operator.clone());
+        if let Some(shown) = &self.live_view {
+            shown.queue_call(slot.clone(), operator.clone());
         }
     }
 
     /// Stores the answer of a call that could not be recorded together with its events. Notifies the new lease
     /// holder if another attempt has claimed the job meanwhile.
-    pub(super) async fn keep(&self, effect: &Effect) {
-        if !effect.is_news() {
+    pub(super) async fn persist_answer(&self, effect: &Effect) {
+        if !effect.is_informative() {
             return;
         }
-        let until_us = self.patient_until_us();
-        let put = self.put_away(effect, until_us).await;
+        let until_us = self.record_deadline_us();
+        let put = self.store_effect(effect, until_us).await;
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
         // A later attempt that read the effects before this write did not see the answer. The writes may have
         // taken longer than the lease, so this must be checked every time.
-        if is_to_be_told(effect, &put) && self.is_overtaken(until_us).await {
-            self.tell_late(effect, until_us).await;
+        if must_notify(effect, &put) && self.is_superseded(until_us).await {
+            self.notify_late_answer(effect, until_us).await;
         }
     }
 
     /// Records the answer of a call whose job this worker has lost, and notifies the new lease holder.
-    pub(super) async fn record_late(&self, effect: &Effect) {
-        if !effect.is_news() {
+    pub(super) async fn record_late_answer(&self, effect: &Effect) {
+        if !effect.is_informative() {
             return;
         }
-        let until_us = self.patient_until_us();
-        let put = self.put_away(effect, until_us).await;
+        let until_us = self.record_deadline_us();
+        let put = self.store_effect(effect, until_us).await;
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording a late answer");
         }
-        if is_to_be_told(effect, &put) {
-            self.tell_late(effect, until_us).await;
+        if must_notify(effect, &put) {
+            self.notify_late_answer(effect, until_us).await;
         }
     }
 
     /// Returns the time until which the worker retries to record an answer. Boot-time clock, in microseconds.
-    fn patient_until_us(&self) -> u64 {
-        let patience = if self.observer.watches() { PATIENCE_WATCHED } else { PATIENCE };
+    fn record_deadline_us(&self) -> u64 {
+        let patience = if self.observer.is_watching() { RECORD_TIMEOUT_WATCHED } else { RECORD_TIMEOUT };
         self.machine().boot_us() + patience.as_micros() as u64
     }
 
     /// Puts an answer into the effect store, which requires no claim. Retries while the store is unavailable,
     /// because no other process has the answer.
-    async fn put_away(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
-        let (mut again, mut pause) = (false, AGAIN.0);
+    async fn store_effect(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
+        let (mut again, mut pause) = (false, RETRY_PAUSES.0);
         loop {
             let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
             match put {
@@ -199,7 +199,7 @@ impl Run {
                     }
                     again = true;
                     tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(AGAIN.1);
+                    pause = (pause * 2).min(RETRY_PAUSES.1);
                 }
                 ended => return ended,
             }
@@ -207,26 +207,26 @@ impl Run {
     }
 
     /// Returns true if another attempt has claimed the job, or if that cannot be determined.
-    async fn is_overtaken(&self, until_us: u64) -> bool {
+    async fn is_superseded(&self, until_us: u64) -> bool {
         loop {
             match self.worker.parts.journal.job(&self.job_id).await {
                 Ok(row) => return row.is_none_or(|row| row.attempt != self.attempt),
                 Err(StoreError::Unavailable(_)) if self.machine().boot_us() < until_us => {}
                 Err(_) => return true,
             }
-            tokio::time::sleep(AGAIN.1).await;
+            tokio::time::sleep(RETRY_PAUSES.1).await;
         }
     }
 
     /// Puts a request about the late answer into the job's inbox.
-    async fn tell_late(&self, effect: &Effect, until_us: u64) {
+    async fn notify_late_answer(&self, effect: &Effect, until_us: u64) {
         let parts = &self.worker.parts;
         let told = loop {
-            let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
+            let request = InboxRequest::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
             let worker = &parts.owner.worker;
             match parts.journal.put_inbox(&self.job_id, worker, Some("late answer"), request).await {
                 Err(InboxError::Store(StoreError::Unavailable(_))) if self.machine().boot_us() < until_us => {
-                    tokio::time::sleep(AGAIN.1).await;
+                    tokio::time::sleep(RETRY_PAUSES.1).await;
                 }
                 told => break told,
             }
@@ -237,7 +237,9 @@ impl Run {
         }
         // The lease holder processes the request. A finished job has no lease holder, so its inbox is drained
         // here.
-        if let Err(error) = super::audit(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
+        if let Err(error) =
+            super::audit_finished_inbox(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await
+        {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox but not in the log");
         }
     }
@@ -246,33 +248,45 @@ impl Run {
 /// Returns true if the job must be notified of a late answer. An answer that could not be stored lost against a
 /// verdict. A result then contradicts a verdict that the call did not happen, and the job must record the
 /// conflict. An answer without an effect contradicts nothing.
-fn is_to_be_told(effect: &Effect, put: &Result<(), WriteError>) -> bool {
+fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
 
 /// Shows events to the observer in order, once they are durable.
-pub(super) struct Shown {
-    queue: mpsc::UnboundedSender<Pending>,
+pub(super) struct LiveView {
+    queue: mpsc::UnboundedSender<ViewItem>,
 }
 
-enum Pending {
-    Events { number: u64, written: Written, events: Vec<Event>, done: Option<oneshot::Sender<Result<(), WriteError>>> },
-    Log { place: String, level: Level, message: String },
-    Call { slot: Slot, operator: Operator },
+enum ViewItem {
+    Events {
+        number: u64,
+        written: PendingWrite,
+        events: Vec<Event>,
+        done: Option<oneshot::Sender<Result<(), WriteError>>>,
+    },
+    Log {
+        place: String,
+        level: Level,
+        message: String,
+    },
+    Call {
+        slot: Slot,
+        operator: Operator,
+    },
 }
 
-impl Shown {
-    pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>, lingering: Arc<Lingering>) -> Self {
-        let (queue, mut pending) = mpsc::unbounded_channel::<Pending>();
+impl LiveView {
+    pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>, lingering: Arc<DeferredWrites>) -> Self {
+        let (queue, mut pending) = mpsc::unbounded_channel::<ViewItem>();
         tokio::spawn(async move {
             while let Some(next) = pending.recv().await {
                 let (number, written, events, done) = match next {
-                    Pending::Events { number, written, events, done } => (number, written, events, done),
-                    Pending::Log { place, level, message } => {
+                    ViewItem::Events { number, written, events, done } => (number, written, events, done),
+                    ViewItem::Log { place, level, message } => {
                         observer.log(&job_id, &place, level, &message);
                         continue;
                     }
-                    Pending::Call { slot, operator } => {
+                    ViewItem::Call { slot, operator } => {
                         observer.call(&job_id, &slot, &operator);
                         continue;
                     }
@@ -286,7 +300,7 @@ impl Shown {
                 match (done, result) {
                     // The waiting task may have been dropped. The result is then not needed.
                     (Some(done), result) => drop(done.send(result)),
-                    (None, Err(error)) => lingering.failed(number, error),
+                    (None, Err(error)) => lingering.note_failure(number, error),
                     (None, Ok(())) => {}
                 }
             }
@@ -295,28 +309,34 @@ impl Shown {
     }
 
     /// Queues a guest's log record behind everything written before it.
-    fn log(&self, place: &str, level: Level, message: &str) {
-        let record = Pending::Log { place: place.to_owned(), level, message: message.to_owned() };
+    fn queue_log(&self, place: &str, level: Level, message: &str) {
+        let record = ViewItem::Log { place: place.to_owned(), level, message: message.to_owned() };
         // If the live view has stopped, the record is discarded.
         let _ = self.queue.send(record);
     }
 
     /// Queues a call that begins behind everything written before it. Everything the call depends on is then
     /// durable when the call is shown.
-    fn call(&self, slot: Slot, operator: Operator) {
+    fn queue_call(&self, slot: Slot, operator: Operator) {
         // If the live view has stopped, the record is discarded.
-        let _ = self.queue.send(Pending::Call { slot, operator });
+        let _ = self.queue.send(ViewItem::Call { slot, operator });
     }
 
-    async fn follow(&self, number: u64, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {
+    async fn forward(
+        &self,
+        number: u64,
+        written: PendingWrite,
+        events: Vec<Event>,
+        wait: bool,
+    ) -> Result<(), WriteError> {
         let (done, waiting) = oneshot::channel();
-        let pending = Pending::Events { number, written, events, done: wait.then_some(done) };
+        let pending = ViewItem::Events { number, written, events, done: wait.then_some(done) };
         if self.queue.send(pending).is_err() {
-            return Err(WriteError::Broken("the live view stopped".to_owned()));
+            return Err(WriteError::Defect("the live view stopped".to_owned()));
         }
         if !wait {
             return Ok(());
         }
-        waiting.await.unwrap_or_else(|_| Err(WriteError::Broken("the live view stopped".to_owned())))
+        waiting.await.unwrap_or_else(|_| Err(WriteError::Defect("the live view stopped".to_owned())))
     }
 }

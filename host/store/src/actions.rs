@@ -8,12 +8,12 @@ use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::storage::{ActionRow, ActionWrite, Batch, StoreError};
 
 use crate::Database;
-use crate::clock::Moment;
-use crate::group::{Seen, Writes};
-use crate::jobs::{self, JOIN_HOLDER, STANDING_COLUMNS};
-use crate::row::{ACTION_COLUMNS, Stored};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::clock::Timestamps;
+use crate::group::{GroupState, Writes};
+use crate::jobs::{self, JOIN_HOLDER, SNAPSHOT_COLUMNS};
+use crate::row::{ACTION_COLUMNS, RowReader};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Joins the jobs that wait for keys as `j`. Needs rows with a job of the tenant, the operator and the key.
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
@@ -21,22 +21,22 @@ pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.col
 
 /// Appends the queries for the reservations that batches touch, the waits for these keys, and the waiting jobs.
 /// Returns the number of statements, a multiple of three.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()
         .flat_map(|batch| batch.actions.iter().map(move |write| (batch, write)))
         .map(|(batch, write)| match write {
             ActionWrite::Reserve { operator, key, .. }
             | ActionWrite::Settle { operator, key, .. }
-            | ActionWrite::TakeBack { operator, key, .. }
+            | ActionWrite::WithdrawReceipt { operator, key, .. }
             | ActionWrite::Wait { operator, key } => (&batch.job_id, operator, key),
         })
         .collect();
     let keys: Vec<_> = keys.into_iter().collect();
-    let mut bind = |script: &mut Script, (job_id, operator, key): &(&JobId, &Operator, &Hash)| {
+    let mut bind = |script: &mut StatementBatch, (job_id, operator, key): &(&JobId, &Operator, &Hash)| {
         script.text(job_id.as_str()).text(operator.as_str()).hash(**key);
     };
-    let held = script.over(
+    let held = script.push_over_rows(
         &format!("SELECT a.tenant_id, a.operator, a.key, {ACTION_COLUMNS} FROM "),
         3,
         " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN actions a ON a.tenant_id = \
@@ -44,43 +44,49 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
         &keys,
         &mut bind,
     );
-    let waits = script.over("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
-    let waiters =
-        script.over(&format!("SELECT {STANDING_COLUMNS} FROM "), 3, &format!("{WAITS}{JOIN_HOLDER}"), &keys, &mut bind);
+    let waits =
+        script.push_over_rows("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
+    let waiters = script.push_over_rows(
+        &format!("SELECT {SNAPSHOT_COLUMNS} FROM "),
+        3,
+        &format!("{WAITS}{JOIN_HOLDER}"),
+        &keys,
+        &mut bind,
+    );
     held + waits + waiters
 }
 
 /// Loads the rows into the group.
-pub(crate) fn take<'a>(
-    seen: &mut Seen,
+pub(crate) fn load_rows<'a>(
+    seen: &mut GroupState,
     statements: impl ExactSizeIterator<Item = &'a Vec<StoredRow>>,
-    now: &Moment,
+    now: &Timestamps,
 ) -> Result<(), StoreError> {
     let third = statements.len() / 3;
     for (index, rows) in statements.enumerate() {
         for row in rows {
             if index < third {
-                let mut row = Stored::new(row, "actions");
+                let mut row = RowReader::new(row, "actions");
                 let id = action_id(&mut row)?;
                 seen.actions.held.insert(id, row.try_into()?);
             } else if index < 2 * third {
-                let mut row = Stored::new(row, "action_waits");
+                let mut row = RowReader::new(row, "action_waits");
                 let id = action_id(&mut row)?;
                 seen.actions.waiting.entry(id).or_default().insert(JobId::from(row.text()?));
             } else {
-                jobs::take(seen, Stored::new(row, "jobs"), now)?;
+                jobs::load_row(seen, RowReader::new(row, "jobs"), now)?;
             }
         }
     }
     Ok(())
 }
 
-fn action_id(row: &mut Stored<'_>) -> Result<ActionId, StoreError> {
+fn action_id(row: &mut RowReader<'_>) -> Result<ActionId, StoreError> {
     Ok((row.text()?, Operator::from(row.text()?), row.hash()?))
 }
 
 /// Writes the current reservations and waits.
-pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
+pub(crate) fn replace(script: &mut StatementBatch, writes: &Writes<'_>) {
     let freed: Vec<&ActionId> = writes.actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
     let held: Vec<(&ActionId, &(i64, ActionRow))> =
         writes.actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
@@ -92,24 +98,24 @@ pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
         .map(|(id, _)| id)
         .collect();
     let waits: Vec<&(ActionId, i64)> = writes.waits.iter().collect();
-    let mut bind = |script: &mut Script, id: &&ActionId| {
+    let mut bind = |script: &mut StatementBatch, id: &&ActionId| {
         script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
     };
-    script.over(
+    script.push_over_rows(
         "DELETE FROM actions WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
         3,
         ")",
         &freed,
         &mut bind,
     );
-    script.over(
+    script.push_over_rows(
         "DELETE FROM action_waits WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
         3,
         ")",
         &over,
         &mut bind,
     );
-    script.put(
+    script.push_upsert(
         "actions",
         &["tenant_id", "operator", "key"],
         &["job", "slot", "args_hash", "receipt"],
@@ -119,7 +125,7 @@ pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
             script.int(*job).text(row.slot.as_str()).hash(row.args_hash).blob_or_null(row.receipt.as_deref());
         },
     );
-    script.put("action_waits", &["tenant_id", "operator", "key", "job"], &[], &waits, |script, (id, job)| {
+    script.push_upsert("action_waits", &["tenant_id", "operator", "key", "job"], &[], &waits, |script, (id, job)| {
         script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
     });
 }
@@ -131,12 +137,12 @@ impl Database {
         operator: &Operator,
         key: Hash,
     ) -> Result<Option<ActionRow>, StoreError> {
-        let mut script = Script::new(&format!(
+        let mut script = StatementBatch::new(&format!(
             "SELECT {ACTION_COLUMNS} FROM actions a CROSS JOIN jobs j ON j.id = a.job WHERE a.tenant_id = ? AND \
              a.operator = ? AND a.key = ?"
         ));
         script.text(tenant).text(operator.as_str()).hash(key);
-        let rows = self.readers.run(Name::ACTION_READ, script).await?;
-        rows.iter().flatten().next().map(|row| ActionRow::try_from(Stored::new(row, "actions"))).transpose()
+        let rows = self.readers.run(StatementName::ACTION_READ, script).await?;
+        rows.iter().flatten().next().map(|row| ActionRow::try_from(RowReader::new(row, "actions"))).transpose()
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::awaited::{Awaited, AwaitedState};
+use latchwork_core::awaited::{Expectation, ExpectationState};
 use latchwork_core::storage::StoreError;
 
-use crate::row::Stored;
-use crate::script::Script;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
 
 /// Appends the query for everything the job with this id awaits.
-pub(crate) fn read(script: &mut Script, job_id: &str) {
+pub(crate) fn read(script: &mut StatementBatch, job_id: &str) {
     script.push(
         "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
     );
@@ -17,19 +17,25 @@ pub(crate) fn read(script: &mut Script, job_id: &str) {
 }
 
 /// Reads one row of that query.
-pub(crate) fn take(mut row: Stored<'_>) -> Result<Awaited, StoreError> {
+pub(crate) fn read_row(mut row: RowReader<'_>) -> Result<Expectation, StoreError> {
     let (name, key) = (row.text()?, row.text_or_null()?);
     let number = row.int()?;
-    let state = AwaitedState::from_number(number);
+    let state = ExpectationState::from_number(number);
     let state = state.ok_or_else(|| row.damaged(&format!("{number} is not the number of a state")))?;
-    Ok(Awaited { name, key, state, until_us: row.int_or_null()? })
+    Ok(Expectation { name, key, state, until_us: row.int_or_null()? })
 }
 
 /// Writes the current rows.
-pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, &str), &Awaited>) {
+pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, &str), &Expectation>) {
     let rows: Vec<_> = rows.iter().collect();
-    script.put("awaited", &["job", "name"], &["key", "state", "until_us"], &rows, |script, ((job, name), awaited)| {
-        script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
-        script.int_or_null(awaited.until_us);
-    });
+    script.push_upsert(
+        "awaited",
+        &["job", "name"],
+        &["key", "state", "until_us"],
+        &rows,
+        |script, ((job, name), awaited)| {
+            script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
+            script.int_or_null(awaited.until_us);
+        },
+    );
 }

@@ -13,29 +13,29 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::watch;
 
 /// Channel of notifications that a job can be claimed. The migrations define the triggers.
-const WORK: &str = "latchwork_work";
+const WORK_CHANNEL: &str = "latchwork_work";
 /// Channel of notifications about new inbox rows.
-const INBOX: &str = "latchwork_inbox";
+const INBOX_CHANNEL: &str = "latchwork_inbox";
 /// Pause between two tries to listen.
-const AGAIN: Duration = Duration::from_millis(500);
+const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// Threshold at which sqlx warns about a slow connection. The value disables the warning, because waiting tasks
 /// also poll.
-const QUIET: Duration = Duration::from_secs(24 * 60 * 60);
+const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of remembered jobs. Beyond it every job counts as notified.
 const JOBS_MAX: usize = 10_000;
 
 /// Notifications received so far. Later notifications have higher numbers.
 #[derive(Debug, Default)]
-struct Heard {
+struct Notifications {
     /// Number of the last notification that counts for every job and for new work.
     all: u64,
     work: u64,
     jobs: BTreeMap<JobId, u64>,
 }
 
-impl Heard {
+impl Notifications {
     /// Returns the number of the last notification for this job, or for new work if `of` is `None`.
-    fn last(&self, of: Option<&JobId>) -> u64 {
+    fn last_revision(&self, of: Option<&JobId>) -> u64 {
         let own = match of {
             None => self.work,
             Some(job_id) => self.jobs.get(job_id).copied().unwrap_or_default(),
@@ -45,41 +45,41 @@ impl Heard {
 }
 
 /// Notification listener. It starts listening when the first task waits.
-pub(crate) struct Bell {
+pub(crate) struct NotificationListener {
     options: PgConnectOptions,
-    shared: OnceLock<Arc<Shared>>,
+    shared: OnceLock<Arc<ListenerState>>,
 }
 
-struct Shared {
-    heard: Mutex<Heard>,
-    rung: watch::Sender<u64>,
+struct ListenerState {
+    notifications: Mutex<Notifications>,
+    revision: watch::Sender<u64>,
     /// True while the connection is listening.
-    listens: AtomicBool,
+    is_listening: AtomicBool,
 }
 
-impl Bell {
+impl NotificationListener {
     pub(crate) fn new(options: PgConnectOptions) -> Self {
         Self { options, shared: OnceLock::new() }
     }
 
     /// Returns the number of notifications so far.
-    pub(crate) fn count(&self) -> u64 {
-        *self.shared().rung.borrow()
+    pub(crate) fn revision(&self) -> u64 {
+        *self.shared().revision.borrow()
     }
 
     /// Returns true if notifications are being received now.
-    pub(crate) fn is_heard(&self) -> bool {
-        self.shared().listens.load(Ordering::Relaxed)
+    pub(crate) fn is_listening(&self) -> bool {
+        self.shared().is_listening.load(Ordering::Relaxed)
     }
 
     /// Waits for a notification after number `seen` for this job, or for new work if `of` is `None`. Returns
     /// the number of notifications so far.
     pub(crate) async fn wait(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let shared = self.shared().clone();
-        let mut rung = shared.rung.subscribe();
+        let mut rung = shared.revision.subscribe();
         loop {
             let count = *rung.borrow_and_update();
-            if shared.heard().last(of) > seen {
+            if shared.lock_notifications().last_revision(of) > seen {
                 return count;
             }
             if rung.changed().await.is_err() {
@@ -88,12 +88,12 @@ impl Bell {
         }
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    fn shared(&self) -> &Arc<ListenerState> {
         self.shared.get_or_init(|| {
-            let shared = Arc::new(Shared {
-                heard: Mutex::default(),
-                rung: watch::Sender::new(0),
-                listens: AtomicBool::default(),
+            let shared = Arc::new(ListenerState {
+                notifications: Mutex::default(),
+                revision: watch::Sender::new(0),
+                is_listening: AtomicBool::default(),
             });
             tokio::spawn(listen(self.options.clone(), Arc::downgrade(&shared)));
             shared
@@ -101,20 +101,20 @@ impl Bell {
     }
 }
 
-impl Shared {
-    fn heard(&self) -> std::sync::MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+impl ListenerState {
+    fn lock_notifications(&self) -> std::sync::MutexGuard<'_, Notifications> {
+        self.notifications.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes a notification and wakes the waiting tasks.
-    fn ring(&self, note: impl FnOnce(&mut Heard, u64)) {
-        let number = *self.rung.borrow() + 1;
-        note(&mut self.heard(), number);
-        self.rung.send_replace(number);
+    fn notify(&self, note: impl FnOnce(&mut Notifications, u64)) {
+        let number = *self.revision.borrow() + 1;
+        note(&mut self.lock_notifications(), number);
+        self.revision.send_replace(number);
     }
 
-    fn ring_all(&self) {
-        self.ring(|heard, number| {
+    fn notify_all(&self) {
+        self.notify(|heard, number| {
             heard.all = number;
             heard.jobs.clear();
         });
@@ -122,31 +122,34 @@ impl Shared {
 }
 
 /// Listens until the [`Bell`] is dropped.
-async fn listen(options: PgConnectOptions, shared: Weak<Shared>) {
+async fn listen(options: PgConnectOptions, shared: Weak<ListenerState>) {
     while shared.strong_count() > 0 {
         let ended = listen_once(&options, &shared).await;
         if let Some(shared) = shared.upgrade() {
-            shared.listens.store(false, Ordering::Relaxed);
+            shared.is_listening.store(false, Ordering::Relaxed);
         }
         if let Err(error) = ended {
             tracing::debug!(%error, "the database's notifications cannot be received; reconnecting");
         }
-        tokio::time::sleep(AGAIN).await;
+        tokio::time::sleep(RECONNECT_PAUSE).await;
     }
 }
 
-async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Result<(), sqlx::Error> {
-    let pool = PgPoolOptions::new().max_connections(1).acquire_slow_threshold(QUIET).connect_lazy_with(options.clone());
+async fn listen_once(options: &PgConnectOptions, shared: &Weak<ListenerState>) -> Result<(), sqlx::Error> {
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_slow_threshold(SLOW_CONNECT_WARNING)
+        .connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.ignore_pool_close_event(true);
-    listener.listen_all([WORK, INBOX]).await?;
+    listener.listen_all([WORK_CHANNEL, INBOX_CHANNEL]).await?;
     if let Some(shared) = shared.upgrade() {
-        shared.listens.store(true, Ordering::Relaxed);
-        shared.ring_all();
+        shared.is_listening.store(true, Ordering::Relaxed);
+        shared.notify_all();
     }
     loop {
         // Check regularly whether the listener is still in use.
-        let heard = match tokio::time::timeout(AGAIN * 10, listener.try_recv()).await {
+        let heard = match tokio::time::timeout(RECONNECT_PAUSE * 10, listener.try_recv()).await {
             Ok(heard) => heard?,
             Err(_) if shared.strong_count() > 0 => continue,
             Err(_) => return Ok(()),
@@ -155,8 +158,8 @@ async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Resul
         match heard {
             Some(ring) => {
                 let job_id = (!ring.payload().is_empty()).then(|| JobId::from(ring.payload().to_owned()));
-                shared.ring(|heard, number| {
-                    if ring.channel() == WORK {
+                shared.notify(|heard, number| {
+                    if ring.channel() == WORK_CHANNEL {
                         heard.work = number;
                     }
                     if heard.jobs.len() >= JOBS_MAX {
@@ -167,7 +170,7 @@ async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Resul
                 });
             }
             // The connection was lost. The next call reconnects.
-            None => shared.ring_all(),
+            None => shared.notify_all(),
         }
     }
 }

@@ -42,7 +42,7 @@ fn read(clock: ClockId) -> i64 {
 
 /// Time source of a database's decisions.
 #[derive(Clone)]
-pub(crate) enum Time {
+pub(crate) enum TimeSource {
     /// Clock of this machine. All processes of the database run on this machine.
     Machine(Arc<dyn Clock>),
     /// Clock of the database server. Processes may run on any machine.
@@ -51,7 +51,7 @@ pub(crate) enum Time {
 
 /// One reading of the clocks.
 #[derive(Clone, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct Timestamps {
     /// Time for events, timers and waits.
     pub(crate) now_us: i64,
     /// Time for leases and deadlines.
@@ -60,15 +60,15 @@ pub(crate) struct Moment {
     pub(crate) boot_id: Option<String>,
 }
 
-impl Time {
+impl TimeSource {
     /// Returns the current time, if it can be read without asking a server.
-    pub(crate) fn here(&self) -> Option<Moment> {
+    pub(crate) fn local_now(&self) -> Option<Timestamps> {
         let Self::Machine(clock) = self else { return None };
-        Some(Moment { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
+        Some(Timestamps { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
     /// Returns the current time, given the server's time `now_us`.
-    pub(crate) fn at(&self, now_us: i64) -> Moment {
-        self.here().unwrap_or(Moment { now_us, boot_us: now_us, boot_id: None })
+    pub(crate) fn at_server_time(&self, now_us: i64) -> Timestamps {
+        self.local_now().unwrap_or(Timestamps { now_us, boot_us: now_us, boot_id: None })
     }
 }

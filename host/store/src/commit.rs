@@ -14,19 +14,19 @@ use std::time::Duration;
 use latchwork_core::storage::{Flush, StoreError, WriteError};
 use tokio::sync::mpsc;
 
-use crate::clock::Time;
-use crate::connection::{Connect, Connection, Patience};
+use crate::clock::TimeSource;
+use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
-use crate::error::{Failure, is_again, is_lost, is_read_only, store_error};
-use crate::group::{self, Mark, Standpoint};
-use crate::high_water::{HighWater, Reached};
-use crate::locks::Locks;
-use crate::mark::{Marked, Marks};
-use crate::row::Stored;
-use crate::script::Script;
-use crate::server::{Place, Server};
-use crate::statement::{Hand, Name};
-use crate::writer::{Fate, Part, Tx};
+use crate::error::{TransactionFailure, is_connection_lost, is_read_only, is_transient, store_error};
+use crate::group::{self, BatchPositions, CommitOutcome};
+use crate::high_water::{DatabasePosition, HighWater};
+use crate::locks::GroupLocks;
+use crate::mark::{CommitMarker, MarkerSequence};
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::server::{Server, ServerIdentity};
+use crate::statement::{StatementExecutor, StatementName};
+use crate::writer::{QueuedPart, TransactionOutcome, Tx};
 
 /// Maximum number of parts in a transaction.
 const GROUP_MAX: usize = 256;
@@ -34,24 +34,24 @@ const GROUP_MAX: usize = 256;
 const LINGER: Duration = Duration::from_millis(5);
 /// Maximum number of tries of a transaction if other writers interfere. SQLite waits for its busy timeout each
 /// time. PostgreSQL waits for its lock timeout or until it detects a deadlock.
-const AGAIN_TRIES: u32 = 6;
+const TRIES_MAX: u32 = 6;
 
 /// The writer's task and its data.
-pub(crate) struct Task {
+pub(crate) struct WriterTask {
     /// `None` while the server is unavailable.
     pub(crate) conn: Option<Connection>,
-    pub(crate) connect: Connect,
-    pub(crate) hand: Hand,
-    pub(crate) time: Time,
+    pub(crate) connect: Connector,
+    pub(crate) executor: StatementExecutor,
+    pub(crate) time: TimeSource,
     pub(crate) server: Arc<Server>,
     pub(crate) high_water: Arc<HighWater>,
-    pub(crate) parts: mpsc::UnboundedReceiver<Part>,
-    pub(crate) marks: Marks,
+    pub(crate) parts: mpsc::UnboundedReceiver<QueuedPart>,
+    pub(crate) marker_sequence: MarkerSequence,
 }
 
-impl Task {
+impl WriterTask {
     /// Processes the queue until it is closed.
-    pub(crate) async fn live(mut self) {
+    pub(crate) async fn run(mut self) {
         let mut group = Vec::with_capacity(GROUP_MAX);
         let mut closed = None;
         while closed.is_none() && self.parts.recv_many(&mut group, GROUP_MAX).await > 0 {
@@ -67,7 +67,7 @@ impl Task {
                 };
                 let _ = tokio::time::timeout(LINGER, gather).await;
             }
-            closed = group.iter().position(|part| matches!(part, Part::Close(_))).map(|at| group.split_off(at));
+            closed = group.iter().position(|part| matches!(part, QueuedPart::Close(_))).map(|at| group.split_off(at));
             if !group.is_empty() {
                 self.commit(std::mem::take(&mut group)).await;
             }
@@ -78,16 +78,16 @@ impl Task {
         for part in closed.unwrap_or_default() {
             // Parts queued after the close request are dropped. Their callers get the error that the writer
             // ended.
-            if let Part::Close(reply) = part {
+            if let QueuedPart::Close(reply) = part {
                 let _ = reply.send(());
             }
         }
     }
 
     /// Writes a group. If that fails, writes its parts one by one.
-    async fn commit(&mut self, mut group: Vec<Part>) {
+    async fn commit(&mut self, mut group: Vec<QueuedPart>) {
         match self.transaction(&mut group).await {
-            Fate::Failed(_) if group.len() > 1 => {
+            TransactionOutcome::Failed(_) if group.len() > 1 => {
                 for part in group {
                     let mut alone = vec![part];
                     let fate = self.transaction(&mut alone).await;
@@ -98,39 +98,45 @@ impl Task {
         }
     }
 
-    async fn transaction(&mut self, group: &mut [Part]) -> Fate {
+    async fn transaction(&mut self, group: &mut [QueuedPart]) -> TransactionOutcome {
         let mut tries = 1;
-        let mut patience = Patience::new();
+        let mut patience = RetryBudget::new();
         loop {
             let (mut conn, restored) = match self.connection(&mut patience).await {
                 Ok(ready) => ready,
-                Err(error) => return Fate::Away(error),
+                Err(error) => return TransactionOutcome::Unavailable(error),
             };
-            let place = self.server.place();
+            let place = self.server.identity();
             let mut marks = Vec::new();
-            let mut tx = Tx::new(&mut conn, &self.hand, &self.time, &self.server, locks(self.connect.dialect(), group));
+            let mut tx = Tx::new(
+                &mut conn,
+                &self.executor,
+                &self.time,
+                &self.server,
+                group_locks(self.connect.dialect(), group),
+            );
             tx.restored = restored;
-            tx.is_relied_on = group.iter().any(Part::is_relied_on);
-            tx.mark = self.marks.next(self.server.writer(), group);
-            let Err(failure) = parts(&mut tx, group, &mut marks).await else {
-                self.heard(tx.is_relied_on, tx.reached);
+            tx.is_externally_visible = group.iter().any(QueuedPart::is_externally_visible);
+            tx.marker = self.marker_sequence.next(self.server.connection_id(), group);
+            let Err(failure) = run_parts(&mut tx, group, &mut marks).await else {
+                self.publish_position(tx.is_externally_visible, tx.position);
                 self.conn = Some(conn);
-                self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
-                return Fate::Committed;
+                self.executor.counters.flushes.fetch_add(1, Ordering::Relaxed);
+                return TransactionOutcome::Committed;
             };
-            let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
+            let lost = matches!(&failure, TransactionFailure::Sql(error) if is_connection_lost(error));
             let on_server = self.connect.dialect() == Dialect::Postgres;
             if tx.committing {
-                let (relied_on, reached) = (tx.is_relied_on, tx.reached);
-                let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
+                let (relied_on, reached) = (tx.is_externally_visible, tx.position);
+                let trace = TransactionEvidence { number: tx.number.take(), marker: tx.marker.take(), server: place };
                 // Closing the connection releases its locks.
                 drop(conn);
-                match self.ask(&failure, &marks, trace).await {
+                match self.determine_outcome(&failure, &marks, trace).await {
                     // The transaction was not committed, so it can be repeated.
-                    Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
+                    TransactionOutcome::Failed(_) if lost && on_server && patience.wait().await => continue,
                     fate => {
-                        if matches!(fate, Fate::Committed) {
-                            self.heard(relied_on, reached);
+                        if matches!(fate, TransactionOutcome::Committed) {
+                            self.publish_position(relied_on, reached);
                         }
                         return fate;
                     }
@@ -138,36 +144,40 @@ impl Task {
             }
             if !(on_server && lost) {
                 // If SQLite has already ended the transaction, ROLLBACK fails. The connection is still usable.
-                let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();
+                let rolled_back = self
+                    .executor
+                    .run(&mut conn, StatementName::ROLLBACK, StatementBatch::new("ROLLBACK"))
+                    .await
+                    .is_ok();
                 self.conn = (rolled_back || !on_server).then_some(conn);
             }
             match &failure {
-                Failure::Again if tries < AGAIN_TRIES => tries += 1,
-                Failure::Sql(error) if is_again(error) && tries < AGAIN_TRIES => {
+                TransactionFailure::Retry if tries < TRIES_MAX => tries += 1,
+                TransactionFailure::Sql(error) if is_transient(error) && tries < TRIES_MAX => {
                     tracing::debug!(%error, tries, "another process interfered; repeating the transaction");
                     tries += 1;
                 }
-                Failure::Sql(error) if lost && on_server => {
+                TransactionFailure::Sql(error) if lost && on_server => {
                     tracing::debug!(%error, "the connection was lost before COMMIT; writing the group again");
-                    if !patience.waits().await {
-                        return Fate::Away(failure.into());
+                    if !patience.wait().await {
+                        return TransactionOutcome::Unavailable(failure.into());
                     }
                 }
-                Failure::Sql(error) if is_read_only(error) => {
+                TransactionFailure::Sql(error) if is_read_only(error) => {
                     // The server may be read-only for a moment, or another server may take over. A new
                     // connection finds out.
                     self.conn = None;
-                    if !on_server || !patience.waits().await {
-                        return Fate::Away(failure.into());
+                    if !on_server || !patience.wait().await {
+                        return TransactionOutcome::Unavailable(failure.into());
                     }
                 }
-                _ => return Fate::Failed(failure.into()),
+                _ => return TransactionOutcome::Failed(failure.into()),
             }
         }
     }
 
     /// Raises the high-water mark after a transaction is durable and before any caller is notified.
-    fn heard(&self, relied_on: bool, reached: Option<Reached>) {
+    fn publish_position(&self, relied_on: bool, reached: Option<DatabasePosition>) {
         if let Some(reached) = reached.filter(|_| relied_on) {
             self.high_water.raise(reached);
         }
@@ -175,20 +185,20 @@ impl Task {
 
     /// Returns the connection, and the reason why no work may be started on it. Reconnects if the connection
     /// was lost.
-    async fn connection(&mut self, patience: &mut Patience) -> Result<(Connection, Option<StoreError>), StoreError> {
+    async fn connection(&mut self, patience: &mut RetryBudget) -> Result<(Connection, Option<StoreError>), StoreError> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
             None => loop {
-                let mut conn = self.connect.patiently(patience).await.map_err(|error| store_error(&error))?;
-                match self.server.greet(&self.hand, &mut conn).await {
+                let mut conn = self.connect.connect_with_retry(patience).await.map_err(|error| store_error(&error))?;
+                match self.server.check_connection(&self.executor, &mut conn).await {
                     Ok(()) => break conn,
                     // The server may be a standby that is about to take over, or it may be shutting down.
-                    Err(error) if !patience.waits().await => return Err(error),
+                    Err(error) if !patience.wait().await => return Err(error),
                     Err(error) => tracing::debug!(%error, "the server is not ready; retrying"),
                 }
             },
         };
-        let restored = self.server.restored(&self.hand, &mut conn).await;
+        let restored = self.server.restore_refusal(&self.executor, &mut conn).await;
         Ok((conn, restored))
     }
 
@@ -197,24 +207,33 @@ impl Task {
     /// one. On SQLite the ends of the logs are compared. A transaction is written as a whole or not at all, so
     /// one conclusive job decides for the group. If the answer comes from a database that was not accepted, no
     /// work is started on it.
-    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
+    async fn determine_outcome(
+        &mut self,
+        failure: &TransactionFailure,
+        marks: &[BatchPositions],
+        trace: TransactionEvidence,
+    ) -> TransactionOutcome {
         let why = match failure {
-            Failure::Sql(error) => store_error(error),
-            Failure::Store(error) => error.clone(),
-            Failure::Again => StoreError::Unavailable("another worker interfered with the transaction".to_owned()),
+            TransactionFailure::Sql(error) => store_error(error),
+            TransactionFailure::Store(error) => error.clone(),
+            TransactionFailure::Retry => {
+                StoreError::Unavailable("another worker interfered with the transaction".to_owned())
+            }
         };
         tracing::warn!(error = %why, "a commit failed; reading its outcome");
-        let mut patience = Patience::new();
+        let mut patience = RetryBudget::new();
         let (mut conn, restored) = match self.connection(&mut patience).await {
             Ok(ready) => ready,
-            Err(error) => return Fate::Unknown(format!("{why}; then the database could not be opened: {error}")),
+            Err(error) => {
+                return TransactionOutcome::Unknown(format!("{why}; then the database could not be opened: {error}"));
+            }
         };
-        let Trace { number, mark, place } = trace;
+        let TransactionEvidence { number, marker: mark, server: place } = trace;
         // A transaction number is meaningful only on the same server and timeline. Elsewhere only the stored
         // rows are evidence.
-        let is_here = self.server.place() == place;
+        let is_here = self.server.identity() == place;
         let ended = match number.filter(|_| is_here) {
-            Some(number) => outcome(&self.hand, &mut conn, &number, &mut patience).await,
+            Some(number) => transaction_status(&self.executor, &mut conn, &number, &mut patience).await,
             None if mark.is_some() && !is_here => Ok(Some(true)),
             None => Ok(None),
         };
@@ -222,57 +241,66 @@ impl Task {
             // After a crash, a server reuses the numbers of the commits it lost. The number alone proves
             // nothing.
             Ok(Some(true)) if let Some(mark) = &mark => mark
-                .is_there(&self.hand, &mut conn)
+                .is_committed(&self.executor, &mut conn)
                 .await
-                .map(|is_there| vec![if is_there { Standpoint::After } else { Standpoint::Before }]),
+                .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
             // If the logs end where they ended before, the committed transaction with this number was another
             // one.
-            Ok(Some(true)) => group::standpoints(&self.hand, &mut conn, marks).await.map(|seen| {
-                let lost = seen.contains(&Standpoint::Before) && !seen.contains(&Standpoint::After);
-                vec![if lost { Standpoint::Before } else { Standpoint::After }]
+            Ok(Some(true)) => group::commit_outcomes(&self.executor, &mut conn, marks).await.map(|seen| {
+                let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
+                vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]
             }),
-            Ok(Some(false)) => Ok(vec![Standpoint::Before]),
-            Ok(None) => group::standpoints(&self.hand, &mut conn, marks).await,
+            Ok(Some(false)) => Ok(vec![CommitOutcome::NotCommitted]),
+            Ok(None) => group::commit_outcomes(&self.executor, &mut conn, marks).await,
             Err(error) => Err(error),
         };
         self.conn = Some(conn);
         match standpoints {
-            Ok(standpoints) if standpoints.contains(&Standpoint::After) => {
-                self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
+            Ok(standpoints) if standpoints.contains(&CommitOutcome::Committed) => {
+                self.executor.counters.flushes.fetch_add(1, Ordering::Relaxed);
                 match restored {
-                    None => Fate::Committed,
-                    Some(restored) => Fate::Elsewhere(format!("{why}; then another database answered: {restored}")),
+                    None => TransactionOutcome::Committed,
+                    Some(restored) => TransactionOutcome::CommittedElsewhere(format!(
+                        "{why}; then another database answered: {restored}"
+                    )),
                 }
             }
-            Ok(standpoints) if standpoints.contains(&Standpoint::Before) => Fate::Failed(why),
-            Ok(_) => Fate::Unknown(why.to_string()),
+            Ok(standpoints) if standpoints.contains(&CommitOutcome::NotCommitted) => TransactionOutcome::Failed(why),
+            Ok(_) => TransactionOutcome::Unknown(why.to_string()),
             Err(error) => {
                 self.conn = None;
-                Fate::Unknown(format!("{why}; then the outcome could not be read: {}", store_error(&error)))
+                TransactionOutcome::Unknown(format!(
+                    "{why}; then the outcome could not be read: {}",
+                    store_error(&error)
+                ))
             }
         }
     }
 
-    fn answer(&self, group: Vec<Part>, fate: &Fate) {
+    fn answer(&self, group: Vec<QueuedPart>, fate: &TransactionOutcome) {
         for part in group {
-            let fate = fate.of(&part);
+            let fate = fate.for_part(&part);
             match part {
-                Part::Work(ticket) => ticket.answer(&fate),
-                Part::Close(_) => {}
-                Part::Batch { outcome, reply, .. } => {
+                QueuedPart::Work(ticket) => ticket.answer(&fate),
+                QueuedPart::Close(_) => {}
+                QueuedPart::Batch { outcome, reply, .. } => {
                     let result = match (fate, outcome) {
-                        (Fate::Committed | Fate::Elsewhere(_), Some(outcome)) => outcome,
-                        (Fate::Committed | Fate::Elsewhere(_), None) => {
-                            Err(WriteError::Broken("the writer skipped a batch".to_owned()))
+                        (TransactionOutcome::Committed | TransactionOutcome::CommittedElsewhere(_), Some(outcome)) => {
+                            outcome
                         }
-                        (Fate::Failed(error) | Fate::Away(error), _) => Err(error.into()),
+                        (TransactionOutcome::Committed | TransactionOutcome::CommittedElsewhere(_), None) => {
+                            Err(WriteError::Defect("the writer skipped a batch".to_owned()))
+                        }
+                        (TransactionOutcome::Failed(error) | TransactionOutcome::Unavailable(error), _) => {
+                            Err(error.into())
+                        }
                         // A refusal is final, whatever happened to the other parts.
-                        (Fate::Unknown(_), Some(Err(refusal))) => Err(refusal),
-                        (Fate::Unknown(message), _) => Err(WriteError::Unknown(message)),
+                        (TransactionOutcome::Unknown(_), Some(Err(refusal))) => Err(refusal),
+                        (TransactionOutcome::Unknown(message), _) => Err(WriteError::Unknown(message)),
                     };
                     let counter = match &result {
-                        Ok(()) => &self.hand.tally.batches,
-                        Err(_) => &self.hand.tally.refused,
+                        Ok(()) => &self.executor.counters.batches,
+                        Err(_) => &self.executor.counters.refused,
                     };
                     counter.fetch_add(1, Ordering::Relaxed);
                     // The caller may have stopped waiting. The result is then not needed.
@@ -284,79 +312,83 @@ impl Task {
 }
 
 /// Data that identifies a transaction after an unanswered commit.
-struct Trace {
+struct TransactionEvidence {
     /// Number that the server gave to the transaction.
     number: Option<String>,
     /// Commit marker that the transaction wrote.
-    mark: Option<Marked>,
+    marker: Option<CommitMarker>,
     /// Server on which the transaction was begun.
-    place: Place,
+    server: ServerIdentity,
 }
 
 /// SQLSTATE `invalid_parameter_value`: `pg_xact_status` was called with a number that was never assigned.
-const NEVER_GIVEN: &str = "22023";
+const NEVER_ASSIGNED: &str = "22023";
 
 /// Returns whether the transaction with this number was committed. Returns `None` if the server no longer
 /// knows. Waits while the server is still committing the transaction in an old session.
-async fn outcome(
-    hand: &Hand,
+async fn transaction_status(
+    hand: &StatementExecutor,
     conn: &mut Connection,
     number: &str,
-    patience: &mut Patience,
+    patience: &mut RetryBudget,
 ) -> Result<Option<bool>, sqlx::Error> {
     loop {
-        let mut script = Script::new("SELECT pg_xact_status(CAST(? AS xid8))");
+        let mut script = StatementBatch::new("SELECT pg_xact_status(CAST(? AS xid8))");
         script.text(number);
-        let rows = match hand.run(conn, Name::OUTCOME, script).await {
+        let rows = match hand.run(conn, StatementName::OUTCOME, script).await {
             // The server never assigned this number: it crashed and lost the transaction.
-            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_GIVEN) => {
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_ASSIGNED) => {
                 return Ok(Some(false));
             }
             other => other?,
         };
-        let said = rows.iter().flatten().next().and_then(|row| Stored::new(row, "transaction").text_or_null().ok());
+        let said = rows.iter().flatten().next().and_then(|row| RowReader::new(row, "transaction").text_or_null().ok());
         match said.flatten().as_deref() {
             Some("committed") => return Ok(Some(true)),
             Some("aborted") => return Ok(Some(false)),
-            Some(_) if patience.waits().await => {}
+            Some(_) if patience.wait().await => {}
             _ => return Ok(None),
         }
     }
 }
 
 /// Returns the locks that a group needs.
-fn locks(dialect: Dialect, group: &[Part]) -> Locks {
-    let mut locks = Locks::default();
+fn group_locks(dialect: Dialect, group: &[QueuedPart]) -> GroupLocks {
+    let mut locks = GroupLocks::default();
     if dialect == Dialect::Sqlite {
         return locks;
     }
     for part in group {
         match part {
-            Part::Batch { batch, .. } => locks.add(batch),
-            Part::Work(ticket) => locks.jobs.extend(ticket.jobs()),
-            Part::Close(_) => {}
+            QueuedPart::Batch { batch, .. } => locks.add_batch(batch),
+            QueuedPart::Work(ticket) => locks.jobs.extend(ticket.jobs()),
+            QueuedPart::Close(_) => {}
         }
     }
     locks
 }
 
-fn lingers(part: &Part) -> bool {
-    matches!(part, Part::Batch { batch, .. } if batch.flush == Flush::Linger)
+fn lingers(part: &QueuedPart) -> bool {
+    matches!(part, QueuedPart::Batch { batch, .. } if batch.flush == Flush::Linger)
 }
 
 /// Runs all parts in order, with consecutive batches together, then commits.
-async fn parts(tx: &mut Tx<'_>, group: &mut [Part], marks: &mut Vec<Mark>) -> Result<(), Failure> {
+async fn run_parts(
+    tx: &mut Tx<'_>,
+    group: &mut [QueuedPart],
+    marks: &mut Vec<BatchPositions>,
+) -> Result<(), TransactionFailure> {
     let mut rest = group;
     while !rest.is_empty() {
-        let batches = rest.iter().take_while(|part| matches!(part, Part::Batch { .. })).count();
+        let batches = rest.iter().take_while(|part| matches!(part, QueuedPart::Batch { .. })).count();
         let (now, later) = rest.split_at_mut(batches.max(1));
         tx.is_last = later.is_empty();
-        if let [Part::Work(ticket)] = now {
+        if let [QueuedPart::Work(ticket)] = now {
             ticket.run(tx).await?;
         } else {
             let mut all = Vec::with_capacity(now.len());
             for part in now {
-                if let Part::Batch { batch, outcome, .. } = part {
+                if let QueuedPart::Batch { batch, outcome, .. } = part {
                     all.push((&**batch, outcome));
                 }
             }

@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection as _, PgConnection, SqliteConnection};
 
 use crate::dialect::Dialect;
-use crate::error::is_lost;
+use crate::error::is_connection_lost;
 
 /// An open connection.
 pub(crate) enum Connection {
@@ -26,20 +26,20 @@ impl Connection {
 
 /// Options for new connections.
 #[derive(Clone)]
-pub(crate) enum Connect {
+pub(crate) enum Connector {
     Sqlite(Box<SqliteConnectOptions>),
     Postgres(Box<PgConnectOptions>),
 }
 
 /// Time for which connecting to an unavailable server is retried. The server may be restarting, or a standby
 /// may take over.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RETRY_TIME: Duration = Duration::from_secs(20);
 /// First and longest pause between two tries.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 /// Timeout of making one connection.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-impl Connect {
+impl Connector {
     pub(crate) fn dialect(&self) -> Dialect {
         match self {
             Self::Sqlite(_) => Dialect::Sqlite,
@@ -48,7 +48,7 @@ impl Connect {
     }
 
     /// Makes one connection.
-    pub(crate) async fn once(&self) -> Result<Connection, sqlx::Error> {
+    pub(crate) async fn connect_once(&self) -> Result<Connection, sqlx::Error> {
         match self {
             Self::Sqlite(options) => options.connect().await.map(Connection::Sqlite),
             Self::Postgres(options) => match tokio::time::timeout(CONNECT_MAX, options.connect()).await {
@@ -59,10 +59,10 @@ impl Connect {
     }
 
     /// Makes one connection. Retries while the server is unavailable and `patience` is left.
-    pub(crate) async fn patiently(&self, patience: &mut Patience) -> Result<Connection, sqlx::Error> {
+    pub(crate) async fn connect_with_retry(&self, patience: &mut RetryBudget) -> Result<Connection, sqlx::Error> {
         loop {
-            match self.once().await {
-                Err(error) if is_lost(&error) && patience.waits().await => {
+            match self.connect_once().await {
+                Err(error) if is_connection_lost(&error) && patience.wait().await => {
                     tracing::debug!(%error, "cannot reach the database; retrying");
                 }
                 made => return made,
@@ -72,25 +72,25 @@ impl Connect {
 }
 
 /// Remaining time to wait for an unavailable server.
-pub(crate) struct Patience {
+pub(crate) struct RetryBudget {
     left: Duration,
     pause: Duration,
 }
 
-impl Patience {
+impl RetryBudget {
     /// Creates a full budget.
     pub(crate) fn new() -> Self {
-        Self { left: PATIENCE, pause: AGAIN.0 }
+        Self { left: RETRY_TIME, pause: RETRY_PAUSES.0 }
     }
 
     /// Waits before the next try. Returns `false` if the time is used up.
-    pub(crate) async fn waits(&mut self) -> bool {
+    pub(crate) async fn wait(&mut self) -> bool {
         if self.left.is_zero() {
             return false;
         }
         tokio::time::sleep(self.pause).await;
         self.left = self.left.saturating_sub(self.pause);
-        self.pause = (self.pause * 2).min(AGAIN.1);
+        self.pause = (self.pause * 2).min(RETRY_PAUSES.1);
         true
     }
 }

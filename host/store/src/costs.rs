@@ -1,13 +1,13 @@
 //! Sums of the costs of calls. They are updated together with the answers, and read by people and by budgets.
 
-use latchwork_core::cost::{self, By, Charge, Totals};
+use latchwork_core::cost::{self, Charge, CostGrouping, Totals};
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::StoreError;
 
 use crate::Database;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Columns of sums, in the order of [`Totals::columns`].
 const SUMS: [&str; 10] = [
@@ -32,7 +32,7 @@ const TABLES: [(&str, &str, &str); 3] = [
 ];
 
 /// Adds charges to all three tables. Most calls have no charge, and then nothing is written.
-pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
+pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
     if charges.is_empty() {
         return;
     }
@@ -42,7 +42,7 @@ pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
     let added: Vec<String> = SUMS.iter().map(|sum| format!("{sum} = TABLE.{sum} + excluded.{sum}")).collect();
     let added = added.join(", ");
     for (table, key, from) in TABLES {
-        script.over(
+        script.push_over_rows(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
             // Write in the order of the key, so that two workers lock rows in the same order.
@@ -64,49 +64,53 @@ pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
 }
 
 impl Database {
-    pub(crate) async fn read_costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+    pub(crate) async fn read_costs(
+        &self,
+        by: CostGrouping,
+        job_id: Option<&JobId>,
+    ) -> Result<Vec<cost::CostRow>, StoreError> {
         let (table, key, from, order) = match by {
-            By::Job => (
+            CostGrouping::Job => (
                 "job_costs",
                 "j.tenant_id, j.actor_id, j.job_id, NULL",
                 "CROSS JOIN jobs j ON j.id = c.job",
                 "j.id DESC",
             ),
-            By::ActorDay => {
+            CostGrouping::ActorDay => {
                 ("actor_day_costs", "c.tenant_id, c.actor_id, NULL, c.day", "", "c.day DESC, c.tenant_id, c.actor_id")
             }
-            By::TenantMonth => {
+            CostGrouping::TenantMonth => {
                 ("tenant_month_costs", "c.tenant_id, NULL, NULL, c.month", "", "c.month DESC, c.tenant_id")
             }
         };
         let sums: Vec<String> = SUMS.iter().map(|sum| format!("c.{sum}")).collect();
         let one = match (by, job_id) {
             (_, None) => "",
-            (By::Job, Some(_)) => "WHERE j.job_id = ?",
+            (CostGrouping::Job, Some(_)) => "WHERE j.job_id = ?",
             // Only sums by job belong to a job.
             (_, Some(_)) => return Ok(Vec::new()),
         };
         let sums = sums.join(", ");
-        let mut script = Script::new(&format!(
+        let mut script = StatementBatch::new(&format!(
             "SELECT {key}, c.model, {sums} FROM {table} c {from} {one} ORDER BY {order}, c.model"
         ));
         if let Some(job_id) = job_id {
             script.text(job_id.as_str());
         }
-        let rows = self.readers.run(Name::COSTS_READ, script).await?;
-        rows.iter().flatten().map(|row| read(Stored::new(row, table))).collect()
+        let rows = self.readers.run(StatementName::COSTS_READ, script).await?;
+        rows.iter().flatten().map(|row| read(RowReader::new(row, table))).collect()
     }
 
     pub(crate) async fn read_spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
         let sql = "SELECT CAST(COALESCE(SUM(cost_micro_usd), 0) AS BIGINT) FROM tenant_month_costs WHERE month = ? AND tenant_id = ?";
-        let mut script = Script::new(sql);
+        let mut script = StatementBatch::new(sql);
         script.text(month).text(tenant);
-        let rows = self.readers.run(Name::SPENT_READ, script).await?;
-        rows.iter().flatten().next().map_or(Ok(0), |row| Stored::new(row, "tenant_month_costs").u64())
+        let rows = self.readers.run(StatementName::SPENT_READ, script).await?;
+        rows.iter().flatten().next().map_or(Ok(0), |row| RowReader::new(row, "tenant_month_costs").u64())
     }
 }
 
-fn read(mut row: Stored<'_>) -> Result<cost::Row, StoreError> {
+fn read(mut row: RowReader<'_>) -> Result<cost::CostRow, StoreError> {
     let tenant_id = row.text()?;
     let actor_id = row.text_or_null()?;
     let job_id = row.text_or_null()?.map(JobId::from);
@@ -116,5 +120,5 @@ fn read(mut row: Stored<'_>) -> Result<cost::Row, StoreError> {
     for column in &mut columns {
         *column = row.u64()?;
     }
-    Ok(cost::Row { tenant_id, actor_id, job_id, period, model, totals: Totals::from_columns(columns) })
+    Ok(cost::CostRow { tenant_id, actor_id, job_id, period, model, totals: Totals::from_columns(columns) })
 }

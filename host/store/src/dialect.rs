@@ -18,17 +18,18 @@ impl Dialect {
 
     /// Identity of the server accepted last, from the row of `meta`. If the row was written by another
     /// transaction than it records, it was loaded from a dump. The value is then [`Dialect::LOADED`].
-    pub(crate) const SERVER: &str =
+    pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
     /// Value of [`Dialect::SERVER`] after a dump was loaded.
     pub(crate) const LOADED: &str = "loaded";
 
     /// Number of the last transaction of a server.
-    pub(crate) const LAST: &str = "CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) - 1";
+    pub(crate) const LAST_TRANSACTION: &str =
+        "CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) - 1";
 
     /// Converts a statement to this dialect.
-    pub(crate) fn text(self, sql: &str) -> String {
+    pub(crate) fn translate(self, sql: &str) -> String {
         if self == Self::Sqlite {
             return sql.to_owned();
         }
@@ -88,7 +89,7 @@ impl Dialect {
 
     /// Returns the statement that blocks other counts of pending jobs until the transaction ends. SQLite needs
     /// none, because it has one writer.
-    pub(crate) fn counting(self) -> Option<&'static str> {
+    pub(crate) fn count_lock(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
             // Arbitrary number that no other lock in this crate uses.
@@ -98,7 +99,7 @@ impl Dialect {
 
     /// Returns the suffix of a query that locks rows to work on. Rows locked by another worker are skipped
     /// without waiting. SQLite needs none, because it has one writer.
-    pub(crate) fn take(self, tables: &str) -> String {
+    pub(crate) fn skip_locked(self, tables: &str) -> String {
         match self {
             Self::Sqlite => String::new(),
             Self::Postgres => format!(" FOR UPDATE OF {tables} SKIP LOCKED"),
@@ -106,7 +107,7 @@ impl Dialect {
     }
 
     /// Returns the suffix of a query whose row must not change until the transaction ends.
-    pub(crate) fn hold(self) -> &'static str {
+    pub(crate) fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",
             Self::Postgres => " FOR UPDATE",
@@ -123,11 +124,11 @@ impl Dialect {
 
     /// Returns the PostgreSQL query for time, number and database position of an open transaction. Run it after
     /// all locks are held.
-    pub(crate) fn moment() -> String {
+    pub(crate) fn clock_query() -> String {
         format!(
             "SELECT {}, CAST(pg_current_xact_id() AS TEXT), {}, accepted FROM meta WHERE id = 1",
             Self::CLOCK,
-            Self::SERVER
+            Self::ACCEPTED_SERVER
         )
     }
 }
@@ -139,8 +140,8 @@ mod tests {
     #[test]
     fn one_text_serves_both() {
         let sql = "SELECT a FROM t CROSS JOIN u ON u.id = t.id WHERE b = ? AND c IN (?, ?)";
-        assert_eq!(Dialect::Sqlite.text(sql), sql);
+        assert_eq!(Dialect::Sqlite.translate(sql), sql);
         let postgres = "SELECT a FROM t JOIN u ON u.id = t.id WHERE b = $1 AND c IN ($2, $3)";
-        assert_eq!(Dialect::Postgres.text(sql), postgres);
+        assert_eq!(Dialect::Postgres.translate(sql), postgres);
     }
 }

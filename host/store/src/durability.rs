@@ -6,9 +6,9 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use crate::connection::Connection;
 use crate::error::store_error;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::{Hand, Name};
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::{StatementExecutor, StatementName};
 
 /// Guarantee on a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +39,12 @@ impl Durability {
     }
 
     /// Reads back the settings of a connection to a file and checks them.
-    pub(crate) async fn verify(self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
-        let mut script = Script::new("PRAGMA journal_mode");
+    pub(crate) async fn verify(self, hand: &StatementExecutor, conn: &mut Connection) -> Result<(), StoreError> {
+        let mut script = StatementBatch::new("PRAGMA journal_mode");
         script.push("PRAGMA synchronous");
-        let rows = hand.run(conn, Name::SETTINGS, script).await.map_err(|error| store_error(&error))?;
-        let journal_mode = Stored::new(&rows[0][0], "pragma").text()?;
-        let synchronous = Stored::new(&rows[1][0], "pragma").int()?;
+        let rows = hand.run(conn, StatementName::SETTINGS, script).await.map_err(|error| store_error(&error))?;
+        let journal_mode = RowReader::new(&rows[0][0], "pragma").text()?;
+        let synchronous = RowReader::new(&rows[1][0], "pragma").int()?;
         self.judge(&journal_mode, synchronous)
     }
 

@@ -8,11 +8,11 @@ use latchwork_core::storage::{Batch, EffectStore, StoreError, WriteError};
 use std::collections::BTreeMap;
 
 use crate::Database;
-use crate::error::Failure;
-use crate::group::Seen;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::error::TransactionFailure;
+use crate::group::GroupState;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 
 /// Key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in another database. Has
@@ -22,10 +22,10 @@ const KEY_OF_JOB: &str =
 
 /// Appends the queries for effects that batches contain and that may be stored already. Returns the number of
 /// statements.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let tries: Vec<(&JobId, &Effect)> =
         batches.iter().flat_map(|batch| batch.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
-    script.over(
+    script.push_over_rows(
         "SELECT j.job_id, e.slot, e.try, e.bytes FROM ",
         3,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN effects e ON e.job = j.id AND e.slot = v.column2 \
@@ -38,9 +38,9 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Loads a row into the group.
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
-    seen.job(&job_id, |standing| {
+    seen.update_job(&job_id, |standing| {
         standing.effects.insert((Slot::from(row.text()?), row.u32()?), row.blob()?);
         Ok(())
     });
@@ -48,8 +48,8 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 }
 
 /// Writes new effects.
-pub(crate) fn insert(script: &mut Script, effects: &[(i64, &Effect)]) {
-    script.over(
+pub(crate) fn insert(script: &mut StatementBatch, effects: &[(i64, &Effect)]) {
+    script.push_over_rows(
         "INSERT INTO effects SELECT column1, column2, column3, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
@@ -61,16 +61,16 @@ pub(crate) fn insert(script: &mut Script, effects: &[(i64, &Effect)]) {
 }
 
 /// Writes effects on their own, without fencing.
-struct Put {
+struct PutEffects {
     job_id: JobId,
     effects: Vec<Effect>,
 }
 
 #[async_trait]
-impl Work for Put {
-    type Done = Result<(), WriteError>;
+impl Work for PutEffects {
+    type Output = Result<(), WriteError>;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         false
     }
 
@@ -78,22 +78,25 @@ impl Work for Put {
         vec![self.job_id.clone()]
     }
 
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        let mut script = Script::new(&format!("SELECT {KEY_OF_JOB}"));
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
+        let mut script = StatementBatch::new(&format!("SELECT {KEY_OF_JOB}"));
         script.text(self.job_id.as_str()).text(self.job_id.as_str());
-        let mut key = Stored::new(&tx.run(Name::EFFECTS_FIND, script).await?[0][0], "jobs").int_or_null()?;
+        let mut key =
+            RowReader::new(&tx.run(StatementName::EFFECTS_FIND, script).await?[0][0], "jobs").int_or_null()?;
         if key.is_none() {
-            let mut script = Script::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
+            let mut script = StatementBatch::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
             script.text(self.job_id.as_str());
-            key = Some(Stored::new(&tx.run(Name::EFFECTS_INSERT, script).await?[0][0], "foreign_jobs").int()?);
+            key = Some(
+                RowReader::new(&tx.run(StatementName::EFFECTS_INSERT, script).await?[0][0], "foreign_jobs").int()?,
+            );
         }
         let key = key.unwrap_or_default();
-        let mut script = Script::default();
-        script.over(
+        let mut script = StatementBatch::default();
+        script.push_over_rows(
             "SELECT e.slot, e.try, e.bytes FROM ",
             3,
             " CROSS JOIN effects e ON e.job = v.column1 AND e.slot = v.column2 AND e.try = v.column3",
@@ -106,8 +109,8 @@ impl Work for Put {
             return Ok(Ok(()));
         }
         let mut stored = BTreeMap::new();
-        for row in tx.run(Name::EFFECTS_FIND, script).await?.iter().flatten() {
-            let mut row = Stored::new(row, "effects");
+        for row in tx.run(StatementName::EFFECTS_FIND, script).await?.iter().flatten() {
+            let mut row = RowReader::new(row, "effects");
             stored.insert((Slot::from(row.text()?), row.u32()?), row.blob()?);
         }
         let new = match admit::new_effects_of(&stored, &self.effects) {
@@ -115,10 +118,10 @@ impl Work for Put {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let new: Vec<(i64, &Effect)> = new.into_iter().map(|index| (key, &self.effects[index])).collect();
-        let mut script = Script::default();
+        let mut script = StatementBatch::default();
         insert(&mut script, &new);
         if !new.is_empty() {
-            tx.run_last(Name::EFFECTS_INSERT, script).await?;
+            tx.run_last(StatementName::EFFECTS_INSERT, script).await?;
         }
         Ok(Ok(()))
     }
@@ -127,16 +130,17 @@ impl Work for Put {
 #[async_trait]
 impl EffectStore for Database {
     async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError> {
-        self.writer.work(Put { job_id: job_id.clone(), effects: effects.to_vec() }).await?
+        self.writer.work(PutEffects { job_id: job_id.clone(), effects: effects.to_vec() }).await?
     }
 
     async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError> {
-        let mut script =
-            Script::new(&format!("SELECT slot, try, bytes FROM effects WHERE job = {KEY_OF_JOB} ORDER BY slot, try"));
+        let mut script = StatementBatch::new(&format!(
+            "SELECT slot, try, bytes FROM effects WHERE job = {KEY_OF_JOB} ORDER BY slot, try"
+        ));
         script.text(job_id.as_str()).text(job_id.as_str());
-        let rows = self.readers.run(Name::EFFECTS_READ, script).await?;
+        let rows = self.readers.run(StatementName::EFFECTS_READ, script).await?;
         let read = |row| {
-            let mut row = Stored::new(row, "effects");
+            let mut row = RowReader::new(row, "effects");
             let (slot, try_no, bytes) = (row.text()?, row.u32()?, row.blob()?);
             let effect: Effect = serde_json::from_slice(&bytes).map_err(|error| row.damaged(&error.to_string()))?;
             if effect.slot.as_str() != slot || effect.try_no != try_no {

@@ -37,33 +37,33 @@ const INDEX_CORRUPTED: &str = "XX002";
 
 /// Reason why a transaction did not commit.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum TransactionFailure {
     /// The database failed.
     Sql(sqlx::Error),
     /// The database returned inconsistent data, or something outside the database failed.
     Store(StoreError),
     /// Another writer interfered. The transaction must be repeated.
-    Again,
+    Retry,
 }
 
-impl From<sqlx::Error> for Failure {
+impl From<sqlx::Error> for TransactionFailure {
     fn from(error: sqlx::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for TransactionFailure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
+impl From<TransactionFailure> for StoreError {
+    fn from(failure: TransactionFailure) -> Self {
         match failure {
-            Failure::Sql(error) => store_error(&error),
-            Failure::Store(error) => error,
-            Failure::Again => {
+            TransactionFailure::Sql(error) => store_error(&error),
+            TransactionFailure::Store(error) => error,
+            TransactionFailure::Retry => {
                 StoreError::Unavailable("other workers kept interfering with the transaction; try again".to_owned())
             }
         }
@@ -72,44 +72,44 @@ impl From<Failure> for StoreError {
 
 /// Failure of work in the writer's queue that has no outcome of its own.
 #[derive(Clone, Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum WriteFailure {
     /// Nothing was written.
     Store(StoreError),
     /// The work may have been written.
     Unknown(String),
 }
 
-impl From<Trouble> for WriteError {
-    fn from(trouble: Trouble) -> Self {
+impl From<WriteFailure> for WriteError {
+    fn from(trouble: WriteFailure) -> Self {
         match trouble {
-            Trouble::Store(error) => error.into(),
-            Trouble::Unknown(message) => Self::Unknown(message),
+            WriteFailure::Store(error) => error.into(),
+            WriteFailure::Unknown(message) => Self::Unknown(message),
         }
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
+impl From<WriteFailure> for StoreError {
+    fn from(trouble: WriteFailure) -> Self {
         match trouble {
-            Trouble::Store(error) => error,
-            Trouble::Unknown(message) => {
+            WriteFailure::Store(error) => error,
+            WriteFailure::Unknown(message) => {
                 Self::Unavailable(format!("it failed while committing; the write may or may not be durable: {message}"))
             }
         }
     }
 }
 
-impl From<Trouble> for InboxError {
-    fn from(trouble: Trouble) -> Self {
+impl From<WriteFailure> for InboxError {
+    fn from(trouble: WriteFailure) -> Self {
         Self::Store(trouble.into())
     }
 }
 
 /// Returns true if another writer interfered, so that a repetition may succeed.
-pub(crate) fn is_again(error: &sqlx::Error) -> bool {
-    match code(error) {
-        Some(Code::Sqlite(code)) => matches!(code & 0xff, BUSY | LOCKED),
-        Some(Code::Postgres(state)) => matches!(
+pub(crate) fn is_transient(error: &sqlx::Error) -> bool {
+    match database_code(error) {
+        Some(DatabaseCode::Sqlite(code)) => matches!(code & 0xff, BUSY | LOCKED),
+        Some(DatabaseCode::Postgres(state)) => matches!(
             state.as_str(),
             SERIALIZATION_FAILURE | DEADLOCK_DETECTED | LOCK_NOT_AVAILABLE | UNIQUE_VIOLATION | IN_FAILED_TRANSACTION
         ),
@@ -119,11 +119,11 @@ pub(crate) fn is_again(error: &sqlx::Error) -> bool {
 
 /// Returns true if the connection is lost or could not be made. Another connection, or a later one, may work.
 /// Nothing uncommitted was written.
-pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+pub(crate) fn is_connection_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        error => match code(error) {
-            Some(Code::Postgres(state)) => {
+        error => match database_code(error) {
+            Some(DatabaseCode::Postgres(state)) => {
                 state.starts_with("08")
                     || matches!(
                         state.as_str(),
@@ -142,14 +142,14 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
 
 /// Returns true if the database currently refuses all writes.
 pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
-    matches!(code(error), Some(Code::Postgres(state)) if state == READ_ONLY_TRANSACTION)
+    matches!(database_code(error), Some(DatabaseCode::Postgres(state)) if state == READ_ONLY_TRANSACTION)
 }
 
 /// Converts a failure into a store error with a message for people.
 pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
-    match code(error) {
-        Some(Code::Sqlite(code)) => of_sqlite(code, &text(error)),
-        Some(Code::Postgres(state)) => of_postgres(&state, &text(error)),
+    match database_code(error) {
+        Some(DatabaseCode::Sqlite(code)) => of_sqlite(code, &database_message(error)),
+        Some(DatabaseCode::Postgres(state)) => of_postgres(&state, &database_message(error)),
         None => match error {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Damaged(error.to_string()),
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
@@ -174,11 +174,11 @@ fn not_encrypted(cause: impl std::fmt::Display) -> StoreError {
 
 fn of_sqlite(code: u32, text: &str) -> StoreError {
     match code & 0xff {
-        _ if code == IOERR_SHMSIZE => full(text),
+        _ if code == IOERR_SHMSIZE => disk_full(text),
         CORRUPT | NOTADB => StoreError::Damaged(format!(
             "SQLite reports: {text}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
         )),
-        FULL => full(text),
+        FULL => disk_full(text),
         READONLY => StoreError::Unavailable(format!("its file cannot be written ({text}): check its permissions")),
         CANTOPEN => StoreError::Unavailable(format!(
             "its file cannot be opened ({text}): check the path and the permissions of file and directory"
@@ -196,7 +196,7 @@ fn of_postgres(state: &str, text: &str) -> StoreError {
         DATA_CORRUPTED | INDEX_CORRUPTED => StoreError::Damaged(format!(
             "PostgreSQL reports: {text}; restore it from a backup, or fail over to an undamaged standby"
         )),
-        DISK_FULL => full(text),
+        DISK_FULL => disk_full(text),
         READ_ONLY_TRANSACTION => StoreError::Unavailable(format!(
             "it is read-only ({text}): connect to the primary, not to a standby, and check default_transaction_read_only"
         )),
@@ -219,27 +219,27 @@ fn of_postgres(state: &str, text: &str) -> StoreError {
     }
 }
 
-fn full(text: &str) -> StoreError {
+fn disk_full(text: &str) -> StoreError {
     StoreError::Unavailable(format!("the disk is full ({text}): nothing was written; free some space and try again"))
 }
 
-fn text(error: &sqlx::Error) -> String {
+fn database_message(error: &sqlx::Error) -> String {
     error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }
 
 /// Error code of the database.
-enum Code {
+enum DatabaseCode {
     /// Extended result code of SQLite. The lowest byte is the primary code.
     Sqlite(u32),
     /// Five-character SQLSTATE of PostgreSQL.
     Postgres(String),
 }
 
-fn code(error: &sqlx::Error) -> Option<Code> {
+fn database_code(error: &sqlx::Error) -> Option<DatabaseCode> {
     let error = error.as_database_error()?;
     let code = error.code()?;
     if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
-        return Some(Code::Postgres(code.into_owned()));
+        return Some(DatabaseCode::Postgres(code.into_owned()));
     }
-    code.parse::<u32>().ok().map(Code::Sqlite)
+    code.parse::<u32>().ok().map(DatabaseCode::Sqlite)
 }

@@ -2,13 +2,15 @@
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::storage::{InboxRow, JobRow, LogEnd, Outline, Request, StoreError, Why, says_why, why};
+use latchwork_core::storage::{
+    InboxRequest, InboxRow, JobRow, JobTail, LogEnd, StateReason, StoreError, reason_event_markers, state_reason,
+};
 
 use crate::Database;
 use crate::inbox;
-use crate::row::{INBOX_COLUMNS, Stored};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::row::{INBOX_COLUMNS, RowReader};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Events of a job that are appended together.
 pub(crate) struct Append {
@@ -41,8 +43,8 @@ impl Append {
 }
 
 /// Appends rows.
-pub(crate) fn insert(script: &mut Script, rows: &[Append]) {
-    script.over(
+pub(crate) fn insert(script: &mut StatementBatch, rows: &[Append]) {
+    script.push_over_rows(
         "INSERT INTO events SELECT column1, column2, column3, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
@@ -55,7 +57,7 @@ pub(crate) fn insert(script: &mut Script, rows: &[Append]) {
 
 /// Builds the log of a job from its rows, whose columns are id, count, head and bytes. Checks every link of the
 /// hash chain, and that the log ends at the position stored in the job's row.
-pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) -> Result<Vec<Event>, StoreError> {
+pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = RowReader<'a>>) -> Result<Vec<Event>, StoreError> {
     let mut events = Vec::with_capacity(usize::try_from(job.next_seq).unwrap_or_default());
     let mut head = Hash::default();
     for mut row in rows {
@@ -67,7 +69,7 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
         let (count, row_head, bytes) = (row.int()?, row.blob()?, row.text()?);
         let before = events.len() as i64;
         for line in bytes.split('\n') {
-            let event = Event::open(line.as_bytes(), events.len() as u64, head)
+            let event = Event::parse(line.as_bytes(), events.len() as u64, head)
                 .map_err(|error| damaged(format!("column bytes: {error}")))?;
             head = event.hash;
             events.push(event);
@@ -100,8 +102,8 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
 impl Database {
     /// Returns the end of a log and the request to reopen the job, if there is one. Checks only the position of
     /// the last event. A full load checks the log.
-    pub(crate) async fn read_outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
-        let mut script = Script::new(
+    pub(crate) async fn read_outline(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
+        let mut script = StatementBatch::new(
             "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \
              (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id DESC LIMIT 1",
         );
@@ -110,11 +112,11 @@ impl Database {
             "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? AND \
              i.request IN (?, ?) ORDER BY i.id LIMIT 1"
         ));
-        let [retry, undo] = [Request::Retry, Request::Undo].map(|request| inbox::json(&request));
+        let [retry, undo] = [InboxRequest::Retry, InboxRequest::Undo].map(|request| inbox::json(&request));
         script.text(job_id.as_str()).text(retry).text(undo);
-        let rows = self.readers.run_at_once(Name::OUTLINE, script).await?;
+        let rows = self.readers.run_snapshot(StatementName::OUTLINE, script).await?;
         let Some(row) = rows[0].first() else { return Ok(None) };
-        let mut row = Stored::new(row, "events");
+        let mut row = RowReader::new(row, "events");
         let (first, bytes, next_seq) = (row.int()? % SPAN, row.text()?, row.u64()?);
         let damaged = |what: String| damaged(job_id, first, &format!("column bytes: {what}"));
         let last = bytes.rsplit('\n').next().unwrap_or_default();
@@ -122,25 +124,25 @@ impl Database {
         if end.seq + 1 != next_seq {
             return Err(damaged(format!("its last event has number {}, but the job has {next_seq} events", end.seq)));
         }
-        let reopen = rows[1].first().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).transpose()?;
-        Ok(Some(Outline { end, reopen }))
+        let reopen = rows[1].first().map(|row| InboxRow::try_from(RowReader::new(row, "inbox"))).transpose()?;
+        Ok(Some(JobTail { end, reopen }))
     }
 }
 
 /// Number of jobs whose events one script reads.
-const WHYS_AT_ONCE: usize = 64;
+const REASONS_PER_BATCH: usize = 64;
 
 impl Database {
     /// Returns the reason for the current state of each job. The database selects only the event rows that
     /// contain it, not the whole logs.
-    pub(crate) async fn read_whys(&self, jobs: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+    pub(crate) async fn read_reasons(&self, jobs: &[JobRow]) -> Result<Vec<StateReason>, StoreError> {
         let mut whys = Vec::with_capacity(jobs.len());
-        for jobs in jobs.chunks(WHYS_AT_ONCE) {
-            let mut script = Script::default();
+        for jobs in jobs.chunks(REASONS_PER_BATCH) {
+            let mut script = StatementBatch::default();
             let asked: Vec<&JobRow> =
-                jobs.iter().filter(|row| !says_why(row.state, row.cancel_requested).is_empty()).collect();
+                jobs.iter().filter(|row| !reason_event_markers(row.state, row.cancel_requested).is_empty()).collect();
             for row in &asked {
-                let parts = says_why(row.state, row.cancel_requested);
+                let parts = reason_event_markers(row.state, row.cancel_requested);
                 let like = vec!["e.bytes LIKE ?"; parts.len()].join(" OR ");
                 script.push(&format!(
                     "SELECT e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < (j.id + 1) * \
@@ -152,13 +154,19 @@ impl Database {
                     script.text(format!("%{part}%"));
                 }
             }
-            let found = if asked.is_empty() { Vec::new() } else { self.readers.run(Name::JOBS_READ, script).await? };
+            let found =
+                if asked.is_empty() { Vec::new() } else { self.readers.run(StatementName::JOBS_READ, script).await? };
             let mut found = found.iter();
             for row in jobs {
-                let rows = if says_why(row.state, row.cancel_requested).is_empty() { None } else { found.next() };
-                let texts = rows.into_iter().flatten().map(|row| Stored::new(row, "events").text());
+                let rows =
+                    if reason_event_markers(row.state, row.cancel_requested).is_empty() { None } else { found.next() };
+                let texts = rows.into_iter().flatten().map(|row| RowReader::new(row, "events").text());
                 let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-                whys.push(why(row.state, row.cancel_requested, texts.iter().flat_map(|text| text.rsplit('\n'))));
+                whys.push(state_reason(
+                    row.state,
+                    row.cancel_requested,
+                    texts.iter().flat_map(|text| text.rsplit('\n')),
+                ));
             }
         }
         Ok(whys)

@@ -19,18 +19,18 @@ use tokio::sync::Mutex;
 
 use crate::Database;
 use crate::dialect::Dialect;
-use crate::error::Failure;
-use crate::high_water::{HighWater, Known, Reached};
+use crate::error::TransactionFailure;
+use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
 use crate::lock;
-use crate::row::Stored;
-use crate::script::Script;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
 use crate::server::Server;
-use crate::statement::Name;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 
 /// Content of the generation file, and the same data as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct StoredGeneration {
     database_id: String,
     generation: i64,
     /// Identity of the server, as stored in the database. Not in the file.
@@ -38,7 +38,7 @@ struct Kept {
     server: String,
     /// Position of the database. Not in the file.
     #[serde(skip)]
-    reached: Reached,
+    position: DatabasePosition,
 }
 
 /// The generation file, and whether this process has opened the database for work.
@@ -46,29 +46,29 @@ pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWater>,
     /// Connection on which this process was counted. A new connection may lead to another server.
-    entered: Mutex<Option<u64>>,
+    counted_connection: Mutex<Option<u64>>,
 }
 
 /// Returns the query for the stored generation. Only a database on PostgreSQL stores the server's identity.
 fn read_statement(dialect: Dialect) -> String {
     let (server, number) = match dialect {
         Dialect::Sqlite => ("''", "high_water"),
-        Dialect::Postgres => (Dialect::SERVER, Dialect::LAST),
+        Dialect::Postgres => (Dialect::ACCEPTED_SERVER, Dialect::LAST_TRANSACTION),
     };
     format!("SELECT database_id, generation, {server}, accepted, {number} FROM meta WHERE id = 1")
 }
 
 impl Generation {
     pub(crate) fn new(dir: &Path, high_water: Arc<HighWater>) -> Self {
-        Self { dir: dir.to_owned(), high_water, entered: Mutex::default() }
+        Self { dir: dir.to_owned(), high_water, counted_connection: Mutex::default() }
     }
 
     /// Checks at opening whether the database is behind the high-water mark, and records it. Later writes could
     /// raise its position above the mark and hide a restored backup.
-    pub(crate) async fn notice(&self, store: &Database) {
+    pub(crate) async fn check_at_open(&self, store: &Database) {
         let look = async {
-            let known = self.high_water.known()?;
-            self.high_water.is_behind(&known, self.stored(store).await?.reached)
+            let known = self.high_water.known_positions()?;
+            self.high_water.is_behind(&known, self.stored(store).await?.position)
         };
         if let Err(error) = look.await {
             tracing::debug!(%error, "cannot determine the position of the database");
@@ -76,11 +76,11 @@ impl Generation {
     }
 
     /// Checks the database before the first claim and counts this process.
-    pub(crate) async fn enter(&self, store: &Database) -> Result<(), StoreError> {
-        let mut entered = self.entered.lock().await;
+    pub(crate) async fn begin_use(&self, store: &Database) -> Result<(), StoreError> {
+        let mut entered = self.counted_connection.lock().await;
         let connections = store.server.connections();
         if *entered != Some(connections) {
-            self.count(store, false).await?;
+            self.count_use(store, false).await?;
             *entered = Some(connections);
         }
         Ok(())
@@ -89,39 +89,42 @@ impl Generation {
     /// Checks that this is the database that was last used here.
     pub(crate) async fn check(&self, store: &Database) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
-        let known = self.high_water.known()?;
+        let known = self.high_water.known_positions()?;
         let stored = self.stored(store).await?;
-        judge_both(&stored, self.read()?.as_ref(), &known, store.dialect, &store.server)
+        check_all(&stored, self.read()?.as_ref(), &known, store.dialect, &store.server)
     }
 
     /// Accepts this database as the one to use.
     pub(crate) async fn accept(&self, store: &Database) -> Result<(), StoreError> {
-        self.count(store, true).await
+        self.count_use(store, true).await
     }
 
     /// Checks and counts under a lock, from reading the file to writing it. Another process that counted in
     /// between would make the file look like one of another database.
-    async fn count(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
+    async fn count_use(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
-        self.meet(store).await?;
-        let (file, server, known) = (self.read()?, store.server.clone(), self.high_water.known()?);
-        let now = store.writer.work(Count { file, accept, known, server }).await??;
-        self.high_water.forget_before(now.reached.accepted)?;
+        self.record_unused(store).await?;
+        let (file, server, known) = (self.read()?, store.server.clone(), self.high_water.known_positions()?);
+        let now = store.writer.work(CountUse { file, accept, known, server }).await??;
+        self.high_water.forget_before(now.position.accepted)?;
         self.write(&now)
     }
 
     /// Writes the file for a database that was never used for work. Otherwise a crash between the first count
     /// in the database and the first write of the file would make the database look foreign. Keeps an existing
     /// file of a used database.
-    async fn meet(&self, store: &Database) -> Result<(), StoreError> {
+    async fn record_unused(&self, store: &Database) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
         if stored.generation == 0 && unused { self.write(&stored) } else { Ok(()) }
     }
 
-    async fn stored(&self, store: &Database) -> Result<Kept, StoreError> {
-        let rows = store.readers.run(Name::GENERATION_READ, Script::new(&read_statement(store.dialect))).await?;
-        kept(Stored::new(&rows[0][0], "meta"))
+    async fn stored(&self, store: &Database) -> Result<StoredGeneration, StoreError> {
+        let rows = store
+            .readers
+            .run(StatementName::GENERATION_READ, StatementBatch::new(&read_statement(store.dialect)))
+            .await?;
+        read_generation(RowReader::new(&rows[0][0], "meta"))
     }
 
     fn path(&self) -> PathBuf {
@@ -141,7 +144,7 @@ impl Generation {
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
 
-    fn read(&self) -> Result<Option<Kept>, StoreError> {
+    fn read(&self) -> Result<Option<StoredGeneration>, StoreError> {
         let path = self.path();
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
@@ -152,7 +155,7 @@ impl Generation {
         Ok(Some(kept.map_err(|error| StoreError::Damaged(format!("file {}: {error}", path.display())))?))
     }
 
-    fn write(&self, now: &Kept) -> Result<(), StoreError> {
+    fn write(&self, now: &StoredGeneration) -> Result<(), StoreError> {
         let failed =
             |error: std::io::Error| StoreError::Unavailable(format!("cannot write {}: {error}", self.path().display()));
         let fresh = self.dir.join("generation.new");
@@ -170,32 +173,36 @@ pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
 }
 
-fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
-    Ok(Kept {
+fn read_generation(mut row: RowReader<'_>) -> Result<StoredGeneration, StoreError> {
+    Ok(StoredGeneration {
         database_id: row.text()?,
         generation: row.int()?,
         server: row.text()?,
-        reached: Reached { accepted: row.int()?, number: row.int()? },
+        position: DatabasePosition { accepted: row.int()?, number: row.int()? },
     })
 }
 
 /// Checks server, generation and high-water mark of the database.
-fn judge_both(
-    stored: &Kept,
-    file: Option<&Kept>,
-    known: &Known,
+fn check_all(
+    stored: &StoredGeneration,
+    file: Option<&StoredGeneration>,
+    known: &KnownPositions,
     dialect: Dialect,
     server: &Server,
 ) -> Result<(), StoreError> {
-    server.judge(&stored.server)?;
-    judge(stored, file, dialect)?;
-    server.judge_reached(known, stored.reached)
+    server.check_identity(&stored.server)?;
+    check_number(stored, file, dialect)?;
+    server.check_position(known, stored.position)
 }
 
 /// Checks that the generation in the database fits the one in the file. Workers on other machines may have
 /// raised the generation of a server database. The generation never decreases.
-fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), StoreError> {
-    let restored = |what: String| Err(restored(&what));
+fn check_number(
+    stored: &StoredGeneration,
+    file: Option<&StoredGeneration>,
+    dialect: Dialect,
+) -> Result<(), StoreError> {
+    let restored = |what: String| Err(restored_error(&what));
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it was used for work {} times, but never from this directory", stored.generation)),
@@ -221,7 +228,7 @@ fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), Sto
 }
 
 /// Returns the error for a database that is not the one last used here.
-pub(crate) fn restored(what: &str) -> StoreError {
+pub(crate) fn restored_error(what: &str) -> StoreError {
     StoreError::Restored(format!(
         "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made since may \
          be unknown to it"
@@ -229,49 +236,52 @@ pub(crate) fn restored(what: &str) -> StoreError {
 }
 
 /// Checks and counts in one transaction.
-struct Count {
-    file: Option<Kept>,
+struct CountUse {
+    file: Option<StoredGeneration>,
     accept: bool,
     /// Positions known before the transaction.
-    known: Known,
+    known: KnownPositions,
     server: Arc<Server>,
 }
 
 #[async_trait]
-impl Work for Count {
-    type Done = Result<Kept, StoreError>;
+impl Work for CountUse {
+    type Output = Result<StoredGeneration, StoreError>;
 
     /// The work does its own check, and may be the one that accepts the database.
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         false
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let rows = tx
-            .run(Name::GENERATION_READ, Script::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.hold())))
+            .run(
+                StatementName::GENERATION_READ,
+                StatementBatch::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.for_update())),
+            )
             .await?;
-        let mut stored = kept(Stored::new(&rows[0][0], "meta"))?;
+        let mut stored = read_generation(RowReader::new(&rows[0][0], "meta"))?;
         if self.accept {
             let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);
             stored.generation = stored.generation.max(last.map_or(0, |file| file.generation));
-            stored.reached.accepted = stored.reached.accepted.max(self.known.latest().unwrap_or_default()) + 1;
-        } else if let Err(error) = judge_both(&stored, self.file.as_ref(), &self.known, tx.dialect, &self.server) {
+            stored.position.accepted = stored.position.accepted.max(self.known.latest().unwrap_or_default()) + 1;
+        } else if let Err(error) = check_all(&stored, self.file.as_ref(), &self.known, tx.dialect, &self.server) {
             return Ok(Err(error));
         }
         stored.generation += 1;
-        stored.server = self.server.place().text();
-        let mut script = Script::new(match tx.dialect {
+        stored.server = self.server.identity().text();
+        let mut script = StatementBatch::new(match tx.dialect {
             Dialect::Sqlite => "UPDATE meta SET generation = ?, accepted = ? WHERE id = 1",
             Dialect::Postgres => {
                 "UPDATE meta SET generation = ?, accepted = ?, server = ?, written = CAST(CAST(pg_current_xact_id() AS TEXT) \
                  AS BIGINT) WHERE id = 1"
             }
         });
-        script.int(stored.generation).int(stored.reached.accepted);
+        script.int(stored.generation).int(stored.position.accepted);
         if tx.dialect == Dialect::Postgres {
             script.text(stored.server.as_str());
         }
-        tx.run_last(Name::GENERATION_WRITE, script).await?;
+        tx.run_last(StatementName::GENERATION_WRITE, script).await?;
         Ok(Ok(stored))
     }
 }
@@ -282,13 +292,15 @@ mod tests {
 
     #[test]
     fn the_file_tells_a_restored_database() {
-        let kept = |id: &str, generation| Kept {
+        let kept = |id: &str, generation| StoredGeneration {
             database_id: id.to_owned(),
             generation,
             server: String::new(),
-            reached: Reached::default(),
+            position: DatabasePosition::default(),
         };
-        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Sqlite).is_ok();
+        let ok = |stored: &StoredGeneration, file: Option<&StoredGeneration>| {
+            check_number(stored, file, Dialect::Sqlite).is_ok()
+        };
         assert!(ok(&kept("a", 0), None));
         assert!(ok(&kept("a", 3), Some(&kept("a", 3))));
         assert!(ok(&kept("a", 4), Some(&kept("a", 3))), "a crash between the two");
@@ -299,7 +311,9 @@ mod tests {
         assert!(!ok(&kept("a", 5), Some(&kept("a", 3))), "one that was used elsewhere");
         assert!(!ok(&kept("b", 3), Some(&kept("a", 3))), "another one");
         assert!(!ok(&kept("a", 3), None), "one from elsewhere");
-        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Postgres).is_ok();
+        let ok = |stored: &StoredGeneration, file: Option<&StoredGeneration>| {
+            check_number(stored, file, Dialect::Postgres).is_ok()
+        };
         assert!(ok(&kept("a", 3), None), "a machine that joins others");
         assert!(ok(&kept("a", 5), Some(&kept("a", 3))), "other processes worked");
         assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");

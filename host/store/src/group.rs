@@ -3,31 +3,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::admit::{self, ActionId, Actions, Standing};
-use latchwork_core::awaited::Awaited;
+use latchwork_core::admit::{self, ActionId, ActionKeys, JobSnapshot};
+use latchwork_core::awaited::Expectation;
 use latchwork_core::cost::Charge;
 use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
-use latchwork_core::ledger::Row;
-use latchwork_core::reuse::Reusable;
-use latchwork_core::storage::{ActionRow, Batch, Payload, Request, StoreError, WriteError};
+use latchwork_core::ledger::LedgerRow;
+use latchwork_core::reuse::ReusableResult;
+use latchwork_core::storage::{ActionRow, Batch, InboxRequest, Payload, StoreError, WriteError};
 
-use crate::clock::Moment;
+use crate::clock::Timestamps;
 use crate::connection::Connection;
-use crate::error::Failure;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::{Hand, Name};
+use crate::error::TransactionFailure;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::{StatementExecutor, StatementName};
 use crate::writer::Tx;
 use crate::{actions, awaited, costs, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
 
 /// A job of the group.
-pub(crate) struct Known {
+pub(crate) struct GroupJob {
     pub(crate) id: i64,
-    pub(crate) standing: Standing,
+    pub(crate) snapshot: JobSnapshot,
     /// State before the group. If the state does not change, the index is not updated.
-    pub(crate) was: JobState,
+    pub(crate) initial_state: JobState,
     /// True if the group writes the job's row.
     pub(crate) touched: bool,
     /// Description of inconsistent stored data of the job.
@@ -36,18 +36,18 @@ pub(crate) struct Known {
 
 /// Everything the group touches, as it will be after the group.
 #[derive(Default)]
-pub(crate) struct Seen {
-    pub(crate) jobs: BTreeMap<JobId, Known>,
-    pub(crate) actions: Actions,
+pub(crate) struct GroupState {
+    pub(crate) jobs: BTreeMap<JobId, GroupJob>,
+    pub(crate) actions: ActionKeys,
     /// Jobs whose own row is damaged.
-    pub(crate) broken: BTreeMap<JobId, StoreError>,
+    pub(crate) damaged: BTreeMap<JobId, StoreError>,
 }
 
-impl Seen {
+impl GroupState {
     /// Passes the job's snapshot to `take`, which loads a row into it. Inconsistent data damages only this job.
-    pub(crate) fn job(&mut self, job_id: &str, take: impl FnOnce(&mut Standing) -> Result<(), StoreError>) {
+    pub(crate) fn update_job(&mut self, job_id: &str, take: impl FnOnce(&mut JobSnapshot) -> Result<(), StoreError>) {
         let Some(known) = self.jobs.get_mut(job_id) else { return };
-        if let Err(error) = take(&mut known.standing) {
+        if let Err(error) = take(&mut known.snapshot) {
             known.damage.get_or_insert(match error {
                 StoreError::Damaged(message) => message,
                 other => other.to_string(),
@@ -60,46 +60,46 @@ impl Seen {
 #[derive(Default)]
 pub(crate) struct Writes<'a> {
     pub(crate) events: Vec<events::Append>,
-    pub(crate) ledger: BTreeMap<(i64, Slot), Row>,
+    pub(crate) ledger: BTreeMap<(i64, Slot), LedgerRow>,
     pub(crate) effects: Vec<(i64, &'a Effect)>,
     pub(crate) payloads: Vec<(i64, &'a Payload)>,
     pub(crate) inbox_done: Vec<i64>,
-    pub(crate) told: Vec<(i64, Request)>,
+    pub(crate) requests: Vec<(i64, InboxRequest)>,
     pub(crate) charges: Vec<(i64, Charge)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
-    pub(crate) reusables: BTreeMap<ActionId, (i64, &'a Reusable)>,
-    pub(crate) awaited: BTreeMap<(i64, &'a str), &'a Awaited>,
+    pub(crate) reusables: BTreeMap<ActionId, (i64, &'a ReusableResult)>,
+    pub(crate) awaited: BTreeMap<(i64, &'a str), &'a Expectation>,
     pub(crate) timers: BTreeMap<(i64, &'a str), Option<i64>>,
 }
 
 /// End of a log: next sequence number and hash of the last event.
-type Place = (u64, Hash);
+type LogPosition = (u64, Hash);
 
 /// Log position of a job before and after a batch. It identifies the outcome after an unanswered commit.
-pub(crate) struct Mark {
+pub(crate) struct BatchPositions {
     job_id: JobId,
-    before: Place,
-    after: Place,
+    before: LogPosition,
+    after: LogPosition,
 }
 
 /// State of a job after an unanswered commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standpoint {
+pub(crate) enum CommitOutcome {
     /// The log ends where it ended before the group.
-    Before,
+    NotCommitted,
     /// The log ends where the group would take it.
-    After,
+    Committed,
     /// The outcome cannot be determined.
-    Elsewhere,
+    Undetermined,
 }
 
 /// Decides about each of `batches` and writes the admitted ones.
 pub(crate) async fn run(
     tx: &mut Tx<'_>,
     batches: &mut [(&Batch, &mut Option<Result<(), WriteError>>)],
-    marks: &mut Vec<Mark>,
-) -> Result<(), Failure> {
+    marks: &mut Vec<BatchPositions>,
+) -> Result<(), TransactionFailure> {
     let now = tx.now().await?;
     let (now_us, boot_us) = (now.now_us, now.boot_us);
     let mut seen = read(tx, batches, &now).await?;
@@ -108,10 +108,10 @@ pub(crate) async fn run(
         **outcome = Some(match &tx.restored {
             // No call may be started if this database may lack earlier calls.
             Some(restored) if batch.acquire => Err(restored.clone().into()),
-            _ => take(batch, &mut seen, &mut writes, boot_us, marks),
+            _ => admit_batch(batch, &mut seen, &mut writes, boot_us, marks),
         });
     }
-    let mut script = Script::default();
+    let mut script = StatementBatch::default();
     jobs::update(&mut script, seen.jobs.values(), now_us);
     events::insert(&mut script, &writes.events);
     ledger::replace(&mut script, &writes.ledger);
@@ -120,12 +120,12 @@ pub(crate) async fn run(
     actions::replace(&mut script, &writes);
     reusables::replace(&mut script, &writes.reusables);
     inbox::finish(&mut script, &writes.inbox_done);
-    inbox::insert(&mut script, &writes.told, now_us);
+    inbox::insert(&mut script, &writes.requests, now_us);
     awaited::replace(&mut script, &writes.awaited);
     timers::replace(&mut script, &writes.timers);
     costs::add(&mut script, &writes.charges);
     if !script.is_empty() {
-        tx.run_last(Name::GROUP_WRITE, script).await?;
+        tx.run_last(StatementName::GROUP_WRITE, script).await?;
     }
     Ok(())
 }
@@ -133,10 +133,10 @@ pub(crate) async fn run(
 async fn read(
     tx: &mut Tx<'_>,
     batches: &[(&Batch, &mut Option<Result<(), WriteError>>)],
-    now: &Moment,
-) -> Result<Seen, Failure> {
+    now: &Timestamps,
+) -> Result<GroupState, TransactionFailure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
-    let mut script = Script::default();
+    let mut script = StatementBatch::default();
     // The order matters: rows of a job are loaded only after its own row.
     let job_parts = jobs::read(&mut script, &all);
     let ledger_parts = ledger::read(&mut script, &all);
@@ -144,64 +144,64 @@ async fn read(
     let payload_parts = payloads::read(&mut script, &all);
     let inbox_parts = inbox::read(&mut script, &all);
     let action_parts = actions::read(&mut script, &all);
-    let rows = tx.run(Name::GROUP_READ, script).await?;
+    let rows = tx.run(StatementName::GROUP_READ, script).await?;
     let mut rows = rows.iter();
-    let mut seen = Seen::default();
+    let mut seen = GroupState::default();
     for row in rows.by_ref().take(job_parts).flatten() {
-        jobs::take(&mut seen, Stored::new(row, "jobs"), now)?;
+        jobs::load_row(&mut seen, RowReader::new(row, "jobs"), now)?;
     }
     for row in rows.by_ref().take(ledger_parts).flatten() {
-        ledger::take(&mut seen, Stored::new(row, "ledger"))?;
+        ledger::load_row(&mut seen, RowReader::new(row, "ledger"))?;
     }
     for row in rows.by_ref().take(effect_parts).flatten() {
-        effects::take(&mut seen, Stored::new(row, "effects"))?;
+        effects::load_row(&mut seen, RowReader::new(row, "effects"))?;
     }
     for row in rows.by_ref().take(payload_parts).flatten() {
-        payloads::take(&mut seen, Stored::new(row, "payloads"))?;
+        payloads::load_row(&mut seen, RowReader::new(row, "payloads"))?;
     }
     for row in rows.by_ref().take(inbox_parts).flatten() {
-        inbox::take(&mut seen, Stored::new(row, "inbox"))?;
+        inbox::load_row(&mut seen, RowReader::new(row, "inbox"))?;
     }
-    actions::take(&mut seen, rows.by_ref().take(action_parts), now)?;
+    actions::load_rows(&mut seen, rows.by_ref().take(action_parts), now)?;
     // Another job has started to wait for one of the keys. Repeat the transaction, because that job must be
     // locked before anything is read.
-    if seen.jobs.keys().any(|job_id| !tx.holds(job_id)) {
-        return Err(Failure::Again);
+    if seen.jobs.keys().any(|job_id| !tx.has_locked(job_id)) {
+        return Err(TransactionFailure::Retry);
     }
     Ok(seen)
 }
 
 /// Decides about one batch and notes what it writes.
-fn take<'a>(
+fn admit_batch<'a>(
     batch: &'a Batch,
-    seen: &mut Seen,
+    seen: &mut GroupState,
     writes: &mut Writes<'a>,
     boot_us: i64,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<BatchPositions>,
 ) -> Result<(), WriteError> {
-    if let Some(error) = seen.broken.get(&batch.job_id) {
+    if let Some(error) = seen.damaged.get(&batch.job_id) {
         return Err(error.clone().into());
     }
     let known = seen.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
     if let Some(damage) = &known.damage {
         return Err(WriteError::Damaged(damage.clone()));
     }
-    let before = (known.standing.next_seq, known.standing.head);
-    let changes = admit::admit(&mut known.standing, &mut seen.actions, batch, boot_us)?;
+    let before = (known.snapshot.next_seq, known.snapshot.head);
+    let changes = admit::admit(&mut known.snapshot, &mut seen.actions, batch, boot_us)?;
     known.touched = true;
     let id = known.id;
-    let after = (known.standing.next_seq, known.standing.head);
-    marks.push(Mark { job_id: batch.job_id.clone(), before, after });
+    let after = (known.snapshot.next_seq, known.snapshot.head);
+    marks.push(BatchPositions { job_id: batch.job_id.clone(), before, after });
     writes.events.extend(events::Append::of(id, &batch.events));
     writes.ledger.extend(changes.ledger.into_iter().map(|row| ((id, row.slot.clone()), row)));
     writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
     writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
     writes.inbox_done.extend(&batch.inbox_done);
     for reusable in &batch.reusables {
-        let Reusable { tenant_id, operator, input_hash, .. } = reusable;
+        let ReusableResult { tenant_id, operator, input_hash, .. } = reusable;
         writes.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), (id, reusable));
     }
-    writes.awaited.extend(batch.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)));
+    writes.awaited.extend(batch.expectations.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)));
     writes.timers.extend(batch.timers.iter().map(|timer| ((id, timer.name.as_str()), timer.due_us)));
     writes.charges.extend(changes.charges.into_iter().map(|charge| (id, charge)));
     for (action, row) in changes.actions {
@@ -209,32 +209,32 @@ fn take<'a>(
         writes.actions.insert(action, row.map(|row| (id, row)));
     }
     writes.waits.extend(changes.waits.into_iter().map(|action| (action, id)));
-    for (job_id, (_, operator, key)) in changes.told {
+    for (job_id, (_, operator, key)) in changes.notified {
         let Some(waiter) = seen.jobs.get_mut(&job_id) else { continue };
-        if waiter.standing.state.is_terminal() {
+        if waiter.snapshot.state.is_terminal() {
             continue;
         }
-        let request = Request::KeySettled { operator, key };
-        waiter.standing.receive(&request);
+        let request = InboxRequest::KeySettled { operator, key };
+        waiter.snapshot.apply_request(&request);
         waiter.touched = true;
-        writes.told.push((waiter.id, request));
+        writes.requests.push((waiter.id, request));
     }
     Ok(())
 }
 
 /// Returns the log position of the jobs relative to `marks`.
-pub(crate) async fn standpoints(
-    hand: &Hand,
+pub(crate) async fn commit_outcomes(
+    hand: &StatementExecutor,
     conn: &mut Connection,
-    marks: &[Mark],
-) -> Result<Vec<Standpoint>, sqlx::Error> {
-    let mut spans: BTreeMap<&JobId, (Place, Place)> = BTreeMap::new();
+    marks: &[BatchPositions],
+) -> Result<Vec<CommitOutcome>, sqlx::Error> {
+    let mut spans: BTreeMap<&JobId, (LogPosition, LogPosition)> = BTreeMap::new();
     for mark in marks {
         spans.entry(&mark.job_id).or_insert((mark.before, mark.after)).1 = mark.after;
     }
     let ids: Vec<&JobId> = spans.keys().copied().collect();
-    let mut script = Script::default();
-    script.over(
+    let mut script = StatementBatch::default();
+    script.push_over_rows(
         "SELECT j.job_id, j.next_seq, j.head FROM ",
         1,
         " CROSS JOIN jobs j ON j.job_id = v.column1",
@@ -246,21 +246,21 @@ pub(crate) async fn standpoints(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = hand.run(conn, Name::REREAD, script).await?;
+    let rows = hand.run(conn, StatementName::REREAD, script).await?;
     let mut found = Vec::new();
     for row in rows.iter().flatten() {
-        let mut row = Stored::new(row, "jobs");
+        let mut row = RowReader::new(row, "jobs");
         let (Ok(job_id), Ok(seq), Ok(head)) = (row.text(), row.u64(), row.hash()) else {
-            found.push(Standpoint::Elsewhere);
+            found.push(CommitOutcome::Undetermined);
             continue;
         };
         let (before, after) = spans[&JobId::from(job_id)];
         found.push(match (seq, head) {
             // A batch without events does not move the end of the log, so the position proves nothing.
-            _ if before == after => Standpoint::Elsewhere,
-            place if place == after => Standpoint::After,
-            place if place == before => Standpoint::Before,
-            _ => Standpoint::Elsewhere,
+            _ if before == after => CommitOutcome::Undetermined,
+            place if place == after => CommitOutcome::Committed,
+            place if place == before => CommitOutcome::NotCommitted,
+            _ => CommitOutcome::Undetermined,
         });
     }
     Ok(found)

@@ -24,7 +24,7 @@ const PREFIX: &str = "high-water-";
 
 /// Position of a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reached {
+pub(crate) struct DatabasePosition {
     /// Number of times the database was accepted after a restore.
     pub(crate) accepted: i64,
     /// Number of the last transaction.
@@ -33,9 +33,9 @@ pub(crate) struct Reached {
 
 /// Positions known outside the database, by acceptance.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(BTreeMap<i64, i64>);
+pub(crate) struct KnownPositions(BTreeMap<i64, i64>);
 
-impl Known {
+impl KnownPositions {
     /// Returns the last acceptance.
     pub(crate) fn latest(&self) -> Option<i64> {
         self.0.keys().next_back().copied()
@@ -66,14 +66,14 @@ impl HighWater {
     }
 
     /// Raises the mark after a durable transaction that something outside relies on.
-    pub(crate) fn raise(&self, reached: Reached) {
+    pub(crate) fn raise(&self, reached: DatabasePosition) {
         if let Err(error) = self.try_raise(reached) {
             let dir = self.dir.display();
             tracing::warn!(%error, "cannot write the high-water mark in {dir}: a restored backup may go unnoticed");
         }
     }
 
-    fn try_raise(&self, reached: Reached) -> io::Result<()> {
+    fn try_raise(&self, reached: DatabasePosition) -> io::Result<()> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_none_or(|(accepted, ..)| *accepted != reached.accepted) {
             *open = Some((reached.accepted, self.file(reached.accepted)?, 0));
@@ -88,8 +88,8 @@ impl HighWater {
 
     /// Reads the known positions. Call this before asking the database. Otherwise transactions that other
     /// processes write in between would seem to be missing.
-    pub(crate) fn known(&self) -> Result<Known, StoreError> {
-        let mut known = Known::default();
+    pub(crate) fn known_positions(&self) -> Result<KnownPositions, StoreError> {
+        let mut known = KnownPositions::default();
         for (accepted, _) in self.files()? {
             known.0.insert(accepted, self.highest(accepted)?);
         }
@@ -98,7 +98,7 @@ impl HighWater {
 
     /// Returns true if the database is behind the positions known before it was asked. The finding is recorded
     /// in the file. It stays in force until the database is accepted, whatever is written meanwhile.
-    pub(crate) fn is_behind(&self, known: &Known, reached: Reached) -> Result<bool, StoreError> {
+    pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);
         }
@@ -156,12 +156,12 @@ impl HighWater {
 mod tests {
     use super::*;
 
-    fn at(accepted: i64, number: i64) -> Reached {
-        Reached { accepted, number }
+    fn position(accepted: i64, number: i64) -> DatabasePosition {
+        DatabasePosition { accepted, number }
     }
 
-    fn behind(water: &HighWater, reached: Reached) -> bool {
-        water.is_behind(&water.known().unwrap(), reached).unwrap()
+    fn behind(water: &HighWater, reached: DatabasePosition) -> bool {
+        water.is_behind(&water.known_positions().unwrap(), reached).unwrap()
     }
 
     /// Another process writes between reading the known positions and asking the database.
@@ -169,32 +169,32 @@ mod tests {
     fn what_is_written_while_the_database_is_asked_is_not_missing() {
         let dir = tempfile::tempdir().unwrap();
         let (here, there) = (HighWater::new(dir.path()), HighWater::new(dir.path()));
-        there.raise(at(0, 5));
-        let known = here.known().unwrap();
-        let reached = at(0, 5);
-        there.raise(at(0, 6));
+        there.raise(position(0, 5));
+        let known = here.known_positions().unwrap();
+        let reached = position(0, 5);
+        there.raise(position(0, 6));
         assert!(!here.is_behind(&known, reached).unwrap());
-        assert!(!behind(&here, at(0, 6)));
+        assert!(!behind(&here, position(0, 6)));
     }
 
     #[test]
     fn a_database_that_has_not_come_as_far_is_behind() {
         let dir = tempfile::tempdir().unwrap();
         let water = HighWater::new(dir.path());
-        assert!(!behind(&water, at(0, 0)), "nothing is known");
-        water.raise(at(0, 7));
-        water.raise(at(0, 5));
-        assert!(!behind(&water, at(0, 7)));
-        assert!(!behind(&water, at(0, 9)), "other processes wrote, or a process was killed");
-        assert!(behind(&water, at(0, 6)));
-        assert!(behind(&water, at(0, 100)), "once found behind it stays so");
-        water.raise(at(0, 200));
-        assert!(behind(&water, at(0, 200)));
-        water.raise(at(1, 9));
-        assert!(!behind(&water, at(1, 9)), "accepted");
-        assert!(behind(&water, at(0, 300)), "from before the acceptance");
+        assert!(!behind(&water, position(0, 0)), "nothing is known");
+        water.raise(position(0, 7));
+        water.raise(position(0, 5));
+        assert!(!behind(&water, position(0, 7)));
+        assert!(!behind(&water, position(0, 9)), "other processes wrote, or a process was killed");
+        assert!(behind(&water, position(0, 6)));
+        assert!(behind(&water, position(0, 100)), "once found behind it stays so");
+        water.raise(position(0, 200));
+        assert!(behind(&water, position(0, 200)));
+        water.raise(position(1, 9));
+        assert!(!behind(&water, position(1, 9)), "accepted");
+        assert!(behind(&water, position(0, 300)), "from before the acceptance");
         water.forget_before(1).unwrap();
-        assert_eq!(water.known().unwrap().latest(), Some(1));
-        assert!(!behind(&HighWater::new(dir.path()), at(1, 9)));
+        assert_eq!(water.known_positions().unwrap().latest(), Some(1));
+        assert!(!behind(&HighWater::new(dir.path()), position(1, 9)));
     }
 }

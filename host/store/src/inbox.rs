@@ -4,29 +4,29 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use latchwork_core::ids::JobId;
-use latchwork_core::storage::{Batch, InboxError, InboxRow, Request, StoreError};
+use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError};
 use latchwork_core::{admit, awaited};
 
 use crate::Database;
 use crate::awaited as stored;
-use crate::error::Failure;
-use crate::group::Seen;
-use crate::jobs::{JOIN_HOLDER, STANDING_COLUMNS};
-use crate::row::{INBOX_COLUMNS, Stored, state_number};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::error::TransactionFailure;
+use crate::group::GroupState;
+use crate::jobs::{JOIN_HOLDER, SNAPSHOT_COLUMNS};
+use crate::row::{INBOX_COLUMNS, RowReader, state_number};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 
 /// Actor of requests that the store itself creates.
-const STORE: &str = "latchwork";
+const STORE_ACTOR: &str = "latchwork";
 
 /// Appends the queries for undone inbox rows of jobs whose batches mark rows as done. Returns the number of
 /// statements.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
     let jobs: Vec<&JobId> = jobs.into_iter().collect();
-    script.over(
+    script.push_over_rows(
         "SELECT j.job_id, i.id FROM ",
         1,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN inbox i ON i.job = j.id AND i.done = 0",
@@ -38,9 +38,9 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Loads a row into the group.
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
-    seen.job(&job_id, |standing| {
+    seen.update_job(&job_id, |standing| {
         standing.inbox.insert(row.int()?);
         Ok(())
     });
@@ -48,42 +48,42 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 }
 
 /// Marks rows as done.
-pub(crate) fn finish(script: &mut Script, ids: &[i64]) {
-    script.over("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
+pub(crate) fn finish(script: &mut StatementBatch, ids: &[i64]) {
+    script.push_over_rows("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
         script.int(*id);
     });
 }
 
 /// Inserts requests that the store itself creates.
-pub(crate) fn insert(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
-    script.over(
+pub(crate) fn insert(script: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
+    script.push_over_rows(
         "INSERT INTO inbox (job, actor, request, done, created_us) SELECT column1, column2, column3, 0, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
         told,
         |script, (job, request)| {
-            script.int(*job).text(STORE).text(json(request)).int(now_us);
+            script.int(*job).text(STORE_ACTOR).text(json(request)).int(now_us);
         },
     );
 }
 
-pub(crate) fn json(request: &Request) -> String {
+pub(crate) fn json(request: &InboxRequest) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 
 /// Inserts a request from outside.
-struct Put {
+struct PutRequest {
     job_id: JobId,
     actor: String,
     reason: Option<String>,
-    request: Request,
+    request: InboxRequest,
 }
 
 #[async_trait]
-impl Work for Put {
-    type Done = Result<i64, InboxError>;
+impl Work for PutRequest {
+    type Output = Result<i64, InboxError>;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         false
     }
 
@@ -91,47 +91,48 @@ impl Work for Put {
         vec![self.job_id.clone()]
     }
 
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let now = tx.now().await?;
-        let mut script = Script::new(&format!("SELECT {STANDING_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
+        let mut script =
+            StatementBatch::new(&format!("SELECT {SNAPSHOT_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
         script.text(self.job_id.as_str());
-        let asks = awaited::concerns(&self.request);
+        let asks = awaited::depends_on_expectations(&self.request);
         if asks {
             stored::read(&mut script, self.job_id.as_str());
         }
-        let rows = tx.run(Name::INBOX_FIND, script).await?;
+        let rows = tx.run(StatementName::INBOX_FIND, script).await?;
         let Some(row) = rows.first().and_then(|jobs| jobs.first()) else {
             return Ok(Err(InboxError::NoJob(self.job_id.clone())));
         };
-        let mut seen = Seen::default();
-        crate::jobs::take(&mut seen, Stored::new(row, "jobs"), &now)?;
-        if let Some(error) = seen.broken.remove(&self.job_id) {
+        let mut seen = GroupState::default();
+        crate::jobs::load_row(&mut seen, RowReader::new(row, "jobs"), &now)?;
+        if let Some(error) = seen.damaged.remove(&self.job_id) {
             return Ok(Err(error.into()));
         }
         let known = seen.jobs.get_mut(&self.job_id).expect("the row is of this job");
-        let state = known.standing.state;
+        let state = known.snapshot.state;
         let mut what = Vec::new();
         for row in rows.iter().skip(1).flatten() {
-            what.push(stored::take(Stored::new(row, "awaited"))?);
+            what.push(stored::read_row(RowReader::new(row, "awaited"))?);
         }
         let now_us = now.now_us;
-        if let Err(error) = awaited::accept(&self.job_id, state, &what, &self.request, now_us) {
+        if let Err(error) = awaited::check_request(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
         // A second signal to a finished job is only recorded: no worker will process it.
-        let done = admit::is_record(state, &self.request);
-        let mut script = Script::new(
+        let done = admit::is_record_only(state, &self.request);
+        let mut script = StatementBatch::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         );
         script.int(known.id).text(self.actor.as_str()).text_or_null(self.reason.as_deref());
         script.text(json(&self.request)).int(done).int(now_us);
         if !done {
-            known.standing.receive(&self.request);
-            let now = &known.standing;
+            known.snapshot.apply_request(&self.request);
+            let now = &known.snapshot;
             script.push(
                 "UPDATE jobs SET inbox_pending = 1, cancel_requested = ?, state = ?, wake_at_us = ?, updated_us = ? \
                  WHERE id = ?",
@@ -139,8 +140,8 @@ impl Work for Put {
             script.int(now.cancel_requested).int(state_number(now.state)).int_or_null(now.wake_at_us);
             script.int(now_us).int(known.id);
         }
-        let rows = tx.run_last(Name::INBOX_INSERT, script).await?;
-        Ok(Ok(Stored::new(&rows[0][0], "inbox").int()?))
+        let rows = tx.run_last(StatementName::INBOX_INSERT, script).await?;
+        Ok(Ok(RowReader::new(&rows[0][0], "inbox").int()?))
     }
 }
 
@@ -150,19 +151,19 @@ impl Database {
         job_id: &JobId,
         actor: &str,
         reason: Option<&str>,
-        request: Request,
+        request: InboxRequest,
     ) -> Result<i64, InboxError> {
         let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
-        self.writer.work(Put { job_id: job_id.clone(), actor, reason, request }).await?
+        self.writer.work(PutRequest { job_id: job_id.clone(), actor, reason, request }).await?
     }
 
     pub(crate) async fn read_inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
-        let mut script = Script::new(&format!(
+        let mut script = StatementBatch::new(&format!(
             "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
              ORDER BY i.id"
         ));
         script.text(job_id.as_str());
-        let rows = self.readers.run(Name::INBOX_READ, script).await?;
-        rows.iter().flatten().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect()
+        let rows = self.readers.run(StatementName::INBOX_READ, script).await?;
+        rows.iter().flatten().map(|row| InboxRow::try_from(RowReader::new(row, "inbox"))).collect()
     }
 }

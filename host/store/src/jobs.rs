@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use latchwork_core::admit::{Standing, gives_up};
+use latchwork_core::admit::{JobSnapshot, releases_claim};
 use latchwork_core::ids::JobId;
-use latchwork_core::storage::{Batch, Filter, JobRow, StoreError};
+use latchwork_core::storage::{Batch, JobFilter, JobRow, StoreError};
 
 use crate::Database;
-use crate::clock::Moment;
-use crate::group::{Known, Seen};
-use crate::row::{JOB_COLUMNS, Stored, state_number};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::clock::Timestamps;
+use crate::group::{GroupJob, GroupState};
+use crate::row::{JOB_COLUMNS, RowReader, state_number};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Columns read by [`take`], in order.
-pub(crate) const STANDING_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
+pub(crate) const SNAPSHOT_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
     j.cancel_requested, j.inbox_pending, j.wake_at_us, j.lease_until_us, o.boot_id";
 
 /// Joins the owner of the current claim to `j`.
@@ -22,11 +22,11 @@ pub(crate) const JOIN_HOLDER: &str =
     " LEFT JOIN claims c ON c.job = j.id AND c.attempt = j.attempt LEFT JOIN owners o ON o.id = c.owner";
 
 /// Appends the queries for the jobs of the batches. Returns the number of statements.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let ids: BTreeSet<&JobId> = batches.iter().map(|batch| &batch.job_id).collect();
     let ids: Vec<&JobId> = ids.into_iter().collect();
-    script.over(
-        &format!("SELECT {STANDING_COLUMNS} FROM "),
+    script.push_over_rows(
+        &format!("SELECT {SNAPSHOT_COLUMNS} FROM "),
         1,
         &format!(" CROSS JOIN jobs j ON j.job_id = v.column1{JOIN_HOLDER}"),
         &ids,
@@ -37,23 +37,29 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Loads a row of [`STANDING_COLUMNS`] into the group.
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, now: &Moment) -> Result<(), StoreError> {
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>, now: &Timestamps) -> Result<(), StoreError> {
     let job_id = JobId::from(row.text()?);
     let id = row.int()?;
-    match standing(&job_id, row, now) {
+    match read_snapshot(&job_id, row, now) {
         Ok(standing) => {
             let was = standing.state;
-            seen.jobs.entry(job_id).or_insert(Known { id, standing, was, touched: false, damage: None });
+            seen.jobs.entry(job_id).or_insert(GroupJob {
+                id,
+                snapshot: standing,
+                initial_state: was,
+                touched: false,
+                damage: None,
+            });
         }
         Err(error) => {
-            seen.broken.insert(job_id, error);
+            seen.damaged.insert(job_id, error);
         }
     }
     Ok(())
 }
 
-fn standing(job_id: &JobId, mut row: Stored<'_>, now: &Moment) -> Result<Standing, StoreError> {
-    let mut standing = Standing {
+fn read_snapshot(job_id: &JobId, mut row: RowReader<'_>, now: &Timestamps) -> Result<JobSnapshot, StoreError> {
+    let mut standing = JobSnapshot {
         job_id: job_id.clone(),
         tenant_id: row.text()?,
         state: row.job_state()?,
@@ -78,21 +84,21 @@ fn standing(job_id: &JobId, mut row: Stored<'_>, now: &Moment) -> Result<Standin
 }
 
 /// Updates the rows of jobs that were written.
-pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Known>, now_us: i64) {
+pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
     // If the state stays the same, the column is not named and the index is not updated.
-    let (stay, change): (Vec<&Known>, Vec<&Known>) =
-        jobs.filter(|known| known.touched).partition(|known| known.was == known.standing.state);
-    script.over(
+    let (stay, change): (Vec<&GroupJob>, Vec<&GroupJob>) =
+        jobs.filter(|known| known.touched).partition(|known| known.initial_state == known.snapshot.state);
+    script.push_over_rows(
         "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5 FROM ",
         5,
         " WHERE jobs.id = v.column1",
         &stay,
         |script, known| {
-            let standing = &known.standing;
+            let standing = &known.snapshot;
             script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
         },
     );
-    script.over(
+    script.push_over_rows(
         "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5, \
          state = v.column6, wake_at_us = v.column7, lease_until_us = CASE v.column8 WHEN 1 THEN NULL ELSE \
          lease_until_us END FROM ",
@@ -100,22 +106,25 @@ pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Kno
         " WHERE jobs.id = v.column1",
         &change,
         |script, known| {
-            let standing = &known.standing;
+            let standing = &known.snapshot;
             script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
-            script.int(state_number(standing.state)).int_or_null(standing.wake_at_us).int(gives_up(standing.state));
+            script
+                .int(state_number(standing.state))
+                .int_or_null(standing.wake_at_us)
+                .int(releases_claim(standing.state));
         },
     );
 }
 
 impl Database {
     pub(crate) async fn read_job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
-        let mut script = Script::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
+        let mut script = StatementBatch::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
         script.text(job_id.as_str());
-        let rows = self.readers.run(Name::JOB_READ, script).await?;
-        rows.iter().flatten().next().map(|row| JobRow::try_from(Stored::new(row, "jobs"))).transpose()
+        let rows = self.readers.run(StatementName::JOB_READ, script).await?;
+        rows.iter().flatten().next().map(|row| JobRow::try_from(RowReader::new(row, "jobs"))).transpose()
     }
 
-    pub(crate) async fn read_jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+    pub(crate) async fn read_jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError> {
         let mut sql = format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE 1 = 1");
         if filter.state.is_some() {
             sql.push_str(" AND j.state = ?");
@@ -123,14 +132,14 @@ impl Database {
         if filter.open {
             sql.push_str(" AND j.state <= 5");
         }
-        if filter.to_audit {
+        if filter.needs_audit {
             sql.push_str(" AND j.state > 5 AND j.inbox_pending = 1");
         }
         if filter.older_than.is_some() {
             sql.push_str(" AND j.id < (SELECT o.id FROM jobs o WHERE o.job_id = ?)");
         }
         sql.push_str(" ORDER BY j.id DESC LIMIT ?");
-        let mut script = Script::new(&sql);
+        let mut script = StatementBatch::new(&sql);
         if let Some(state) = filter.state {
             script.int(state_number(state));
         }
@@ -138,7 +147,7 @@ impl Database {
             script.text(last.as_str());
         }
         script.int(filter.limit);
-        let rows = self.readers.run(Name::JOBS_READ, script).await?;
-        rows.iter().flatten().map(|row| JobRow::try_from(Stored::new(row, "jobs"))).collect()
+        let rows = self.readers.run(StatementName::JOBS_READ, script).await?;
+        rows.iter().flatten().map(|row| JobRow::try_from(RowReader::new(row, "jobs"))).collect()
     }
 }

@@ -1,18 +1,18 @@
 //! Implementation of [`Journal`] that delegates to the other modules.
 
 use async_trait::async_trait;
-use latchwork_core::cost::{self, By};
+use latchwork_core::cost::{self, CostGrouping};
 use latchwork_core::ids::{Hash, JobId, Operator};
-use latchwork_core::ledger::{Quiescence, Row};
-use latchwork_core::reuse::Reusable;
+use latchwork_core::ledger::{LedgerRow, Quiescence};
+use latchwork_core::reuse::ReusableResult;
 use latchwork_core::storage::{
-    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Outline,
-    Record, Request, StoreError, Submitted, Why, WriteError,
+    ActionRow, Batch, Claim, ClaimExclusions, Counters, InboxError, InboxRequest, InboxRow, JobFilter, JobRow, JobTail,
+    Journal, LeaseRequest, NewJob, StateReason, StoreError, StoredJob, Submitted, WriteError,
 };
 
 use crate::Database;
-use crate::bell::Bell;
-use crate::leases::Wanted;
+use crate::bell::NotificationListener;
+use crate::leases::ClaimTarget;
 
 #[async_trait]
 impl Journal for Database {
@@ -20,27 +20,31 @@ impl Journal for Database {
         self.accept(job).await
     }
 
-    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted::Any(except.clone()), claimer).await
+    async fn claim_excluding(
+        &self,
+        claimer: &LeaseRequest,
+        except: &ClaimExclusions,
+    ) -> Result<Option<Claim>, StoreError> {
+        self.claim_matching(ClaimTarget::Any(except.clone()), claimer).await
     }
 
-    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted::Job(job_id.clone()), claimer).await
+    async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError> {
+        self.claim_matching(ClaimTarget::Job(job_id.clone()), claimer).await
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
-        self.prolong(held, lease_ms).await
+        self.extend_leases(held, lease_ms).await
     }
 
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {
         self.writer.batch(batch).await
     }
 
-    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+    async fn load(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
         self.read_record(job_id).await
     }
 
-    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
+    async fn job_tail(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
         self.read_outline(job_id).await
     }
 
@@ -48,20 +52,20 @@ impl Journal for Database {
         self.read_job(job_id).await
     }
 
-    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+    async fn jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError> {
         self.read_jobs(filter).await
     }
 
-    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError> {
-        self.read_whys(rows).await
+    async fn state_reasons(&self, rows: &[JobRow]) -> Result<Vec<StateReason>, StoreError> {
+        self.read_reasons(rows).await
     }
 
-    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError> {
         self.read_open_rows(job_id).await
     }
 
-    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
-        self.judge(job_id, row, settling_ms).await
+    async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError> {
+        self.owner_quiescence(job_id, row, settling_ms).await
     }
 
     async fn put_inbox(
@@ -69,7 +73,7 @@ impl Journal for Database {
         job_id: &JobId,
         actor: &str,
         reason: Option<&str>,
-        request: Request,
+        request: InboxRequest,
     ) -> Result<i64, InboxError> {
         self.put_request(job_id, actor, reason, request).await
     }
@@ -82,7 +86,12 @@ impl Journal for Database {
         self.read_inbox(job_id).await
     }
 
-    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
+    async fn action_reservation(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        key: Hash,
+    ) -> Result<Option<ActionRow>, StoreError> {
         self.read_action(tenant, operator, key).await
     }
 
@@ -91,7 +100,7 @@ impl Journal for Database {
         tenant: &str,
         operator: &Operator,
         input_hash: Hash,
-    ) -> Result<Option<Reusable>, StoreError> {
+    ) -> Result<Option<ReusableResult>, StoreError> {
         self.read_reusable(tenant, operator, input_hash).await
     }
 
@@ -99,7 +108,7 @@ impl Journal for Database {
         self.read_payload(job_id, label).await
     }
 
-    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+    async fn costs(&self, by: CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError> {
         self.read_costs(by, job_id).await
     }
 
@@ -107,29 +116,29 @@ impl Journal for Database {
         self.read_spent(tenant, month).await
     }
 
-    fn news(&self) -> u64 {
-        self.bell.as_ref().map_or(0, Bell::count)
+    fn watermark(&self) -> u64 {
+        self.listener.as_ref().map_or(0, NotificationListener::revision)
     }
 
-    async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
-        match &self.bell {
+    async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
+        match &self.listener {
             Some(bell) => bell.wait(of, seen).await,
             None => std::future::pending().await,
         }
     }
 
-    fn hears_news(&self) -> bool {
-        self.bell.as_ref().is_some_and(Bell::is_heard)
+    fn receives_notifications(&self) -> bool {
+        self.listener.as_ref().is_some_and(NotificationListener::is_listening)
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {
-        match self.time.here() {
+        match self.time_source.local_now() {
             Some(now) => Ok(now.now_us),
             None => Ok(self.next_timer().await?.1),
         }
     }
 
     fn counters(&self) -> Counters {
-        self.tally.read()
+        self.counters.read()
     }
 }

@@ -5,15 +5,15 @@ use latchwork_core::storage::{KeyValue, StoreError};
 
 use crate::Database;
 use crate::dialect::Dialect;
-use crate::error::Failure;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::error::TransactionFailure;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 
 /// Binds namespace and key. A guest may use any text, and texts of PostgreSQL cannot contain a zero byte, so
 /// they are bound as bytes there.
-fn named(script: &mut Script, dialect: Dialect, namespace: &str, key: &str) {
+fn bind_name(script: &mut StatementBatch, dialect: Dialect, namespace: &str, key: &str) {
     match dialect {
         Dialect::Sqlite => script.text(namespace).text(key),
         Dialect::Postgres => script.blob(namespace).blob(key),
@@ -28,23 +28,23 @@ struct Set {
 
 #[async_trait]
 impl Work for Set {
-    type Done = ();
+    type Output = ();
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         false
     }
 
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        let mut script = Script::new(
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure> {
+        let mut script = StatementBatch::new(
             "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value",
         );
-        named(&mut script, tx.dialect, &self.namespace, &self.key);
+        bind_name(&mut script, tx.dialect, &self.namespace, &self.key);
         script.blob(self.value.as_slice());
-        tx.run_last(Name::KV_SET, script).await?;
+        tx.run_last(StatementName::KV_SET, script).await?;
         Ok(())
     }
 }
@@ -56,30 +56,30 @@ struct Delete {
 
 #[async_trait]
 impl Work for Delete {
-    type Done = bool;
+    type Output = bool;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         false
     }
 
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
-        let mut script = Script::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING namespace");
-        named(&mut script, tx.dialect, &self.namespace, &self.key);
-        Ok(!tx.run_last(Name::KV_DELETE, script).await?[0].is_empty())
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, TransactionFailure> {
+        let mut script = StatementBatch::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING namespace");
+        bind_name(&mut script, tx.dialect, &self.namespace, &self.key);
+        Ok(!tx.run_last(StatementName::KV_DELETE, script).await?[0].is_empty())
     }
 }
 
 #[async_trait]
 impl KeyValue for Database {
     async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut script = Script::new("SELECT value FROM kv WHERE namespace = ? AND key = ?");
-        named(&mut script, self.dialect, namespace, key);
-        let rows = self.readers.run(Name::KV_GET, script).await?;
-        rows.iter().flatten().next().map(|row| Stored::new(row, "kv").blob()).transpose()
+        let mut script = StatementBatch::new("SELECT value FROM kv WHERE namespace = ? AND key = ?");
+        bind_name(&mut script, self.dialect, namespace, key);
+        let rows = self.readers.run(StatementName::KV_GET, script).await?;
+        rows.iter().flatten().next().map(|row| RowReader::new(row, "kv").blob()).transpose()
     }
 
     async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {

@@ -5,27 +5,27 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use latchwork_core::ids::JobId;
-use latchwork_core::ledger::{Quiescence, Row};
-use latchwork_core::quiescence::{Evidence, judge};
-use latchwork_core::storage::{Claim, Claimer, Except, JobRow, Owner, StoreError};
+use latchwork_core::ledger::{LedgerRow, Quiescence};
+use latchwork_core::quiescence::{OwnerFacts, assess};
+use latchwork_core::storage::{Claim, ClaimExclusions, JobRow, LeaseRequest, Owner, StoreError};
 
 use crate::Database;
-use crate::clock::Moment;
+use crate::clock::Timestamps;
 use crate::dialect::Dialect;
-use crate::error::Failure;
+use crate::error::TransactionFailure;
 use crate::jobs::JOIN_HOLDER;
-use crate::owner::is_gone;
-use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, Stored};
-use crate::script::Script;
-use crate::statement::Name;
-use crate::timers::{next, read_next};
+use crate::owner::is_owner_dead;
+use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, RowReader};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
+use crate::timers::{push_next_query, read_next};
 use crate::writer::{Tx, Work};
 
 /// Time at which each owner was first found dead, on the lease clock. The key is the content of its lock file.
 #[derive(Debug, Default)]
-pub(crate) struct Gone(Mutex<BTreeMap<String, i64>>);
+pub(crate) struct DeadOwners(Mutex<BTreeMap<String, i64>>);
 
-impl Gone {
+impl DeadOwners {
     fn first_seen(&self, owner: &Owner, now_us: i64) -> i64 {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *seen.entry(owner.lock_content.clone()).or_insert(now_us)
@@ -34,14 +34,14 @@ impl Gone {
 
 /// Selection of jobs to claim.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum ClaimTarget {
     /// One job.
     Job(JobId),
     /// Any job that the filter does not exclude.
-    Any(Except),
+    Any(ClaimExclusions),
 }
 
-impl Wanted {
+impl ClaimTarget {
     /// Returns the condition under which job `j` can be claimed. A waiting job must become `PENDING` first,
     /// when its time has come.
     fn claimable(&self, dialect: Dialect) -> String {
@@ -62,7 +62,7 @@ impl Wanted {
     /// - its boot id, twice
     /// - the keys of dead owners of this kernel, as a JSON array
     /// - the job, or two JSON arrays with the excluded tenants and jobs
-    fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
+    fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
         // On PostgreSQL the boot id is NULL, which disables its condition. PostgreSQL re-evaluates a
         // concurrently claimed row without the joined claim, so a missing owner does not prove a dead holder.
@@ -80,9 +80,10 @@ impl Wanted {
     /// Builds the script of three queries: whether a job can be claimed, which owners of this boot hold running
     /// jobs, and when the next timer is due. No query reads jobs that wait for their time, are parked or are
     /// finished. The last two read no pending jobs.
-    pub(crate) fn look(&self, dialect: Dialect, here: Option<&Moment>, boot_id: &str) -> Script {
+    pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
-        let mut script = Script::new(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {claimable})"));
+        let mut script =
+            StatementBatch::new(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {claimable})"));
         self.bind(&mut script, here, "[]");
         let which = if let Self::Job(_) = self { " AND j.job_id = ?" } else { "" };
         script.push(&format!(
@@ -92,16 +93,16 @@ impl Wanted {
         if let Self::Job(job_id) = self {
             script.text(job_id.as_str());
         }
-        next(&mut script, dialect, here);
+        push_next_query(&mut script, dialect, here);
         script
     }
 
     /// Builds the query for the first claimable job, and locks its row.
-    pub(crate) fn find(&self, dialect: Dialect, now: &Moment, dead: &str) -> Script {
-        let mut script = Script::new(&format!(
+    pub(crate) fn select_first(&self, dialect: Dialect, now: &Timestamps, dead: &str) -> StatementBatch {
+        let mut script = StatementBatch::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
             self.claimable(dialect),
-            dialect.take("j")
+            dialect.skip_locked("j")
         ));
         self.bind(&mut script, Some(now), dead);
         script
@@ -110,7 +111,7 @@ impl Wanted {
 
 /// Appends the statements that make `claimer` the holder of the job with the key `job`. The key is inserted as
 /// a literal, which is safe because it is a number from the database.
-pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now: &Moment) {
+pub(crate) fn push_claim(script: &mut StatementBatch, job: &str, claimer: &LeaseRequest, now: &Timestamps) {
     let owner = &claimer.owner;
     script.push(
         "INSERT INTO owners (worker, boot_id, lock_path, lock_dev, lock_ino, lock_content) VALUES (?, ?, ?, ?, ?, ?) ON \
@@ -131,51 +132,51 @@ pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now: &Mome
     bind_owner(script, owner);
 }
 
-fn bind_owner(script: &mut Script, owner: &Owner) {
+fn bind_owner(script: &mut StatementBatch, owner: &Owner) {
     script.text(owner.worker.as_str()).text(owner.boot_id.as_str()).text(owner.lock_path.as_str());
     script.bits(owner.lock_dev).bits(owner.lock_ino).text(owner.lock_content.as_str());
 }
 
-struct Take {
-    wanted: Wanted,
-    claimer: Claimer,
+struct ClaimWork {
+    target: ClaimTarget,
+    claimer: LeaseRequest,
     /// Keys of dead owners, as a JSON array.
-    dead: String,
+    dead_owners: String,
 }
 
 #[async_trait]
-impl Work for Take {
-    type Done = Option<Claim>;
+impl Work for ClaimWork {
+    type Output = Option<Claim>;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let now = tx.now().await?;
-        let script = self.wanted.find(tx.dialect, &now, &self.dead);
-        let rows = tx.run(Name::CLAIM_FIND, script).await?;
+        let script = self.target.select_first(tx.dialect, &now, &self.dead_owners);
+        let rows = tx.run(StatementName::CLAIM_FIND, script).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
-        let id = Stored::new(row, "jobs").int()?.to_string();
-        let mut script = Script::default();
-        take(&mut script, &id, &self.claimer, &now);
+        let id = RowReader::new(row, "jobs").int()?.to_string();
+        let mut script = StatementBatch::default();
+        push_claim(&mut script, &id, &self.claimer, &now);
         script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
-        let rows = tx.run_last(Name::CLAIM_TAKE, script).await?;
-        let row = rows.iter().flatten().next().ok_or_else(|| Failure::Sql(sqlx::Error::RowNotFound))?;
-        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us }))
+        let rows = tx.run_last(StatementName::CLAIM_TAKE, script).await?;
+        let row = rows.iter().flatten().next().ok_or_else(|| TransactionFailure::Sql(sqlx::Error::RowNotFound))?;
+        Ok(Some(Claim { row: JobRow::try_from(RowReader::new(row, "jobs"))?, now_us: now.now_us }))
     }
 }
 
-struct Prolong {
+struct ExtendLeases {
     held: Vec<(JobId, u32)>,
     lease_ms: u32,
 }
 
 #[async_trait]
-impl Work for Prolong {
-    type Done = Vec<JobId>;
+impl Work for ExtendLeases {
+    type Output = Vec<JobId>;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         true
     }
 
@@ -183,10 +184,10 @@ impl Work for Prolong {
         self.held.iter().map(|(job_id, _)| job_id.clone()).collect()
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let until_us = tx.now().await?.boot_us + i64::from(self.lease_ms) * 1000;
-        let mut script = Script::default();
-        script.over(
+        let mut script = StatementBatch::default();
+        script.push_over_rows(
             "UPDATE jobs SET lease_until_us = v.column3 FROM ",
             3,
             " WHERE jobs.job_id = v.column1 AND jobs.attempt = v.column2 AND jobs.state = 2 RETURNING jobs.job_id",
@@ -196,8 +197,8 @@ impl Work for Prolong {
             },
         );
         let mut lost: Vec<JobId> = self.held.iter().map(|(job_id, _)| job_id.clone()).collect();
-        for row in tx.run_last(Name::HEARTBEAT, script).await?.iter().flatten() {
-            let kept = Stored::new(row, "jobs").text()?;
+        for row in tx.run_last(StatementName::HEARTBEAT, script).await?.iter().flatten() {
+            let kept = RowReader::new(row, "jobs").text()?;
             lost.retain(|job_id| job_id.as_str() != kept);
         }
         Ok(lost)
@@ -205,66 +206,76 @@ impl Work for Prolong {
 }
 
 impl Database {
-    pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.generation.enter(self).await?;
+    pub(crate) async fn claim_matching(
+        &self,
+        wanted: ClaimTarget,
+        claimer: &LeaseRequest,
+    ) -> Result<Option<Claim>, StoreError> {
+        self.generation.begin_use(self).await?;
         // This query needs no write transaction, and most searches find nothing.
-        let here = self.time.here();
-        let script = wanted.look(self.dialect, here.as_ref(), &self.machine.boot_id());
-        let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
-        let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
+        let here = self.time_source.local_now();
+        let script = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
+        let rows = self.readers.run(StatementName::CLAIM_LOOK, script).await?;
+        let mut claimable = RowReader::new(&rows[0][0], "jobs").bool()?;
         let (due_us, now_us) = read_next(&rows[2][0])?;
-        let boot_us = self.time.at(now_us).boot_us;
+        let boot_us = self.time_source.at_server_time(now_us).boot_us;
         if due_us.is_some_and(|due_us| due_us <= now_us) {
             self.fire_due().await?;
             claimable = true;
         }
         let mut dead = Vec::new();
         for row in &rows[1] {
-            let mut row = Stored::new(row, "owners");
+            let mut row = RowReader::new(row, "owners");
             let (id, owner) = (row.int()?, Owner::try_from(row)?);
-            if is_gone(&owner) {
-                self.gone.first_seen(&owner, boot_us);
+            if is_owner_dead(&owner) {
+                self.dead_owners.first_seen(&owner, boot_us);
                 dead.push(id.to_string());
             }
         }
         if !claimable && dead.is_empty() {
             return Ok(None);
         }
-        let work = Take { wanted, claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
+        let work = ClaimWork { target: wanted, claimer: claimer.clone(), dead_owners: format!("[{}]", dead.join(",")) };
         Ok(self.writer.work(work).await?)
     }
 
-    pub(crate) async fn prolong(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
+    pub(crate) async fn extend_leases(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
         if held.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
+        Ok(self.writer.work(ExtendLeases { held: held.to_vec(), lease_ms }).await?)
     }
 
-    pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
-        let mut script = Script::new(&format!(
+    pub(crate) async fn owner_quiescence(
+        &self,
+        job_id: &JobId,
+        row: &LedgerRow,
+        settling_ms: u32,
+    ) -> Result<Quiescence, StoreError> {
+        let mut script = StatementBatch::new(&format!(
             "SELECT {OWNER_COLUMNS}, {} FROM jobs j CROSS JOIN claims c ON c.job = j.id AND c.attempt = ? CROSS JOIN \
              owners o ON o.id = c.owner WHERE j.job_id = ?",
             self.dialect.now()
         ));
-        script.int_or_null(self.time.here().map(|now| now.now_us)).int(row.attempt).text(job_id.as_str());
-        let rows = self.readers.run(Name::OWNER_READ, script).await?;
+        script.int_or_null(self.time_source.local_now().map(|now| now.now_us)).int(row.attempt).text(job_id.as_str());
+        let rows = self.readers.run(StatementName::OWNER_READ, script).await?;
         let Some(found) = rows.iter().flatten().next() else {
             return Err(StoreError::Damaged(format!(
                 "table claims, row (job_id {job_id}, attempt {}): it is missing, but slot {} was started under it",
                 row.attempt, row.slot
             )));
         };
-        let mut stored = Stored::new(found, "owners");
-        let (owner, now) = (row::owner(&mut stored)?, self.time.at(stored.int()?));
+        let mut stored = RowReader::new(found, "owners");
+        let (owner, now) = (row::owner(&mut stored)?, self.time_source.at_server_time(stored.int()?));
         let same_kernel = owner.boot_id == self.machine.boot_id();
-        Ok(judge(&Evidence {
+        Ok(assess(&OwnerFacts {
             now_us: now.boot_us,
             // The database's time does not depend on a boot, so deadlines of all machines are comparable.
             same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,
-            gone_us: (same_kernel && is_gone(&owner)).then(|| self.gone.first_seen(&owner, now.boot_us)),
+            owner_dead_us: (same_kernel && is_owner_dead(&owner))
+                .then(|| self.dead_owners.first_seen(&owner, now.boot_us)),
             settling_ms,
         }))
     }

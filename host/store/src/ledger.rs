@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{Batch, StoreError};
 
 use crate::Database;
-use crate::group::Seen;
-use crate::row::{LEDGER_COLUMNS, Stored};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::group::GroupState;
+use crate::row::{LEDGER_COLUMNS, RowReader};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Appends the queries for the rows that batches change. Returns the number of statements.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let slots: Vec<(&JobId, &Slot)> =
         batches.iter().flat_map(|batch| batch.ledger.iter().map(|write| (&batch.job_id, &write.row().slot))).collect();
-    script.over(
+    script.push_over_rows(
         &format!("SELECT j.job_id, {LEDGER_COLUMNS} FROM "),
         2,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN ledger l ON l.job = j.id AND l.slot = v.column2",
@@ -28,10 +28,10 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Loads a row into the group.
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
-    seen.job(&job_id, |standing| {
-        let row = Row::try_from(row)?;
+    seen.update_job(&job_id, |standing| {
+        let row = LedgerRow::try_from(row)?;
         standing.ledger.insert(row.slot.clone(), row);
         Ok(())
     });
@@ -39,9 +39,9 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 }
 
 /// Writes the current rows.
-pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
-    let rows: Vec<(i64, &Row)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
-    script.put(
+pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, Slot), LedgerRow>) {
+    let rows: Vec<(i64, &LedgerRow)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
+    script.push_upsert(
         "ledger",
         &["job", "slot"],
         &[
@@ -71,15 +71,15 @@ pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
 }
 
 impl Database {
-    pub(crate) async fn read_open_rows(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
-        let mut script = Script::new(&format!(
+    pub(crate) async fn read_open_rows(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError> {
+        let mut script = StatementBatch::new(&format!(
             "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"
         ));
         script.text(job_id.as_str());
-        let rows = self.readers.run(Name::RECOVER, script).await?;
+        let rows = self.readers.run(StatementName::RECOVER, script).await?;
         // Convert every row before filtering, so that a row with an unknown state is reported and not left out.
-        let rows = rows.iter().flatten().map(|row| Row::try_from(Stored::new(row, "ledger")));
-        let open = |row: &Row| matches!(row.state, RowState::Inflight | RowState::Indeterminate);
+        let rows = rows.iter().flatten().map(|row| LedgerRow::try_from(RowReader::new(row, "ledger")));
+        let open = |row: &LedgerRow| matches!(row.state, RowState::Inflight | RowState::Indeterminate);
         rows.filter(|row| row.as_ref().map_or(true, open)).collect()
     }
 }

@@ -65,21 +65,21 @@ pub use dialect::Dialect;
 pub use durability::Durability;
 pub use generation::times_used;
 pub use measure::commits_per_second;
-pub use open::{NO_TABLES, OpenOptions, Target, server_name};
-pub use owner::{OwnerLock, is_gone};
-pub use pgbench::{Transaction, pgbench, transactions_per_second};
+pub use open::{DatabaseTarget, NO_TABLES, OpenOptions, server_name};
+pub use owner::{OwnerLock, is_owner_dead};
+pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
 pub use probe::{KillAt, NoProbe, Probe, Side};
 pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
-use bell::Bell;
-use clock::Time;
+use bell::NotificationListener;
+use clock::TimeSource;
 use generation::Generation;
-use leases::Gone;
+use leases::DeadOwners;
 use read_only::ReadOnly;
 use readers::Readers;
-use script::Script;
+use script::StatementBatch;
 use server::Server;
-use statement::{Name, Tally};
+use statement::{StatementCounters, StatementName};
 use writer::Writer;
 
 /// An open database.
@@ -88,15 +88,15 @@ pub struct Database {
     readers: Readers,
     dialect: Dialect,
     /// Clock that decides about leases, deadlines and timers.
-    time: Time,
+    time_source: TimeSource,
     /// Clocks of this machine. They also identify the current boot of the kernel.
     machine: Arc<dyn Clock>,
     clock_margin_ms: u32,
     generation: Generation,
     server: Arc<Server>,
-    bell: Option<Bell>,
-    gone: Gone,
-    tally: Arc<Tally>,
+    listener: Option<NotificationListener>,
+    dead_owners: DeadOwners,
+    counters: Arc<StatementCounters>,
     durability: Durability,
     read_only: Option<ReadOnly>,
 }
@@ -109,7 +109,7 @@ impl Database {
 
     /// Returns the path that cannot be written and the cause, if the database was opened for reading only.
     pub fn read_only(&self) -> Option<&str> {
-        self.read_only.as_ref().map(|read_only| read_only.why.as_str())
+        self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
     /// Checks that this is the database that was last used here. Claims are refused otherwise. A database
@@ -132,10 +132,10 @@ impl Database {
         if self.dialect == Dialect::Postgres {
             return self.next_timer().await.map(drop);
         }
-        let rows = self.readers.run(Name::QUICK_CHECK, Script::new("PRAGMA quick_check(10)")).await?;
+        let rows = self.readers.run(StatementName::QUICK_CHECK, StatementBatch::new("PRAGMA quick_check(10)")).await?;
         let mut found = Vec::new();
         for row in rows.iter().flatten() {
-            found.push(row::Stored::new(row, "quick_check").text()?);
+            found.push(row::RowReader::new(row, "quick_check").text()?);
         }
         if found == ["ok"] { Ok(()) } else { Err(StoreError::Damaged(found.join("; "))) }
     }
@@ -147,10 +147,10 @@ impl Database {
 
     /// Returns the stored schema in a fixed order.
     pub async fn schema(&self) -> Result<String, StoreError> {
-        let rows = self.readers.run(Name::SCHEMA, schema::read(self.dialect)).await?;
+        let rows = self.readers.run(StatementName::SCHEMA, schema::read(self.dialect)).await?;
         let mut text = String::new();
         for row in rows.iter().flatten() {
-            text.push_str(&row::Stored::new(row, "schema").text()?);
+            text.push_str(&row::RowReader::new(row, "schema").text()?);
             text.push('\n');
         }
         Ok(text)

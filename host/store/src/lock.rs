@@ -11,22 +11,22 @@ use rustix::io::Errno;
 /// Time after which a held lock is an error. Processes hold these locks in turn while they open a database or
 /// make a few writes. A process that holds a lock longer is suspended or stuck, and more waiting would only
 /// hide that.
-const BUSY: Duration = Duration::from_secs(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// Pause between two tries.
-const AGAIN: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Takes the lock of a file, which is created if it is missing. The lock is held until the file is dropped.
 /// Blocks the thread, so it must not be called on a thread of an async runtime.
 pub(crate) fn exclusive(path: &Path) -> io::Result<File> {
-    within(path, BUSY)
+    lock_within(path, LOCK_TIMEOUT)
 }
 
-fn within(path: &Path, wait: Duration) -> io::Result<File> {
+fn lock_within(path: &Path, wait: Duration) -> io::Result<File> {
     let file = File::create(path)?;
-    for _ in 0..=wait.as_millis() / AGAIN.as_millis() {
+    for _ in 0..=wait.as_millis() / RETRY_PAUSE.as_millis() {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(AGAIN),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(RETRY_PAUSE),
             Err(error) => return Err(error.into()),
         }
     }
@@ -43,7 +43,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.lock");
         let held = exclusive(&path).unwrap();
-        let error = within(&path, Duration::from_millis(20)).unwrap_err();
+        let error = lock_within(&path, Duration::from_millis(20)).unwrap_err();
         assert!(error.to_string().contains("another process keeps it locked"), "{error}");
         drop(held);
         exclusive(&path).unwrap();

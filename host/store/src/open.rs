@@ -14,40 +14,40 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, SqlSafeStr};
 
 use crate::Database;
-use crate::bell::Bell;
-use crate::clock::{SystemClock, Time};
-use crate::commit::Task;
-use crate::connection::{Connect, Connection, Patience};
+use crate::bell::NotificationListener;
+use crate::clock::{SystemClock, TimeSource};
+use crate::commit::WriterTask;
+use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
 use crate::durability::Durability;
-use crate::error::{is_lost, store_error};
+use crate::error::{is_connection_lost, store_error};
 use crate::generation::Generation;
 use crate::high_water::HighWater;
 use crate::lock;
-use crate::mark::{self, Marks};
+use crate::mark::{self, MarkerSequence};
 use crate::probe::{NoProbe, Probe};
 use crate::read_only;
 use crate::readers::Readers;
-use crate::row::Stored;
-use crate::script::Script;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
 use crate::server::Server;
-use crate::statement::{Hand, Name, Tally};
+use crate::statement::{StatementCounters, StatementExecutor, StatementName};
 use crate::writer::Writer;
 
 /// Time for which SQLite waits while another process has locked the database.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Size of the write-ahead log at which SQLite copies its pages into the database file, in pages: 32 MiB.
 /// SQLite's default of 4 MiB would stop the writer every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Number of cached prepared scripts. Groups differ in the tables they touch.
-const STATEMENTS_KEPT: usize = 128;
+const STATEMENTS_CACHED: usize = 128;
 /// Time for which a transaction on a server waits for one lock.
 const LOCK_MAX: &str = "5s";
 /// Time for which a server waits for the next statement of a transaction. A worker suspended inside a
 /// transaction would otherwise keep jobs locked that other workers may have to claim.
 const IDLE_MAX: &str = "10s";
 /// Maximum number of rows in transit from the database's thread.
-const ROWS_UNDERWAY: usize = 1024;
+const ROWS_IN_TRANSIT: usize = 1024;
 
 /// Migrations, oldest first. A released migration must never be changed.
 pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
@@ -74,12 +74,12 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
 /// Error text for a server database without tables if none may be created now.
 pub const NO_TABLES: &str = "it has no Latchwork tables yet: the first run creates them";
 /// Error text for a server database without tables if its user may not create any.
-const MAY_MAKE_NONE: &str = "it has no Latchwork tables yet, and this user may not create any: make the user the owner of the \
+const MAY_NOT_CREATE_TABLES: &str = "it has no Latchwork tables yet, and this user may not create any: make the user the owner of the \
     database, or create the tables as another user";
 
 /// Location of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum DatabaseTarget {
     /// Path of a SQLite file.
     File(PathBuf),
     /// URL of a PostgreSQL database: `postgres://user@host/database`.
@@ -90,7 +90,7 @@ pub enum Target {
 #[derive(Clone)]
 pub struct OpenOptions {
     /// Location of the database.
-    pub target: Target,
+    pub target: DatabaseTarget,
     /// True if a missing file, or missing tables in a server database, are created.
     pub create: bool,
     /// True if the caller only reads. A file that cannot be written is then opened for reading, and refused
@@ -113,7 +113,7 @@ pub struct OpenOptions {
     /// write. PostgreSQL only.
     pub synchronous_failover: bool,
     /// True if opening retries while the server is unavailable. For long-running programs.
-    pub patient: bool,
+    pub retry_unavailable: bool,
 }
 
 impl OpenOptions {
@@ -123,15 +123,15 @@ impl OpenOptions {
         let path = path.into();
         let mut owner_dir = path.clone().into_os_string();
         owner_dir.push(".owners");
-        Self::of(Target::File(path), owner_dir.into())
+        Self::of(DatabaseTarget::File(path), owner_dir.into())
     }
 
     /// Default options for a server. This machine keeps its records about the database in `owner_dir`.
     pub fn server(url: impl Into<String>, owner_dir: impl Into<PathBuf>) -> Self {
-        Self::of(Target::Server(url.into()), owner_dir.into())
+        Self::of(DatabaseTarget::Server(url.into()), owner_dir.into())
     }
 
-    fn of(target: Target, owner_dir: PathBuf) -> Self {
+    fn of(target: DatabaseTarget, owner_dir: PathBuf) -> Self {
         Self {
             target,
             create: true,
@@ -143,21 +143,21 @@ impl OpenOptions {
             clock: None,
             pages_max: None,
             synchronous_failover: false,
-            patient: false,
+            retry_unavailable: false,
         }
     }
 }
 
 pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
     let at = match &options.target {
-        Target::File(path) => path.display().to_string(),
-        Target::Server(url) => server_name(url),
+        DatabaseTarget::File(path) => path.display().to_string(),
+        DatabaseTarget::Server(url) => server_name(url),
     };
-    let mut patience = Patience::new();
+    let mut patience = RetryBudget::new();
     let mut told = false;
     let opened = loop {
         match try_open(options.clone()).await {
-            Err(Away { error, passes: true }) if options.patient && patience.waits().await => {
+            Err(OpenFailure { error, is_temporary: true }) if options.retry_unavailable && patience.wait().await => {
                 if !told {
                     tracing::warn!(%error, "waiting for the database");
                 }
@@ -192,81 +192,91 @@ pub fn server_name(url: &str) -> String {
 }
 
 /// Reason why a database could not be opened.
-struct Away {
+struct OpenFailure {
     error: StoreError,
     /// True if a retry may succeed soon.
-    passes: bool,
+    is_temporary: bool,
 }
 
-impl From<StoreError> for Away {
+impl From<StoreError> for OpenFailure {
     fn from(error: StoreError) -> Self {
-        Self { error, passes: false }
+        Self { error, is_temporary: false }
     }
 }
 
-async fn try_open(options: OpenOptions) -> Result<Database, Away> {
+async fn try_open(options: OpenOptions) -> Result<Database, OpenFailure> {
     let machine: Arc<dyn Clock> = match &options.clock {
         Some(clock) => clock.clone(),
         None => Arc::new(SystemClock::new()?),
     };
     let (connect, time) = match &options.target {
-        Target::File(path) => {
+        DatabaseTarget::File(path) => {
             check_path(path, options.create)?;
-            match read_only::why(path, &options.owner_dir) {
+            match read_only::write_obstacle(path, &options.owner_dir) {
                 Some(why) if options.reads_only => return Ok(open_to_read(path, why, &options, machine).await?),
-                Some(why) => return Err(read_only::refused(&why).into()),
+                Some(why) => return Err(read_only::refusal(&why).into()),
                 None => {}
             }
-            (Connect::Sqlite(Box::new(file_options(path, &options))), Time::Machine(machine.clone()))
+            (Connector::Sqlite(Box::new(file_options(path, &options))), TimeSource::Machine(machine.clone()))
         }
-        Target::Server(url) => {
-            let time = options.clock.clone().map_or(Time::Database, Time::Machine);
-            (Connect::Postgres(Box::new(server_options(url, options.durability)?)), time)
+        DatabaseTarget::Server(url) => {
+            let time = options.clock.clone().map_or(TimeSource::Database, TimeSource::Machine);
+            (Connector::Postgres(Box::new(server_options(url, options.durability)?)), time)
         }
     };
     // Only one process at a time may create the file, switch it to WAL and migrate it.
-    let _alone = alone(options.owner_dir.clone()).await?;
-    let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
+    let _alone = lock_opening(options.owner_dir.clone()).await?;
+    let hand = StatementExecutor { probe: options.probe, counters: Arc::new(StatementCounters::default()) };
     let high_water = Arc::new(HighWater::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
-    let made = connect.once().await;
-    let mut conn = made.map_err(|error| Away { passes: is_lost(&error), error: store_error(&error) })?;
+    let made = connect.connect_once().await;
+    let mut conn =
+        made.map_err(|error| OpenFailure { is_temporary: is_connection_lost(&error), error: store_error(&error) })?;
     let prepared = async {
         match connect.dialect() {
             Dialect::Sqlite => options.durability.verify(&hand, &mut conn).await?,
-            Dialect::Postgres => server.greet(&hand, &mut conn).await?,
+            Dialect::Postgres => server.check_connection(&hand, &mut conn).await?,
         }
         migrate(&hand, &mut conn, options.create).await?;
-        settle(&hand, &mut conn, &*machine, &server).await
+        initialize(&hand, &mut conn, &*machine, &server).await
     };
     // The server may be a standby that is about to take over, or it may be shutting down.
-    let away = |error| Away { passes: matches!(error, StoreError::Unavailable(_)), error };
+    let away = |error| OpenFailure { is_temporary: matches!(error, StoreError::Unavailable(_)), error };
     prepared.await.map_err(away)?;
-    let (writing, tally) = (connect.clone(), hand.tally.clone());
+    let (writing, tally) = (connect.clone(), hand.counters.clone());
     let bell = match &connect {
-        Connect::Postgres(options) => Some(Bell::new((**options).clone())),
-        Connect::Sqlite(_) => None,
+        Connector::Postgres(options) => Some(NotificationListener::new((**options).clone())),
+        Connector::Sqlite(_) => None,
     };
     let database = Database {
         dialect: connect.dialect(),
         readers: Readers::new(connect, hand.clone()),
         writer: Writer::start({
             let (time, server, high_water) = (time.clone(), server.clone(), high_water.clone());
-            let (conn, marks) = (Some(conn), Marks::default());
-            move |parts| Task { conn, connect: writing, hand, time, server, high_water, parts, marks }
+            let (conn, marks) = (Some(conn), MarkerSequence::default());
+            move |parts| WriterTask {
+                conn,
+                connect: writing,
+                executor: hand,
+                time,
+                server,
+                high_water,
+                parts,
+                marker_sequence: marks,
+            }
         }),
-        time,
+        time_source: time,
         machine,
         clock_margin_ms: options.clock_margin_ms,
         generation: Generation::new(&options.owner_dir, high_water),
         server,
-        bell,
-        gone: Default::default(),
-        tally,
+        listener: bell,
+        dead_owners: Default::default(),
+        counters: tally,
         durability: options.durability,
         read_only: None,
     };
-    database.generation.notice(&database).await;
+    database.generation.check_at_open(&database).await;
     Ok(database)
 }
 
@@ -277,48 +287,56 @@ async fn open_to_read(
     options: &OpenOptions,
     machine: Arc<dyn Clock>,
 ) -> Result<Database, StoreError> {
-    let hand = Hand { probe: options.probe.clone(), tally: Arc::new(Tally::default()) };
-    let (connect, read_only) = read_only::connect(path, why, &hand, reading_options).await?;
+    let hand = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
+    let (connect, read_only) = read_only::connect(path, why, &hand, base_options).await?;
     let high_water = Arc::new(HighWater::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
-    let time = Time::Machine(machine.clone());
+    let time = TimeSource::Machine(machine.clone());
     Ok(Database {
         dialect: connect.dialect(),
         readers: Readers::new(connect.clone(), hand.clone()),
         // Work given to this writer fails, because SQLite refuses to write.
         writer: Writer::start({
             let (time, server, high_water, hand) = (time.clone(), server.clone(), high_water.clone(), hand.clone());
-            move |parts| Task { conn: None, connect, hand, time, server, high_water, parts, marks: Marks::default() }
+            move |parts| WriterTask {
+                conn: None,
+                connect,
+                executor: hand,
+                time,
+                server,
+                high_water,
+                parts,
+                marker_sequence: MarkerSequence::default(),
+            }
         }),
-        time,
+        time_source: time,
         machine,
         clock_margin_ms: options.clock_margin_ms,
         generation: Generation::new(&options.owner_dir, high_water),
         server,
-        bell: None,
-        gone: Default::default(),
-        tally: hand.tally,
+        listener: None,
+        dead_owners: Default::default(),
+        counters: hand.counters,
         durability: options.durability,
         read_only: Some(read_only),
     })
 }
 
 /// Returns the options common to all connections to a file.
-fn reading_options(path: &Path) -> SqliteConnectOptions {
+fn base_options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        .busy_timeout(BUSY)
+        .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(false)
-        .statement_cache_capacity(STATEMENTS_KEPT)
-        .row_buffer_size(ROWS_UNDERWAY)
+        .statement_cache_capacity(STATEMENTS_CACHED)
+        .row_buffer_size(ROWS_IN_TRANSIT)
         .thread_name(|number| format!("latch-sqlite-{number}"))
         .disable_statement_logging()
 }
 
 fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
-    let mut connect = reading_options(path)
-        .create_if_missing(options.create)
-        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string());
+    let mut connect =
+        base_options(path).create_if_missing(options.create).pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string());
     if let Some(pages) = options.pages_max {
         connect = connect.pragma("max_page_count", pages.to_string());
     }
@@ -329,7 +347,7 @@ fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions,
     let connect = PgConnectOptions::from_str(url)
         .map_err(|error| StoreError::Unavailable(format!("its URL is invalid: {error}")))?
         .application_name("latchwork")
-        .statement_cache_capacity(STATEMENTS_KEPT)
+        .statement_cache_capacity(STATEMENTS_CACHED)
         .options([
             ("lock_timeout", LOCK_MAX),
             ("idle_in_transaction_session_timeout", IDLE_MAX),
@@ -367,7 +385,7 @@ fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
     }
 }
 
-async fn alone(dir: PathBuf) -> Result<File, StoreError> {
+async fn lock_opening(dir: PathBuf) -> Result<File, StoreError> {
     let take = move || {
         std::fs::create_dir_all(&dir)?;
         lock::exclusive(&dir.join("open.lock"))
@@ -377,7 +395,7 @@ async fn alone(dir: PathBuf) -> Result<File, StoreError> {
     taken.map_err(|error| StoreError::Unavailable(format!("cannot lock the directory beside it: {error}")))
 }
 
-async fn migrate(hand: &Hand, conn: &mut Connection, create: bool) -> Result<(), StoreError> {
+async fn migrate(hand: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<(), StoreError> {
     let migrations = match conn {
         Connection::Sqlite(_) => MIGRATIONS,
         Connection::Postgres(_) => {
@@ -408,45 +426,51 @@ async fn migrate(hand: &Hand, conn: &mut Connection, create: bool) -> Result<(),
 
 /// Returns true if the server database has the tables of this version. Its user then needs no right to create
 /// tables. Fails if the tables are missing and `create` is false.
-async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
-    let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
-    let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
-    if !Stored::new(&rows[0][0], "pg_class").bool()? {
+async fn is_current(hand: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
+    let there = StatementBatch::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let rows = hand.run(conn, StatementName::SCHEMA, there).await.map_err(|error| store_error(&error))?;
+    if !RowReader::new(&rows[0][0], "pg_class").bool()? {
         if create {
             return Ok(false);
         }
-        return Err(StoreError::Unavailable(match may_make_tables(hand, conn).await? {
+        return Err(StoreError::Unavailable(match may_create_tables(hand, conn).await? {
             true => NO_TABLES.to_owned(),
-            false => MAY_MAKE_NONE.to_owned(),
+            false => MAY_NOT_CREATE_TABLES.to_owned(),
         }));
     }
-    let script = Script::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
-    let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
-    let version = Stored::new(&rows[0][0], "_sqlx_migrations").int()?;
+    let script =
+        StatementBatch::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
+    let rows = hand.run(conn, StatementName::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+    let version = RowReader::new(&rows[0][0], "_sqlx_migrations").int()?;
     Ok(POSTGRES_MIGRATIONS.last().is_some_and(|(last, ..)| *last == version))
 }
 
 /// Returns true if the user of the server database may create tables in the current schema.
-async fn may_make_tables(hand: &Hand, conn: &mut Connection) -> Result<bool, StoreError> {
-    let script = Script::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
-    let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
-    Stored::new(&rows[0][0], "pg_namespace").bool()
+async fn may_create_tables(hand: &StatementExecutor, conn: &mut Connection) -> Result<bool, StoreError> {
+    let script = StatementBatch::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
+    let rows = hand.run(conn, StatementName::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+    RowReader::new(&rows[0][0], "pg_namespace").bool()
 }
 
 /// Checks that the database can be written, and gives a new database its id.
-async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &Server) -> Result<(), StoreError> {
+async fn initialize(
+    hand: &StatementExecutor,
+    conn: &mut Connection,
+    clock: &dyn Clock,
+    server: &Server,
+) -> Result<(), StoreError> {
     let dialect = match conn {
         Connection::Sqlite(_) => Dialect::Sqlite,
         Connection::Postgres(_) => Dialect::Postgres,
     };
-    let mut script = Script::new(dialect.opening());
+    let mut script = StatementBatch::new(dialect.opening());
     script.push("ROLLBACK");
-    hand.run(conn, Name::WRITABLE, script).await.map_err(|error| store_error(&error))?;
-    let place = server.place().text();
+    hand.run(conn, StatementName::WRITABLE, script).await.map_err(|error| store_error(&error))?;
+    let place = server.identity().text();
     let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
     let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
     // The statement writes only if the row is missing, so an existing database is opened without a write.
-    let mut script = Script::new(match dialect {
+    let mut script = StatementBatch::new(match dialect {
         Dialect::Sqlite => {
             "INSERT INTO meta (id, database_id, generation) SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)"
         }
@@ -461,7 +485,7 @@ async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &
         script.text(place);
         mark::prune(&mut script);
     }
-    let named = hand.run(conn, Name::GENERATION_WRITE, script).await;
+    let named = hand.run(conn, StatementName::GENERATION_WRITE, script).await;
     named.map_err(|error| store_error(&error))?;
     Ok(())
 }

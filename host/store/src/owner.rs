@@ -22,7 +22,7 @@ pub struct OwnerLock {
 impl OwnerLock {
     /// Creates and locks a file in `dir`. `content` must be random and new: it becomes the file's content and
     /// part of its name. `worker` is a name for people.
-    pub fn take(dir: &Path, worker: &str, content: &str, clock: &dyn Clock) -> Result<Self, StoreError> {
+    pub fn acquire(dir: &Path, worker: &str, content: &str, clock: &dyn Clock) -> Result<Self, StoreError> {
         let path = dir.join(format!("owner-{content}.lock"));
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
@@ -30,7 +30,7 @@ impl OwnerLock {
         std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
         // Hold the sweep lock until the file is locked. Otherwise a sweep could remove the unlocked file as a
         // dead owner's.
-        let _alone = sweep::alone(dir).map_err(|error| failed("prepare", &error))?;
+        let _alone = sweep::lock_owner_dir(dir).map_err(|error| failed("prepare", &error))?;
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -61,7 +61,7 @@ impl OwnerLock {
 
 /// Returns true if the owner, of the same boot, is provably dead. Its lock file must exist with the same
 /// device, inode and content, and its lock must be free. Returns `false` if nothing can be proved.
-pub fn is_gone(owner: &Owner) -> bool {
+pub fn is_owner_dead(owner: &Owner) -> bool {
     let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
     let Ok(meta) = file.metadata() else { return false };
     if (meta.dev(), meta.ino()) != (owner.lock_dev, owner.lock_ino) {
@@ -82,7 +82,7 @@ mod tests {
     use crate::SystemClock;
 
     fn take(dir: &Path, content: &str) -> OwnerLock {
-        OwnerLock::take(dir, "worker", content, &SystemClock::new().unwrap()).unwrap()
+        OwnerLock::acquire(dir, "worker", content, &SystemClock::new().unwrap()).unwrap()
     }
 
     #[test]
@@ -90,27 +90,27 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let lock = take(dir.path(), "one");
         let owner = lock.owner().clone();
-        assert!(!is_gone(&owner), "the owner lives");
+        assert!(!is_owner_dead(&owner), "the owner lives");
         drop(lock);
-        assert!(is_gone(&owner));
-        assert!(is_gone(&owner), "a check changes nothing");
-        assert!(!is_gone(&Owner { lock_dev: owner.lock_dev + 1, ..owner.clone() }));
-        assert!(!is_gone(&Owner { lock_ino: owner.lock_ino + 1, ..owner.clone() }));
+        assert!(is_owner_dead(&owner));
+        assert!(is_owner_dead(&owner), "a check changes nothing");
+        assert!(!is_owner_dead(&Owner { lock_dev: owner.lock_dev + 1, ..owner.clone() }));
+        assert!(!is_owner_dead(&Owner { lock_ino: owner.lock_ino + 1, ..owner.clone() }));
         for content in ["", "on", "oneone", "two"] {
             std::fs::write(&owner.lock_path, content).unwrap();
-            assert!(!is_gone(&owner), "content {content:?}");
+            assert!(!is_owner_dead(&owner), "content {content:?}");
         }
         std::fs::write(&owner.lock_path, "one").unwrap();
-        assert!(is_gone(&owner));
+        assert!(is_owner_dead(&owner));
         std::fs::remove_file(&owner.lock_path).unwrap();
-        assert!(!is_gone(&owner), "an absent file proves nothing");
+        assert!(!is_owner_dead(&owner), "an absent file proves nothing");
     }
 
     #[test]
     fn a_lock_file_is_not_taken_over() {
         let dir = tempfile::tempdir().unwrap();
         drop(take(dir.path(), "one"));
-        let again = OwnerLock::take(dir.path(), "worker", "one", &SystemClock::new().unwrap());
+        let again = OwnerLock::acquire(dir.path(), "worker", "one", &SystemClock::new().unwrap());
         assert!(matches!(again, Err(StoreError::Unavailable(_))));
     }
 }

@@ -4,19 +4,19 @@ use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Payload, StoreError};
 
 use crate::Database;
-use crate::group::Seen;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::group::GroupState;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Appends the queries for payloads that batches contain and that may be stored already. Returns the number of
 /// statements.
-pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let labels: Vec<(&JobId, &str)> = batches
         .iter()
         .flat_map(|batch| batch.payloads.iter().map(|payload| (&batch.job_id, payload.label.as_str())))
         .collect();
-    script.over(
+    script.push_over_rows(
         "SELECT j.job_id, p.label, p.bytes FROM ",
         2,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN payloads p ON p.job = j.id AND p.label = v.column2",
@@ -28,9 +28,9 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Loads a row into the group.
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
-    seen.job(&job_id, |standing| {
+    seen.update_job(&job_id, |standing| {
         let payload = payload(row)?;
         standing.payloads.insert(payload.label, payload.bytes);
         Ok(())
@@ -39,25 +39,25 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 }
 
 /// Reads a payload from the columns label and bytes.
-pub(crate) fn payload(mut row: Stored<'_>) -> Result<Payload, StoreError> {
+pub(crate) fn payload(mut row: RowReader<'_>) -> Result<Payload, StoreError> {
     Ok(Payload { label: row.text()?, bytes: row.blob()? })
 }
 
 impl Database {
     pub(crate) async fn read_payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut script = Script::new(
+        let mut script = StatementBatch::new(
             "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id AND p.label = ? WHERE j.job_id = ?",
         );
         script.text(label).text(job_id.as_str());
-        let rows = self.readers.run(Name::PAYLOAD_READ, script).await?;
-        let found = rows.iter().flatten().next().map(|row| payload(Stored::new(row, "payloads"))).transpose()?;
+        let rows = self.readers.run(StatementName::PAYLOAD_READ, script).await?;
+        let found = rows.iter().flatten().next().map(|row| payload(RowReader::new(row, "payloads"))).transpose()?;
         Ok(found.map(|payload| payload.bytes))
     }
 }
 
 /// Writes new payloads.
-pub(crate) fn insert(script: &mut Script, payloads: &[(i64, &Payload)]) {
-    script.over(
+pub(crate) fn insert(script: &mut StatementBatch, payloads: &[(i64, &Payload)]) {
+    script.push_over_rows(
         "INSERT INTO payloads SELECT column1, column2, column3 FROM ",
         3,
         " WHERE column1 IS NOT NULL",

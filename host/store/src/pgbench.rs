@@ -9,19 +9,19 @@ use latchwork_core::storage::StoreError;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS latchwork_pgbench_rows (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, bytes \
     TEXT NOT NULL);\nTRUNCATE latchwork_pgbench_rows;\n";
-const GONE: &str = "DROP TABLE latchwork_pgbench_rows;\n";
+const DROP_TABLE: &str = "DROP TABLE latchwork_pgbench_rows;\n";
 const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7', 230));\n";
 
 /// Transaction that a client repeats.
 #[derive(Clone, Copy, Debug)]
-pub enum Transaction {
+pub enum BenchTransaction {
     /// Inserts one row.
     OneRow,
     /// Inserts five rows in one pipelined transaction, as many as the record of a call.
     FiveRows,
 }
 
-impl Transaction {
+impl BenchTransaction {
     fn script(self) -> String {
         match self {
             Self::OneRow => ROW.to_owned(),
@@ -48,7 +48,7 @@ pub fn pgbench() -> Option<PathBuf> {
 pub fn transactions_per_second(
     pgbench: &Path,
     url: &str,
-    what: Transaction,
+    what: BenchTransaction,
     clients: u32,
     time: Duration,
     folder: &Path,
@@ -69,7 +69,7 @@ pub fn transactions_per_second(
     let clients = format!("--client={clients}");
     let time = format!("--time={}", time.as_secs().max(1));
     let said = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
-    run("gone.sql", GONE, &["--transactions=1"])?;
+    run("gone.sql", DROP_TABLE, &["--transactions=1"])?;
     rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench printed no rate: {}", said.trim())))
 }
 

@@ -51,7 +51,7 @@ impl KillAt {
     /// Stops the process instead of killing it, like a suspended machine. Time has passed when the process is
     /// continued.
     #[must_use]
-    pub fn stopping(self) -> Self {
+    pub fn suspending(self) -> Self {
         Self { signal: rustix::process::Signal::STOP, ..self }
     }
 }

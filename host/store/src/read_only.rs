@@ -12,24 +12,24 @@ use rustix::fs::{Access, access};
 use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
 
-use crate::connection::{Connect, Connection};
+use crate::connection::{Connection, Connector};
 use crate::error::store_error;
 use crate::open::MIGRATIONS;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::{Hand, Name};
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::{StatementExecutor, StatementName};
 
 /// A database opened for reading only.
 pub(crate) struct ReadOnly {
     /// Path that cannot be written, and the cause.
-    pub(crate) why: String,
+    pub(crate) reason: String,
     /// Copy that is being read. Dropping this value removes the copy.
     _copy: Option<TempDir>,
 }
 
 /// Returns the part of a database that cannot be written: the file, its folder or the folder of its owners.
 /// Returns `None` if all can be written or the database does not exist yet.
-pub(crate) fn why(path: &Path, owner_dir: &Path) -> Option<String> {
+pub(crate) fn write_obstacle(path: &Path, owner_dir: &Path) -> Option<String> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // A missing or empty file has nothing to read.
     if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
@@ -48,7 +48,7 @@ pub(crate) fn why(path: &Path, owner_dir: &Path) -> Option<String> {
 }
 
 /// Returns the error for a caller that needs to write.
-pub(crate) fn refused(why: &str) -> StoreError {
+pub(crate) fn refusal(why: &str) -> StoreError {
     StoreError::ReadOnly(format!(
         "{why}; this command needs to write; only reading commands work here. Restore write permission, or copy the database, \
          with the -wal file beside it, to a writable place"
@@ -62,37 +62,37 @@ pub(crate) fn refused(why: &str) -> StoreError {
 pub(crate) async fn connect(
     path: &Path,
     why: String,
-    hand: &Hand,
+    hand: &StatementExecutor,
     options: impl Fn(&Path) -> SqliteConnectOptions,
-) -> Result<(Connect, ReadOnly), StoreError> {
+) -> Result<(Connector, ReadOnly), StoreError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let has_log = std::fs::metadata(beside(&real, "-wal")).is_ok_and(|log| log.len() > 0);
-    let as_it_is = match has_log || beside(&real, "-shm").exists() {
+    let has_log = std::fs::metadata(with_suffix(&real, "-wal")).is_ok_and(|log| log.len() > 0);
+    let as_it_is = match has_log || with_suffix(&real, "-shm").exists() {
         true => options(path).read_only(true),
         false => options(path).read_only(true).immutable(true),
     };
-    let as_it_is = Connect::Sqlite(Box::new(as_it_is));
+    let as_it_is = Connector::Sqlite(Box::new(as_it_is));
     match is_current(hand, &as_it_is, &why).await {
-        Ok(()) => return Ok((as_it_is, ReadOnly { why, _copy: None })),
+        Ok(()) => return Ok((as_it_is, ReadOnly { reason: why, _copy: None })),
         Err(StoreError::Unavailable(error)) if has_log => {
             tracing::debug!(%error, "the write-ahead log has no index here; reading a copy");
         }
         Err(error) => return Err(error),
     }
-    let (copy, file) = copied(&real).map_err(|error| {
+    let (copy, file) = copy_for_reading(&real).map_err(|error| {
         StoreError::Unavailable(format!(
             "its write-ahead log must be copied for reading, but the copy cannot be made in {}: {error}",
             std::env::temp_dir().display()
         ))
     })?;
-    let connect = Connect::Sqlite(Box::new(options(&file)));
+    let connect = Connector::Sqlite(Box::new(options(&file)));
     is_current(hand, &connect, &why).await?;
-    Ok((connect, ReadOnly { why, _copy: Some(copy) }))
+    Ok((connect, ReadOnly { reason: why, _copy: Some(copy) }))
 }
 
 /// Checks that the schema is the one of this version, because a migration is not possible.
-async fn is_current(hand: &Hand, connect: &Connect, why: &str) -> Result<(), StoreError> {
-    let mut conn = connect.once().await.map_err(|error| store_error(&error))?;
+async fn is_current(hand: &StatementExecutor, connect: &Connector, why: &str) -> Result<(), StoreError> {
+    let mut conn = connect.connect_once().await.map_err(|error| store_error(&error))?;
     let checked = version(hand, &mut conn).await;
     conn.close().await;
     let (found, last) = (checked?, MIGRATIONS.last().map_or(0, |(last, ..)| *last));
@@ -112,10 +112,13 @@ async fn is_current(hand: &Hand, connect: &Connect, why: &str) -> Result<(), Sto
 }
 
 /// Returns the schema version, or `None` if there are no tables.
-async fn version(hand: &Hand, conn: &mut Connection) -> Result<Option<i64>, StoreError> {
+async fn version(hand: &StatementExecutor, conn: &mut Connection) -> Result<Option<i64>, StoreError> {
     let run = async |conn: &mut Connection, sql: &str| {
-        let rows = hand.run(conn, Name::SCHEMA, Script::new(sql)).await.map_err(|error| store_error(&error))?;
-        Stored::new(&rows[0][0], "_sqlx_migrations").int()
+        let rows = hand
+            .run(conn, StatementName::SCHEMA, StatementBatch::new(sql))
+            .await
+            .map_err(|error| store_error(&error))?;
+        RowReader::new(&rows[0][0], "_sqlx_migrations").int()
     };
     let there = "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '_sqlx_migrations'";
     if run(conn, there).await? == 0 {
@@ -125,18 +128,18 @@ async fn version(hand: &Hand, conn: &mut Connection) -> Result<Option<i64>, Stor
 }
 
 /// Copies file and log to a folder that only this user can read.
-fn copied(path: &Path) -> std::io::Result<(TempDir, PathBuf)> {
+fn copy_for_reading(path: &Path) -> std::io::Result<(TempDir, PathBuf)> {
     let folder = tempfile::Builder::new().prefix("latch-read-").tempdir()?;
     let file = folder.path().join("copy.db");
     for ending in ["", "-wal"] {
-        let mut from = std::fs::File::open(beside(path, ending))?;
-        std::io::copy(&mut from, &mut std::fs::File::create(beside(&file, ending))?)?;
+        let mut from = std::fs::File::open(with_suffix(path, ending))?;
+        std::io::copy(&mut from, &mut std::fs::File::create(with_suffix(&file, ending))?)?;
     }
     Ok((folder, file))
 }
 
 /// Returns the path with `ending` appended.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()

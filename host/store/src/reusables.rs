@@ -6,13 +6,13 @@ use latchwork_core::admit::ActionId;
 use latchwork_core::effect::Provenance;
 use latchwork_core::event::ResultType;
 use latchwork_core::ids::{Hash, JobId, Operator, StepId};
-use latchwork_core::reuse::Reusable;
+use latchwork_core::reuse::ReusableResult;
 use latchwork_core::storage::StoreError;
 
 use crate::Database;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 
 /// Columns of a [`Reusable`], in order.
 const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, r.outcome_type, r.sensitivity, \
@@ -22,7 +22,7 @@ const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, 
 const RESULT_TYPES: [(ResultType, i64); 2] = [(ResultType::Pure, 1), (ResultType::Success, 2)];
 
 /// Writes results. Each one replaces an older result with the same key.
-pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, &Reusable)>) {
+pub(crate) fn replace(script: &mut StatementBatch, reusables: &BTreeMap<ActionId, (i64, &ReusableResult)>) {
     let rows: Vec<_> = reusables
         .values()
         .filter_map(|(job, reusable)| {
@@ -30,7 +30,7 @@ pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, 
             Some((*job, number, *reusable))
         })
         .collect();
-    script.put(
+    script.push_upsert(
         "reusables",
         &["tenant_id", "operator", "input_hash"],
         &[
@@ -53,7 +53,7 @@ pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, 
             script.text(row.step_id.as_str()).text_or_null(row.outcome_type.as_deref());
             script.text_or_null(row.sensitivity.as_deref()).hash(row.digest).text(row.version.as_str());
             script.hash(row.policy).int(*result_type).int(row.is_verified);
-            script.int(row.provenance == Provenance::Operator).hash(row.output_hash).int(row.time_us);
+            script.int(row.provenance == Provenance::PersonDecision).hash(row.output_hash).int(row.time_us);
         },
     );
 }
@@ -64,20 +64,20 @@ impl Database {
         tenant: &str,
         operator: &Operator,
         input_hash: Hash,
-    ) -> Result<Option<Reusable>, StoreError> {
-        let mut script = Script::new(&format!(
+    ) -> Result<Option<ReusableResult>, StoreError> {
+        let mut script = StatementBatch::new(&format!(
             "SELECT {COLUMNS} FROM reusables r CROSS JOIN jobs j ON j.id = r.job WHERE r.tenant_id = ? AND r.operator \
              = ? AND r.input_hash = ?"
         ));
         script.text(tenant).text(operator.as_str()).hash(input_hash);
-        let rows = self.readers.run(Name::REUSABLE_READ, script).await?;
-        rows.iter().flatten().next().map(|row| Reusable::try_from(Stored::new(row, "reusables"))).transpose()
+        let rows = self.readers.run(StatementName::REUSABLE_READ, script).await?;
+        rows.iter().flatten().next().map(|row| ReusableResult::try_from(RowReader::new(row, "reusables"))).transpose()
     }
 }
 
-impl TryFrom<Stored<'_>> for Reusable {
+impl TryFrom<RowReader<'_>> for ReusableResult {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             tenant_id: row.text()?,
             operator: Operator::from(row.text()?),
@@ -95,7 +95,7 @@ impl TryFrom<Stored<'_>> for Reusable {
                 known.map(|(kind, _)| *kind).ok_or_else(|| row.damaged(&format!("{number} is not a result type")))?
             },
             is_verified: row.bool()?,
-            provenance: if row.bool()? { Provenance::Operator } else { Provenance::Executed },
+            provenance: if row.bool()? { Provenance::PersonDecision } else { Provenance::Executed },
             output_hash: row.hash()?,
             time_us: row.int()?,
         })

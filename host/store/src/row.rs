@@ -2,7 +2,7 @@
 
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
-use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -96,13 +96,13 @@ impl StoredRow {
 
 /// Cursor over the columns of a row.
 #[derive(Clone, Copy)]
-pub(crate) struct Stored<'a> {
+pub(crate) struct RowReader<'a> {
     row: &'a StoredRow,
     table: &'static str,
     next: usize,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> RowReader<'a> {
     /// Creates a cursor at the first column of `row`, which is a row of `table`.
     pub(crate) fn new(row: &'a StoredRow, table: &'static str) -> Self {
         Self { row, table, next: 0 }
@@ -206,7 +206,7 @@ impl<'a> Stored<'a> {
 }
 
 /// Reads the columns of [`JOB_COLUMNS`], starting at the next column.
-pub(crate) fn job(row: &mut Stored<'_>) -> Result<JobRow, StoreError> {
+pub(crate) fn job(row: &mut RowReader<'_>) -> Result<JobRow, StoreError> {
     Ok(JobRow {
         job_id: row.text()?.into(),
         tenant_id: row.text()?,
@@ -228,16 +228,16 @@ pub(crate) fn job(row: &mut Stored<'_>) -> Result<JobRow, StoreError> {
     })
 }
 
-impl TryFrom<Stored<'_>> for JobRow {
+impl TryFrom<RowReader<'_>> for JobRow {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         job(&mut row)
     }
 }
 
-impl TryFrom<Stored<'_>> for Row {
+impl TryFrom<RowReader<'_>> for LedgerRow {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             slot: Slot::from(row.text()?),
             operator: Operator::from(row.text()?),
@@ -259,7 +259,7 @@ impl TryFrom<Stored<'_>> for Row {
 }
 
 /// Reads the columns of [`OWNER_COLUMNS`], starting at the next column.
-pub(crate) fn owner(row: &mut Stored<'_>) -> Result<Owner, StoreError> {
+pub(crate) fn owner(row: &mut RowReader<'_>) -> Result<Owner, StoreError> {
     Ok(Owner {
         worker: row.text()?,
         boot_id: row.text()?,
@@ -270,16 +270,16 @@ pub(crate) fn owner(row: &mut Stored<'_>) -> Result<Owner, StoreError> {
     })
 }
 
-impl TryFrom<Stored<'_>> for Owner {
+impl TryFrom<RowReader<'_>> for Owner {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         owner(&mut row)
     }
 }
 
-impl TryFrom<Stored<'_>> for ActionRow {
+impl TryFrom<RowReader<'_>> for ActionRow {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             job_id: JobId::from(row.text()?),
             slot: Slot::from(row.text()?),
@@ -289,9 +289,9 @@ impl TryFrom<Stored<'_>> for ActionRow {
     }
 }
 
-impl TryFrom<Stored<'_>> for InboxRow {
+impl TryFrom<RowReader<'_>> for InboxRow {
     type Error = StoreError;
-    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+    fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         let (id, actor, reason, request) = (row.int()?, row.text()?, row.text_or_null()?, row.text()?);
         let request = serde_json::from_str(&request).map_err(|error| row.damaged(&error.to_string()))?;
         Ok(Self { id, actor, reason, request })

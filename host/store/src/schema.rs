@@ -1,7 +1,7 @@
 //! Schema as stored in a database, for the golden files in `host/store/schema`.
 
 use crate::dialect::Dialect;
-use crate::script::Script;
+use crate::script::StatementBatch;
 
 const SQLITE: &str = "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name \
     NOT LIKE '_sqlx_%' ORDER BY tbl_name, type DESC, name";
@@ -24,8 +24,8 @@ const POSTGRES: [&str; 5] = [
 ];
 
 /// Builds the queries that return the schema line by line.
-pub(crate) fn read(dialect: Dialect) -> Script {
-    let mut script = Script::default();
+pub(crate) fn read(dialect: Dialect) -> StatementBatch {
+    let mut script = StatementBatch::default();
     match dialect {
         Dialect::Sqlite => {
             script.push(SQLITE);

@@ -14,15 +14,15 @@ const SIZES: [usize; 4] = [1, 4, 16, 64];
 
 /// Bound value. NULL values have a type too, because PostgreSQL requires it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum BoundValue {
     Int(Option<i64>),
     Text(Option<String>),
     Blob(Option<Vec<u8>>),
 }
 
-impl Value {
+impl BoundValue {
     /// Returns NULL of the same type.
-    fn empty(&self) -> Self {
+    fn null(&self) -> Self {
         match self {
             Self::Int(_) => Self::Int(None),
             Self::Text(_) => Self::Text(None),
@@ -33,15 +33,15 @@ impl Value {
 
 /// Several statements and their bound values, in order.
 #[derive(Clone, Default)]
-pub(crate) struct Script {
+pub(crate) struct StatementBatch {
     /// All statements, separated by `;`. No literal or name in a statement contains a semicolon.
     pub(crate) sql: String,
-    pub(crate) args: Vec<Value>,
+    pub(crate) args: Vec<BoundValue>,
     /// Start of each statement in `sql` and in `args`.
-    begins: Vec<(usize, usize)>,
+    starts: Vec<(usize, usize)>,
 }
 
-impl Script {
+impl StatementBatch {
     /// Creates a script with one statement. Its values are bound next.
     pub(crate) fn new(sql: &str) -> Self {
         let mut script = Self::default();
@@ -61,26 +61,26 @@ impl Script {
         let longer = sql.len() + 1;
         self.sql.insert(0, ';');
         self.sql.insert_str(0, sql);
-        for (start, _) in &mut self.begins {
+        for (start, _) in &mut self.starts {
             *start += longer;
         }
-        self.begins.insert(0, (0, 0));
+        self.starts.insert(0, (0, 0));
     }
 
     /// Returns true if the script has no statements.
     pub(crate) fn is_empty(&self) -> bool {
-        self.begins.is_empty()
+        self.starts.is_empty()
     }
 
     /// Returns the number of statements.
     pub(crate) fn len(&self) -> usize {
-        self.begins.len()
+        self.starts.len()
     }
 
     /// Returns each statement with its values.
-    pub(crate) fn statements(&self) -> impl Iterator<Item = (&str, &[Value])> {
-        let ends = self.begins.iter().skip(1).copied().chain([(self.sql.len() + 1, self.args.len())]);
-        self.begins
+    pub(crate) fn statements(&self) -> impl Iterator<Item = (&str, &[BoundValue])> {
+        let ends = self.starts.iter().skip(1).copied().chain([(self.sql.len() + 1, self.args.len())]);
+        self.starts
             .iter()
             .zip(ends)
             .map(|((from, first), (to, last))| (&self.sql[*from..to - 1], &self.args[*first..last]))
@@ -90,18 +90,18 @@ impl Script {
         if !self.is_empty() {
             self.sql.push(';');
         }
-        self.begins.push((self.sql.len(), self.args.len()));
+        self.starts.push((self.sql.len(), self.args.len()));
     }
 
     /// Appends the statement `before (VALUES …) AS v after` over all rows, in as many chunks as necessary.
     /// Returns the number of appended statements. The statement must ignore rows in which every column is NULL.
-    pub(crate) fn over<T>(
+    pub(crate) fn push_over_rows<T>(
         &mut self,
         before: &str,
         columns: usize,
         after: &str,
         rows: &[T],
-        mut bind: impl FnMut(&mut Script, &T),
+        mut bind: impl FnMut(&mut StatementBatch, &T),
     ) -> usize {
         let mut statements = 0;
         let mut rest = rows;
@@ -126,7 +126,7 @@ impl Script {
                 bind(self, row);
             }
             for index in 0..(size - taken) * columns {
-                let empty = self.args[first + index % columns].empty();
+                let empty = self.args[first + index % columns].null();
                 self.args.push(empty);
             }
             rest = &rest[taken..];
@@ -136,13 +136,13 @@ impl Script {
     }
 
     /// Inserts rows and replaces rows with the same key.
-    pub(crate) fn put<T>(
+    pub(crate) fn push_upsert<T>(
         &mut self,
         table: &str,
         key: &[&str],
         rest: &[&str],
         rows: &[T],
-        bind: impl FnMut(&mut Script, &T),
+        bind: impl FnMut(&mut StatementBatch, &T),
     ) {
         if rows.is_empty() {
             return;
@@ -151,7 +151,7 @@ impl Script {
         let values: Vec<String> = (1..=columns.len()).map(|number| format!("column{number}")).collect();
         let set: Vec<String> = rest.iter().map(|column| format!("{column} = excluded.{column}")).collect();
         let then = if set.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", set.join(", ")) };
-        self.over(
+        self.push_over_rows(
             &format!("INSERT INTO {table} ({}) SELECT {} FROM ", columns.join(", "), values.join(", ")),
             columns.len(),
             &format!(" WHERE column1 IS NOT NULL ON CONFLICT ({}) DO {then}", key.join(", ")),
@@ -164,7 +164,7 @@ impl Script {
         self.int_or_null(Some(value.into()))
     }
     pub(crate) fn int_or_null(&mut self, value: Option<i64>) -> &mut Self {
-        self.add(Value::Int(value))
+        self.add(BoundValue::Int(value))
     }
     /// Binds the 64 bits of an unsigned number as a signed number, because both databases lack unsigned
     /// numbers.
@@ -172,25 +172,25 @@ impl Script {
         self.int(value.cast_signed())
     }
     pub(crate) fn text(&mut self, value: impl Into<String>) -> &mut Self {
-        self.add(Value::Text(Some(value.into())))
+        self.add(BoundValue::Text(Some(value.into())))
     }
     pub(crate) fn text_or_null(&mut self, value: Option<&str>) -> &mut Self {
-        self.add(Value::Text(value.map(str::to_owned)))
+        self.add(BoundValue::Text(value.map(str::to_owned)))
     }
     pub(crate) fn blob(&mut self, value: impl Into<Vec<u8>>) -> &mut Self {
-        self.add(Value::Blob(Some(value.into())))
+        self.add(BoundValue::Blob(Some(value.into())))
     }
     pub(crate) fn blob_or_null(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.add(Value::Blob(value.map(<[u8]>::to_vec)))
+        self.add(BoundValue::Blob(value.map(<[u8]>::to_vec)))
     }
     pub(crate) fn hash(&mut self, value: Hash) -> &mut Self {
         self.blob(value.0)
     }
     pub(crate) fn hash_or_null(&mut self, value: Option<Hash>) -> &mut Self {
-        self.add(Value::Blob(value.map(|hash| hash.0.to_vec())))
+        self.add(BoundValue::Blob(value.map(|hash| hash.0.to_vec())))
     }
 
-    fn add(&mut self, value: Value) -> &mut Self {
+    fn add(&mut self, value: BoundValue) -> &mut Self {
         self.args.push(value);
         self
     }
@@ -202,15 +202,15 @@ mod tests {
 
     #[test]
     fn a_script_is_taken_apart_into_what_it_was_made_of() {
-        let mut script = Script::new("SELECT 1");
+        let mut script = StatementBatch::new("SELECT 1");
         script.push("SELECT ?").int(7);
-        let chunks = script.over("SELECT * FROM ", 2, " WHERE true", &[1_i64, 2], |script, row| {
+        let chunks = script.push_over_rows("SELECT * FROM ", 2, " WHERE true", &[1_i64, 2], |script, row| {
             script.int(*row).text("x");
         });
         script.push_first("BEGIN");
         script.push("COMMIT");
         assert_eq!((chunks, script.len()), (1, 5));
-        let (int, text) = (Value::Int, |value: &str| Value::Text(Some(value.to_owned())));
+        let (int, text) = (BoundValue::Int, |value: &str| BoundValue::Text(Some(value.to_owned())));
         let four = "SELECT * FROM (VALUES (?,?),(?,?),(?,?),(?,?)) AS v WHERE true";
         let filled = [
             int(Some(1)),
@@ -218,9 +218,9 @@ mod tests {
             int(Some(2)),
             text("x"),
             int(None),
-            Value::Text(None),
+            BoundValue::Text(None),
             int(None),
-            Value::Text(None),
+            BoundValue::Text(None),
         ];
         let parts: Vec<_> = script.statements().collect();
         assert_eq!(parts[0], ("BEGIN", &[][..]));

@@ -13,11 +13,11 @@ use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::store_error;
-use crate::generation::restored;
-use crate::high_water::{HighWater, Known, Reached};
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::{Hand, Name};
+use crate::generation::restored_error;
+use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::{StatementExecutor, StatementName};
 
 /// Oldest supported server version.
 const VERSION_MIN: i64 = 130_000;
@@ -33,13 +33,13 @@ const GREETING: &str = "SELECT current_setting('synchronous_commit'), current_se
 
 /// Identity of a database: server, timeline and database number. Empty on SQLite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ServerIdentity {
     system: String,
     timeline: String,
     database: String,
 }
 
-impl Place {
+impl ServerIdentity {
     /// Returns the stored form.
     pub(crate) fn text(&self) -> String {
         if *self == Self::default() {
@@ -49,7 +49,7 @@ impl Place {
     }
 
     /// Returns true if this is the same database as `stored` on a later timeline.
-    fn follows(&self, stored: &str) -> bool {
+    fn is_successor_of(&self, stored: &str) -> bool {
         let mut parts = stored.split('/');
         let (Some(system), Some(timeline), Some(database), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -63,15 +63,15 @@ impl Place {
 
 /// Properties of the server, read on the last connection.
 #[derive(Clone, Debug, Default)]
-struct Said {
-    place: Place,
+struct ServerFacts {
+    identity: ServerIdentity,
     /// True if commits wait for a standby.
-    standbys: bool,
+    waits_for_standby: bool,
     about: String,
     /// Unique id of the last connection, given by the server.
-    writer: Option<String>,
+    connection_id: Option<String>,
     /// Number of connections made.
-    asked: u64,
+    connections: u64,
     /// True if the identity was found to be the accepted one on the last connection.
     accepted: bool,
 }
@@ -80,49 +80,56 @@ struct Said {
 pub(crate) struct Server {
     durability: Durability,
     /// True if a promoted standby is trusted to have every acknowledged write.
-    synchronous: bool,
+    trusts_standby: bool,
     high_water: Arc<HighWater>,
-    said: Mutex<Said>,
+    facts: Mutex<ServerFacts>,
 }
 
 impl Server {
     pub(crate) fn new(durability: Durability, synchronous: bool, high_water: Arc<HighWater>) -> Self {
-        Self { durability, synchronous, high_water, said: Mutex::default() }
+        Self { durability, trusts_standby: synchronous, high_water, facts: Mutex::default() }
     }
 
-    fn said(&self) -> MutexGuard<'_, Said> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_facts(&self) -> MutexGuard<'_, ServerFacts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the identity of the database on the last connection.
-    pub(crate) fn place(&self) -> Place {
-        self.said().place.clone()
+    pub(crate) fn identity(&self) -> ServerIdentity {
+        self.lock_facts().identity.clone()
     }
 
     /// Returns the unique id of the last connection. `None` on SQLite.
-    pub(crate) fn writer(&self) -> Option<String> {
-        self.said().writer.clone()
+    pub(crate) fn connection_id(&self) -> Option<String> {
+        self.lock_facts().connection_id.clone()
     }
 
     /// Returns the number of writing connections made.
     pub(crate) fn connections(&self) -> u64 {
-        self.said().asked
+        self.lock_facts().connections
     }
 
     /// Returns a description of the server for people. Empty on SQLite.
     pub(crate) fn about(&self) -> String {
-        self.said().about.clone()
+        self.lock_facts().about.clone()
     }
 
     /// Reads and checks the properties of the server on a new connection.
-    pub(crate) async fn greet(&self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
+    pub(crate) async fn check_connection(
+        &self,
+        hand: &StatementExecutor,
+        conn: &mut Connection,
+    ) -> Result<(), StoreError> {
         let Connection::Postgres(_) = conn else { return Ok(()) };
-        let rows = hand.run(conn, Name::SETTINGS, Script::new(GREETING)).await.map_err(|error| store_error(&error))?;
-        let mut row = Stored::new(&rows[0][0], "settings");
+        let rows = hand
+            .run(conn, StatementName::SETTINGS, StatementBatch::new(GREETING))
+            .await
+            .map_err(|error| store_error(&error))?;
+        let mut row = RowReader::new(&rows[0][0], "settings");
         let (commit, fsync, pages) = (row.text()?, row.text()?, row.text()?);
         let (read_only, standby) = (row.text()? == "on", row.bool()?);
         let (number, version, standbys, tls) = (row.int()?, row.text()?, row.text()?, row.text()?);
-        let place = Place { system: row.text()?, timeline: row.text()?, database: row.text()? };
+        let place = ServerIdentity { system: row.text()?, timeline: row.text()?, database: row.text()? };
         let writer = Some(row.text()?);
         if number < VERSION_MIN {
             return Err(StoreError::Unavailable(format!(
@@ -140,65 +147,72 @@ impl Server {
             "PostgreSQL {version}, {encrypted}, synchronous_commit={commit}, fsync={fsync}, \
              full_page_writes={pages}, {waits}"
         );
-        let mut said = self.said();
-        *said = Said { place, writer, standbys: !standbys.is_empty(), about, asked: said.asked + 1, accepted: false };
+        let mut said = self.lock_facts();
+        *said = ServerFacts {
+            identity: place,
+            connection_id: writer,
+            waits_for_standby: !standbys.is_empty(),
+            about,
+            connections: said.connections + 1,
+            accepted: false,
+        };
         Ok(())
     }
 
     /// Returns the reason why no work may be started on this connection: the server is not the accepted one, or
     /// that cannot be determined. The check is repeated until it succeeds.
-    pub(crate) async fn restored(&self, hand: &Hand, conn: &mut Connection) -> Option<StoreError> {
+    pub(crate) async fn restore_refusal(&self, hand: &StatementExecutor, conn: &mut Connection) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
-        if self.said().accepted {
+        if self.lock_facts().accepted {
             return None;
         }
-        let known = match self.high_water.known() {
+        let known = match self.high_water.known_positions() {
             Ok(known) => known,
             Err(error) => return Some(error),
         };
-        let (server, last) = (Dialect::SERVER, Dialect::LAST);
-        let script = Script::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
-        let judged = match hand.run(conn, Name::GENERATION_READ, script).await {
+        let (server, last) = (Dialect::ACCEPTED_SERVER, Dialect::LAST_TRANSACTION);
+        let script = StatementBatch::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
+        let judged = match hand.run(conn, StatementName::GENERATION_READ, script).await {
             Ok(rows) => match rows.iter().flatten().next() {
-                Some(row) => self.judge_row(&known, Stored::new(row, "meta")),
+                Some(row) => self.check_row(&known, RowReader::new(row, "meta")),
                 None => Err(StoreError::Damaged("table meta: it is empty".to_owned())),
             },
             Err(error) => Err(store_error(&error)),
         };
-        self.said().accepted = judged.is_ok();
+        self.lock_facts().accepted = judged.is_ok();
         judged.err()
     }
 
-    fn judge_row(&self, known: &Known, mut row: Stored<'_>) -> Result<(), StoreError> {
-        self.judge(&row.text()?)?;
-        self.judge_reached(known, Reached { accepted: row.int()?, number: row.int()? })
+    fn check_row(&self, known: &KnownPositions, mut row: RowReader<'_>) -> Result<(), StoreError> {
+        self.check_identity(&row.text()?)?;
+        self.check_position(known, DatabasePosition { accepted: row.int()?, number: row.int()? })
     }
 
     /// Checks that the database has reached the positions known before it was asked.
-    pub(crate) fn judge_reached(&self, known: &Known, reached: Reached) -> Result<(), StoreError> {
+    pub(crate) fn check_position(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());
         }
-        Err(restored("a backup was restored: it lacks the last transactions made here"))
+        Err(restored_error("a backup was restored: it lacks the last transactions made here"))
     }
 
     /// Checks that the server is the accepted one in `stored`, or a trusted successor.
-    pub(crate) fn judge(&self, stored: &str) -> Result<(), StoreError> {
-        let said = self.said();
-        let place = said.place.text();
-        if place == stored || (self.synchronous && said.standbys && said.place.follows(stored)) {
+    pub(crate) fn check_identity(&self, stored: &str) -> Result<(), StoreError> {
+        let said = self.lock_facts();
+        let place = said.identity.text();
+        if place == stored || (self.trusts_standby && said.waits_for_standby && said.identity.is_successor_of(stored)) {
             return Ok(());
         }
         let what = if stored == Dialect::LOADED {
             "a dump was loaded into it".to_owned()
         } else {
-            let what = match said.place.follows(stored) {
+            let what = match said.identity.is_successor_of(stored) {
                 true => "another server took over, or a backup was recovered: its timeline is a later one",
                 false => "it was restored or copied from elsewhere",
             };
             format!("{what} (it is {place}, last used was {stored})")
         };
-        Err(restored(&what))
+        Err(restored_error(&what))
     }
 }
 
@@ -209,24 +223,25 @@ mod tests {
     fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
         let high_water = Arc::new(HighWater::new(std::path::Path::new("/nowhere")));
         let server = Server::new(Durability::Full, synchronous, high_water);
-        let place = Place { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
-        *server.said() = Said { place, standbys, ..Said::default() };
+        let place =
+            ServerIdentity { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
+        *server.lock_facts() = ServerFacts { identity: place, waits_for_standby: standbys, ..ServerFacts::default() };
         server
     }
 
     #[test]
     fn only_a_synchronous_standby_of_the_same_server_may_take_over() {
         let now = ("71", "00000002", "5");
-        assert_eq!(server(now, false, false).judge("71/00000002/5"), Ok(()));
-        let restored = |server: &Server, stored| matches!(server.judge(stored), Err(StoreError::Restored(_)));
+        assert_eq!(server(now, false, false).check_identity("71/00000002/5"), Ok(()));
+        let restored = |server: &Server, stored| matches!(server.check_identity(stored), Err(StoreError::Restored(_)));
         for (synchronous, standbys) in [(false, false), (true, false), (false, true)] {
             assert!(restored(&server(now, synchronous, standbys), "71/00000001/5"), "{synchronous} {standbys}");
         }
         let trusted = server(now, true, true);
-        assert_eq!(trusted.judge("71/00000001/5"), Ok(()));
+        assert_eq!(trusted.check_identity("71/00000001/5"), Ok(()));
         for other in ["71/00000003/5", "72/00000001/5", "71/00000001/6", "71/00000002/6", "", "71"] {
             assert!(restored(&trusted, other), "{other}");
         }
-        assert!(trusted.judge("71/00000003/5").unwrap_err().to_string().contains("--accept-restore"));
+        assert!(trusted.check_identity("71/00000003/5").unwrap_err().to_string().contains("--accept-restore"));
     }
 }

@@ -16,17 +16,17 @@ use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::probe::{Probe, Side};
 use crate::row::StoredRow;
-use crate::script::{Script, Value};
+use crate::script::{BoundValue, StatementBatch};
 
 /// Name of a statement. All names are listed in [`STATEMENTS`] and [`POSTGRES_STATEMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name(&'static str);
+pub(crate) struct StatementName(&'static str);
 
 macro_rules! statements {
     (both { $($name:ident = $text:literal;)* } postgres { $($own:ident = $its:literal;)* }) => {
-        impl Name {
-            $(pub(crate) const $name: Name = Name($text);)*
-            $(pub(crate) const $own: Name = Name($its);)*
+        impl StatementName {
+            $(pub(crate) const $name: StatementName = StatementName($text);)*
+            $(pub(crate) const $own: StatementName = StatementName($its);)*
         }
         /// Names of the statements of both databases. Each name is a crash point before and after its
         /// statement.
@@ -90,14 +90,14 @@ statements! {
 
 /// Counters shared by all connections of a database.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct StatementCounters {
     pub(crate) flushes: AtomicU64,
     pub(crate) batches: AtomicU64,
     pub(crate) statements: AtomicU64,
     pub(crate) refused: AtomicU64,
 }
 
-impl Tally {
+impl StatementCounters {
     pub(crate) fn read(&self) -> Counters {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counters {
@@ -111,9 +111,9 @@ impl Tally {
 
 /// Runs SQL statements on a connection, counting them and firing crash points.
 #[derive(Clone)]
-pub(crate) struct Hand {
+pub(crate) struct StatementExecutor {
     pub(crate) probe: Arc<dyn Probe>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) counters: Arc<StatementCounters>,
 }
 
 /// Maximum time for one statement on a server. After that the connection counts as lost. Without this limit a
@@ -123,10 +123,15 @@ const STATEMENT_MAX: Duration = Duration::from_secs(60);
 /// Rows of each statement of a script, in order.
 pub(crate) type Rows = Vec<Vec<StoredRow>>;
 
-impl Hand {
+impl StatementExecutor {
     /// Runs a script. SQLite gets the whole script in one call to the database's thread. PostgreSQL gets one
     /// statement after the other. Each text is prepared once and cached.
-    pub(crate) async fn run(&self, conn: &mut Connection, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+    pub(crate) async fn run(
+        &self,
+        conn: &mut Connection,
+        name: StatementName,
+        script: StatementBatch,
+    ) -> Result<Rows, sqlx::Error> {
         self.run_counting(conn, name, script, &mut 0).await
     }
 
@@ -135,16 +140,16 @@ impl Hand {
     pub(crate) async fn run_counting(
         &self,
         conn: &mut Connection,
-        name: Name,
-        script: Script,
+        name: StatementName,
+        script: StatementBatch,
         ended: &mut usize,
     ) -> Result<Rows, sqlx::Error> {
         self.probe.at(name.0, Side::Before);
         let ran = match conn {
-            Connection::Sqlite(conn) => whole(conn, script, ended).await,
-            Connection::Postgres(conn) => each(conn, &script, ended).await,
+            Connection::Sqlite(conn) => run_whole(conn, script, ended).await,
+            Connection::Postgres(conn) => run_each(conn, &script, ended).await,
         };
-        self.tally.statements.fetch_add(*ended as u64, Ordering::Relaxed);
+        self.counters.statements.fetch_add(*ended as u64, Ordering::Relaxed);
         self.probe.at(name.0, Side::After);
         if self.probe.loses_answer(name.0) {
             return Err(sqlx::Error::WorkerCrashed);
@@ -154,23 +159,27 @@ impl Hand {
 
     /// Updates the schema.
     pub(crate) async fn migrate(&self, conn: &mut Connection, migrator: &Migrator) -> Result<(), MigrateError> {
-        self.probe.at(Name::MIGRATE.0, Side::Before);
+        self.probe.at(StatementName::MIGRATE.0, Side::Before);
         let ran = match conn {
             Connection::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
             Connection::Postgres(conn) => migrator.run_direct(None, &mut **conn, false).await,
         };
-        self.probe.at(Name::MIGRATE.0, Side::After);
+        self.probe.at(StatementName::MIGRATE.0, Side::After);
         ran
     }
 }
 
-async fn whole(conn: &mut SqliteConnection, script: Script, ended: &mut usize) -> Result<Rows, sqlx::Error> {
+async fn run_whole(
+    conn: &mut SqliteConnection,
+    script: StatementBatch,
+    ended: &mut usize,
+) -> Result<Rows, sqlx::Error> {
     let mut args = SqliteArguments::default();
     for value in script.args {
         let bound = match value {
-            Value::Int(value) => args.add(value),
-            Value::Text(value) => args.add(value),
-            Value::Blob(value) => args.add(value),
+            BoundValue::Int(value) => args.add(value),
+            BoundValue::Text(value) => args.add(value),
+            BoundValue::Blob(value) => args.add(value),
         };
         bound.map_err(sqlx::Error::Encode)?;
     }
@@ -189,19 +198,19 @@ async fn whole(conn: &mut SqliteConnection, script: Script, ended: &mut usize) -
     Ok(rows)
 }
 
-async fn each(conn: &mut PgConnection, script: &Script, ended: &mut usize) -> Result<Rows, sqlx::Error> {
+async fn run_each(conn: &mut PgConnection, script: &StatementBatch, ended: &mut usize) -> Result<Rows, sqlx::Error> {
     let mut rows = Rows::with_capacity(script.len());
     for (sql, values) in script.statements() {
         let mut args = PgArguments::default();
         for value in values {
             let bound = match value {
-                Value::Int(value) => args.add(value),
-                Value::Text(value) => args.add(value),
-                Value::Blob(value) => args.add(value),
+                BoundValue::Int(value) => args.add(value),
+                BoundValue::Text(value) => args.add(value),
+                BoundValue::Blob(value) => args.add(value),
             };
             bound.map_err(sqlx::Error::Encode)?;
         }
-        let query = sqlx::query_with(AssertSqlSafe(Dialect::Postgres.text(sql)), args);
+        let query = sqlx::query_with(AssertSqlSafe(Dialect::Postgres.translate(sql)), args);
         let found = tokio::time::timeout(STATEMENT_MAX, conn.fetch_all(query)).await;
         let found = found.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??;
         rows.push(found.into_iter().map(StoredRow::Postgres).collect());

@@ -3,51 +3,51 @@
 use async_trait::async_trait;
 use latchwork_core::admit;
 use latchwork_core::ids::JobId;
-use latchwork_core::ledger::Row;
-use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, Record, StoreError, Submitted, WriteError};
+use latchwork_core::ledger::LedgerRow;
+use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, StoreError, StoredJob, Submitted, WriteError};
 
-use crate::error::Failure;
-use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, Stored, state_number};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::error::TransactionFailure;
+use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, RowReader, state_number};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 use crate::{Database, awaited, events, leases, payloads, row};
 
-struct Accept(NewJob);
+struct AcceptJob(NewJob);
 
 #[async_trait]
-impl Work for Accept {
-    type Done = Result<Submitted, WriteError>;
+impl Work for AcceptJob {
+    type Output = Result<Submitted, WriteError>;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         self.0.claim.is_some()
     }
 
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let row = &self.0.row;
         let now = tx.now().await?;
-        let mut script = Script::default();
+        let mut script = StatementBatch::default();
         script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?")).hash(row.request_key);
         let next = tx.dialect.next_job();
         script.push(&format!("SELECT {next}, EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)")).text(row.job_id.as_str());
-        let rows = tx.run(Name::SUBMIT_FIND, script).await?;
+        let rows = tx.run(StatementName::SUBMIT_FIND, script).await?;
         if let Some(found) = rows[0].first() {
-            return Ok(Ok(Submitted::Attached(JobRow::try_from(Stored::new(found, "jobs"))?)));
+            return Ok(Ok(Submitted::Attached(JobRow::try_from(RowReader::new(found, "jobs"))?)));
         }
-        let mut found = Stored::new(&rows[1][0], "jobs");
+        let mut found = RowReader::new(&rows[1][0], "jobs");
         let (id, exists) = (found.int()?, found.bool()?);
         if exists {
             let message = format!("job {} exists with another request key", row.job_id);
-            return Ok(Err(WriteError::Broken(message)));
+            return Ok(Err(WriteError::Defect(message)));
         }
         if let Some(full) = self.queue_full(tx).await? {
             return Ok(Ok(full));
         }
-        let mut script = Script::default();
+        let mut script = StatementBatch::default();
         script.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         script.int(id).text(row.job_id.as_str()).text(row.tenant_id.as_str()).text(row.actor_id.as_str());
         script.hash(row.request_key).text(row.plan_id.as_str()).hash(row.plan_hash).text(row.mode.as_str());
@@ -58,31 +58,31 @@ impl Work for Accept {
         events::insert(&mut script, &append);
         let kept: Vec<(i64, &Payload)> = self.0.payloads.iter().map(|payload| (id, payload)).collect();
         payloads::insert(&mut script, &kept);
-        let awaited = self.0.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)).collect();
+        let awaited = self.0.expectations.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)).collect();
         awaited::replace(&mut script, &awaited);
         if let Some(claimer) = &self.0.claim {
-            leases::take(&mut script, &id.to_string(), claimer, &now);
+            leases::push_claim(&mut script, &id.to_string(), claimer, &now);
         }
-        tx.run_last(Name::SUBMIT_INSERT, script).await?;
+        tx.run_last(StatementName::SUBMIT_INSERT, script).await?;
         Ok(Ok(Submitted::New))
     }
 }
 
-impl Accept {
+impl AcceptJob {
     /// Returns the refusal if the queue of pending jobs is full.
-    async fn queue_full(&self, tx: &mut Tx<'_>) -> Result<Option<Submitted>, Failure> {
+    async fn queue_full(&self, tx: &mut Tx<'_>) -> Result<Option<Submitted>, TransactionFailure> {
         let NewJob { row, queue, claim, .. } = &self.0;
         let (Some(most), None) = (queue.tenant.max(queue.all), claim) else { return Ok(None) };
-        let mut script = Script::new(
+        let mut script = StatementBatch::new(
             "SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 AND tenant_id = ? LIMIT ?) t), (SELECT \
              count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 LIMIT ?) a)",
         );
         script.text(row.tenant_id.as_str()).int(most).int(most);
-        if let Some(counting) = tx.dialect.counting() {
-            tx.run(Name::SUBMIT_COUNT, Script::new(counting)).await?;
+        if let Some(counting) = tx.dialect.count_lock() {
+            tx.run(StatementName::SUBMIT_COUNT, StatementBatch::new(counting)).await?;
         }
-        let rows = tx.run(Name::SUBMIT_COUNT, script).await?;
-        let mut found = Stored::new(&rows[0][0], "jobs");
+        let rows = tx.run(StatementName::SUBMIT_COUNT, script).await?;
+        let mut found = RowReader::new(&rows[0][0], "jobs");
         let (own, all) = (found.u32()?, found.u32()?);
         Ok(admit::queue_full(*queue, own as usize, all as usize))
     }
@@ -92,14 +92,14 @@ impl Database {
     pub(crate) async fn accept(&self, new: NewJob) -> Result<Submitted, WriteError> {
         admit::check_new(&new)?;
         if new.claim.is_some() {
-            self.generation.enter(self).await?;
+            self.generation.begin_use(self).await?;
         }
-        self.writer.work(Accept(new)).await?
+        self.writer.work(AcceptJob(new)).await?
     }
 
-    pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+    pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
         // One transaction, so that all tables are read at the same snapshot.
-        let mut script = Script::default();
+        let mut script = StatementBatch::default();
         script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
         script.push(
             "SELECT e.id, e.count, e.head, e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND \
@@ -120,16 +120,17 @@ impl Database {
              ORDER BY i.id"
         ));
         script.text(job_id.as_str());
-        let rows = self.readers.run_at_once(Name::LOAD, script).await?;
+        let rows = self.readers.run_snapshot(StatementName::LOAD, script).await?;
         let Some(found) = rows[0].first() else { return Ok(None) };
-        let mut stored = Stored::new(found, "jobs");
+        let mut stored = RowReader::new(found, "jobs");
         let (row, secret) = (row::job(&mut stored)?, stored.hash()?);
-        let events = events::chain(&row, rows[1].iter().map(|row| Stored::new(row, "events")))?;
-        let ledger = rows[2].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
+        let events = events::chain(&row, rows[1].iter().map(|row| RowReader::new(row, "events")))?;
+        let ledger =
+            rows[2].iter().map(|row| LedgerRow::try_from(RowReader::new(row, "ledger"))).collect::<Result<_, _>>()?;
         let payloads =
-            rows[3].iter().map(|row| payloads::payload(Stored::new(row, "payloads"))).collect::<Result<_, _>>()?;
+            rows[3].iter().map(|row| payloads::payload(RowReader::new(row, "payloads"))).collect::<Result<_, _>>()?;
         let inbox =
-            rows[4].iter().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect::<Result<_, _>>()?;
-        Ok(Some(Record { row, secret, events, ledger, payloads, inbox }))
+            rows[4].iter().map(|row| InboxRow::try_from(RowReader::new(row, "inbox"))).collect::<Result<_, _>>()?;
+        Ok(Some(StoredJob { row, secret, events, ledger, payloads, inbox }))
     }
 }

@@ -13,9 +13,9 @@ use latchwork_core::storage::StoreError;
 use rustix::fs::{FlockOperation, flock};
 
 use crate::lock;
-use crate::row::Stored;
-use crate::script::Script;
-use crate::statement::Name;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::{Database, OwnerLock};
 
 const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.job = j.id JOIN owners o ON o.id = \
@@ -25,11 +25,11 @@ impl Database {
     /// Removes lock files in `dir` that no claim of an open job refers to: those of dead owners and that of
     /// this process. This process must not claim anything afterwards.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {
-        let mut free = gone(dir);
+        let mut free = unlocked_files(dir);
         free.insert(PathBuf::from(&own.owner().lock_path));
-        let rows = self.readers.run(Name::OWNERS_NAMED, Script::new(NAMED)).await?;
+        let rows = self.readers.run(StatementName::OWNERS_NAMED, StatementBatch::new(NAMED)).await?;
         for row in rows.iter().flatten() {
-            free.remove(Path::new(&Stored::new(row, "owners").text()?));
+            free.remove(Path::new(&RowReader::new(row, "owners").text()?));
         }
         for path in free {
             // Another process may have removed the file concurrently.
@@ -44,9 +44,9 @@ impl Database {
 }
 
 /// Returns the lock files in a directory whose lock is free.
-fn gone(dir: &Path) -> BTreeSet<PathBuf> {
+fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
     // A process that creates its lock file holds this lock until its file is locked.
-    let Ok(_alone) = alone(dir) else { return BTreeSet::new() };
+    let Ok(_alone) = lock_owner_dir(dir) else { return BTreeSet::new() };
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let locks = entries.filter(|path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -59,6 +59,6 @@ fn gone(dir: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// Takes the lock under which lock files are created or swept, by one process at a time.
-pub(crate) fn alone(dir: &Path) -> std::io::Result<File> {
+pub(crate) fn lock_owner_dir(dir: &Path) -> std::io::Result<File> {
     lock::exclusive(&dir.join("owners.lock"))
 }

@@ -8,43 +8,43 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use latchwork_core::storage::{Request, StoreError};
+use latchwork_core::storage::{InboxRequest, StoreError};
 
 use crate::Database;
-use crate::clock::Moment;
+use crate::clock::Timestamps;
 use crate::dialect::Dialect;
-use crate::error::Failure;
+use crate::error::TransactionFailure;
 use crate::inbox;
-use crate::row::{Stored, StoredRow};
-use crate::script::Script;
-use crate::statement::Name;
+use crate::row::{RowReader, StoredRow};
+use crate::script::StatementBatch;
+use crate::statement::StatementName;
 use crate::writer::{Tx, Work};
 
 /// Pause between two checks while another worker fires the timers.
-const AGAIN: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of checks in a row. A job that another worker keeps locked must not block this worker.
-const LOOKS_MAX: u32 = 20;
+const CHECKS_MAX: u32 = 20;
 
 /// Time after which locked rows are checked again, in microseconds.
-const LOCKED_US: i64 = 200_000;
+const LOCKED_RETRY_US: i64 = 200_000;
 
 /// Maximum number of timers, and of waiting jobs, per transaction. More can be due only after a long
 /// standstill.
-const AT_ONCE: i64 = 256;
+const FIRED_MAX: i64 = 256;
 
 /// Writes the current timers. `None` as the due time removes a timer.
-pub(crate) fn replace(script: &mut Script, timers: &BTreeMap<(i64, &str), Option<i64>>) {
+pub(crate) fn replace(script: &mut StatementBatch, timers: &BTreeMap<(i64, &str), Option<i64>>) {
     let armed: Vec<(i64, &str, i64)> =
         timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
     let gone: Vec<(i64, &str)> = timers.iter().filter(|(_, due)| due.is_none()).map(|(id, _)| *id).collect();
-    script.put("timers", &["job", "name"], &["due_us"], &armed, |script, (job, name, due_us)| {
+    script.push_upsert("timers", &["job", "name"], &["due_us"], &armed, |script, (job, name, due_us)| {
         script.int(*job).text(*name).int(*due_us);
     });
     remove(script, &gone);
 }
 
-fn remove(script: &mut Script, timers: &[(i64, &str)]) {
-    script.over(
+fn remove(script: &mut StatementBatch, timers: &[(i64, &str)]) {
+    script.push_over_rows(
         "DELETE FROM timers WHERE (job, name) IN (SELECT column1, column2 FROM ",
         2,
         ")",
@@ -57,7 +57,7 @@ fn remove(script: &mut Script, timers: &[(i64, &str)]) {
 
 /// Appends the query for the earliest timer, the earliest waiting job and the current time. [`read_next`] reads
 /// its row. The parameter is the current time, if this process knows it.
-pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) {
+pub(crate) fn push_next_query(script: &mut StatementBatch, dialect: Dialect, now: Option<&Timestamps>) {
     script.push(&format!(
         "SELECT (SELECT MIN(due_us) FROM timers), (SELECT MIN(wake_at_us) FROM jobs WHERE state = 3), {}",
         dialect.now()
@@ -67,74 +67,74 @@ pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) 
 
 /// Returns the earlier of both times, and the current time.
 pub(crate) fn read_next(row: &StoredRow) -> Result<(Option<i64>, i64), StoreError> {
-    let mut row = Stored::new(row, "timers");
+    let mut row = RowReader::new(row, "timers");
     let (timer_us, wake_us) = (row.int_or_null()?, row.int_or_null()?);
     Ok((timer_us.into_iter().chain(wake_us).min(), row.int()?))
 }
 
 /// Builds the queries for due timers with their jobs, and for waiting jobs that are due. Rows that a lease
 /// holder has locked for its own writes are skipped.
-pub(crate) fn due(dialect: Dialect, now_us: i64) -> Script {
-    let mut script = Script::new(&format!(
+pub(crate) fn due(dialect: Dialect, now_us: i64) -> StatementBatch {
+    let mut script = StatementBatch::new(&format!(
         "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
          BY t.due_us, t.job, t.name LIMIT ?{}",
-        dialect.take("t, j")
+        dialect.skip_locked("t, j")
     ));
-    script.int(now_us).int(AT_ONCE);
+    script.int(now_us).int(FIRED_MAX);
     script.push(&format!(
         "SELECT j.id FROM jobs j WHERE j.state = 3 AND j.wake_at_us <= ? ORDER BY j.wake_at_us, j.id LIMIT ?{}",
-        dialect.take("j")
+        dialect.skip_locked("j")
     ));
-    script.int(now_us).int(AT_ONCE);
+    script.int(now_us).int(FIRED_MAX);
     script
 }
 
 /// Fires what is due. Returns true if that was everything.
-struct Fire;
+struct FireTimers;
 
 #[async_trait]
-impl Work for Fire {
-    type Done = bool;
+impl Work for FireTimers {
+    type Output = bool;
 
-    fn starts(&self) -> bool {
+    fn starts_work(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let now_us = tx.now().await?.now_us;
         let script = due(tx.dialect, now_us);
-        let rows = tx.run(Name::TIMERS_FIND, script).await?;
+        let rows = tx.run(StatementName::TIMERS_FIND, script).await?;
         let mut due = Vec::new();
         for row in &rows[0] {
-            let mut row = Stored::new(row, "timers");
+            let mut row = RowReader::new(row, "timers");
             due.push((row.int()?, row.text()?, row.int()?, row.job_state()?));
         }
-        let waited: Vec<i64> = rows[1].iter().map(|row| Stored::new(row, "jobs").int()).collect::<Result<_, _>>()?;
+        let waited: Vec<i64> = rows[1].iter().map(|row| RowReader::new(row, "jobs").int()).collect::<Result<_, _>>()?;
         if due.is_empty() && waited.is_empty() {
             return Ok(true);
         }
         // A finished job does not need its timers.
-        let told: Vec<(i64, Request)> = due
+        let told: Vec<(i64, InboxRequest)> = due
             .iter()
             .filter(|(.., state)| !state.is_terminal())
-            .map(|(job, name, due_us, _)| (*job, Request::Timer { name: name.clone(), due_us: *due_us }))
+            .map(|(job, name, due_us, _)| (*job, InboxRequest::Timer { name: name.clone(), due_us: *due_us }))
             .collect();
         let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, ..)| (*job, name.as_str())).collect();
-        let mut script = Script::default();
+        let mut script = StatementBatch::default();
         inbox::insert(&mut script, &told, now_us);
-        wake(&mut script, &told, now_us);
+        mark_inbox_pending(&mut script, &told, now_us);
         end_waits(&mut script, &waited, now_us);
         remove(&mut script, &gone);
-        tx.run_last(Name::TIMERS_FIRE, script).await?;
-        Ok((due.len().max(waited.len()) as i64) < AT_ONCE)
+        tx.run_last(StatementName::TIMERS_FIRE, script).await?;
+        Ok((due.len().max(waited.len()) as i64) < FIRED_MAX)
     }
 }
 
 /// Marks the inbox of jobs as pending. A job that waits, is parked or has diverged becomes claimable.
-fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
+fn mark_inbox_pending(script: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
     let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
     let jobs: Vec<i64> = jobs.into_iter().collect();
-    script.over(
+    script.push_over_rows(
         "UPDATE jobs SET inbox_pending = 1, updated_us = v.column2, state = CASE WHEN state IN (3, 4, 5) THEN 1 ELSE \
          state END, wake_at_us = CASE WHEN state IN (3, 4, 5) THEN NULL ELSE wake_at_us END FROM ",
         2,
@@ -147,8 +147,8 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
 }
 
 /// Makes waiting jobs claimable whose time has come.
-fn end_waits(script: &mut Script, waited: &[i64], now_us: i64) {
-    script.over(
+fn end_waits(script: &mut StatementBatch, waited: &[i64], now_us: i64) {
+    script.push_over_rows(
         "UPDATE jobs SET state = 1, wake_at_us = NULL, updated_us = v.column2 FROM ",
         2,
         " WHERE jobs.id = v.column1",
@@ -162,34 +162,34 @@ fn end_waits(script: &mut Script, waited: &[i64], now_us: i64) {
 impl Database {
     /// Fires what is due and returns the time of the next timer or waiting job.
     pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
-        for looked in 0..LOOKS_MAX {
+        for looked in 0..CHECKS_MAX {
             let (next_us, now_us) = self.next_timer().await?;
             if next_us.is_none_or(|next_us| next_us > now_us) {
                 return Ok(next_us);
             }
             if looked > 0 {
                 // Another worker is firing the timers.
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
             self.fire_due().await?;
         }
         // The rows are locked for longer by another worker.
         let (next_us, now_us) = self.next_timer().await?;
-        Ok(next_us.map(|next_us| next_us.max(now_us + LOCKED_US)))
+        Ok(next_us.map(|next_us| next_us.max(now_us + LOCKED_RETRY_US)))
     }
 
     /// Returns the time of the next timer or waiting job, and the database's current time.
     pub(crate) async fn next_timer(&self) -> Result<(Option<i64>, i64), StoreError> {
-        let mut script = Script::default();
-        next(&mut script, self.dialect, self.time.here().as_ref());
-        let rows = self.readers.run(Name::TIMERS_LOOK, script).await?;
+        let mut script = StatementBatch::default();
+        push_next_query(&mut script, self.dialect, self.time_source.local_now().as_ref());
+        let rows = self.readers.run(StatementName::TIMERS_LOOK, script).await?;
         read_next(&rows[0][0])
     }
 
     /// Fires everything that is due.
     pub(crate) async fn fire_due(&self) -> Result<(), StoreError> {
-        self.generation.enter(self).await?;
-        while !self.writer.work(Fire).await? {}
+        self.generation.begin_use(self).await?;
+        while !self.writer.work(FireTimers).await? {}
         Ok(())
     }
 }

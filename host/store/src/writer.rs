@@ -8,60 +8,60 @@ use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::{Moment, Time};
-use crate::commit::Task;
+use crate::clock::{TimeSource, Timestamps};
+use crate::commit::WriterTask;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
-use crate::error::{Failure, Trouble};
-use crate::high_water::Reached;
-use crate::locks::Locks;
-use crate::mark::Marked;
-use crate::row::Stored;
-use crate::script::Script;
+use crate::error::{TransactionFailure, WriteFailure};
+use crate::high_water::DatabasePosition;
+use crate::locks::GroupLocks;
+use crate::mark::CommitMarker;
+use crate::row::RowReader;
+use crate::script::StatementBatch;
 use crate::server::Server;
-use crate::statement::{Hand, Name, Rows};
+use crate::statement::{Rows, StatementExecutor, StatementName};
 
 /// Work other than a batch: some statements of a transaction.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
-    type Done: Send + 'static;
+    type Output: Send + 'static;
     /// Returns true if the work starts, claims or keeps work. Such work is refused if another database may be
     /// in the place of the one that was used (§5).
-    fn starts(&self) -> bool;
+    fn starts_work(&self) -> bool;
     /// Returns the jobs whose rows the work writes, as far as they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
     /// Returns true if the work becomes visible outside and no log row proves its commit. Its transaction then
     /// writes a commit marker.
-    fn is_marked(&self) -> bool {
+    fn needs_marker(&self) -> bool {
         false
     }
     /// Runs the work. Called again if the transaction is repeated.
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure>;
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure>;
 }
 
 /// An open transaction.
 pub(crate) struct Tx<'a> {
     conn: &'a mut Connection,
-    hand: &'a Hand,
-    time: &'a Time,
+    executor: &'a StatementExecutor,
+    time: &'a TimeSource,
     pub(crate) dialect: Dialect,
-    locks: Locks,
+    locks: GroupLocks,
     /// Reason why no work may be started: another database may be in the place of the one that was used.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
-    moment: Option<Moment>,
+    timestamps: Option<Timestamps>,
     /// Commit marker written by this transaction, which later proves that it was committed.
-    pub(crate) mark: Option<Marked>,
+    pub(crate) marker: Option<CommitMarker>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
     /// True if something outside the database relies on what this transaction writes.
-    pub(crate) is_relied_on: bool,
+    pub(crate) is_externally_visible: bool,
     /// Position of the database after this transaction. Always set on PostgreSQL. On SQLite it is set only if
     /// `is_relied_on` is true.
-    pub(crate) reached: Option<Reached>,
+    pub(crate) position: Option<DatabasePosition>,
     server: &'a Server,
     /// True once COMMIT has been sent. A failure after that may hide a successful commit.
     pub(crate) committing: bool,
@@ -73,10 +73,10 @@ pub(crate) struct Tx<'a> {
 impl<'a> Tx<'a> {
     pub(crate) fn new(
         conn: &'a mut Connection,
-        hand: &'a Hand,
-        time: &'a Time,
+        hand: &'a StatementExecutor,
+        time: &'a TimeSource,
         server: &'a Server,
-        locks: Locks,
+        locks: GroupLocks,
     ) -> Self {
         let dialect = match conn {
             Connection::Sqlite(_) => Dialect::Sqlite,
@@ -84,17 +84,17 @@ impl<'a> Tx<'a> {
         };
         Self {
             conn,
-            hand,
+            executor: hand,
             time,
             dialect,
             locks,
             restored: None,
             begun: false,
-            moment: None,
-            mark: None,
+            timestamps: None,
+            marker: None,
             number: None,
-            is_relied_on: false,
-            reached: None,
+            is_externally_visible: false,
+            position: None,
             server,
             committing: false,
             committed: false,
@@ -104,49 +104,49 @@ impl<'a> Tx<'a> {
 
     /// Returns the time used by this transaction. On PostgreSQL the time is read after all locks are held, so
     /// this begins the transaction.
-    pub(crate) async fn now(&mut self) -> Result<Moment, sqlx::Error> {
+    pub(crate) async fn now(&mut self) -> Result<Timestamps, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.enter().await?;
+            self.begin().await?;
         }
-        let known = self.moment.clone().or_else(|| self.time.here());
+        let known = self.timestamps.clone().or_else(|| self.time.local_now());
         Ok(known.expect("a transaction of the database's time has begun"))
     }
 
     /// Returns true if no other worker can write this job's row until the transaction ends.
-    pub(crate) fn holds(&self, job_id: &JobId) -> bool {
+    pub(crate) fn has_locked(&self, job_id: &JobId) -> bool {
         self.dialect == Dialect::Sqlite || self.locks.jobs.contains(job_id)
     }
 
     /// Begins the transaction on PostgreSQL, which has other writers. Locks everything the group touches,
     /// always in the same order, then reads the clock.
-    async fn enter(&mut self) -> Result<(), sqlx::Error> {
+    async fn begin(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
         }
         self.begun = true;
-        let mut script = Script::new(self.dialect.opening());
-        let waiting = self.locks.ask(&mut script);
+        let mut script = StatementBatch::new(self.dialect.opening());
+        let waiting = self.locks.push_waiter_queries(&mut script);
         if waiting {
-            let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
-            self.locks.found(&rows[1..]);
-            script = Script::default();
+            let rows = self.executor.run(self.conn, StatementName::BEGIN, script).await?;
+            self.locks.add_waiters(&rows[1..]);
+            script = StatementBatch::default();
         }
-        self.locks.take(&mut script);
-        match &self.mark {
-            Some(mark) => mark.beside(&mut script),
+        self.locks.push_locks(&mut script);
+        match &self.marker {
+            Some(mark) => mark.push_with_clock(&mut script),
             None => {
-                script.push(&Dialect::moment());
+                script.push(&Dialect::clock_query());
             }
         }
-        let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
+        let rows = self.executor.run(self.conn, StatementName::BEGIN, script).await?;
         if let Some(row) = rows.last().and_then(|rows| rows.first()) {
-            let mut row = Stored::new(row, "the clock");
+            let mut row = RowReader::new(row, "the clock");
             if let (Ok(now_us), Ok(number), Ok(server), Ok(accepted)) = (row.int(), row.text(), row.text(), row.int()) {
-                self.moment = Some(self.time.at(now_us));
-                self.reached = number.parse().ok().map(|number| Reached { accepted, number });
+                self.timestamps = Some(self.time.at_server_time(now_us));
+                self.position = number.parse().ok().map(|number| DatabasePosition { accepted, number });
                 self.number = Some(number);
                 // Detects a backup that was restored during the lifetime of the connection.
-                self.restored = self.restored.take().or_else(|| self.server.judge(&server).err());
+                self.restored = self.restored.take().or_else(|| self.server.check_identity(&server).err());
                 return Ok(());
             }
         }
@@ -156,31 +156,36 @@ impl<'a> Tx<'a> {
     /// Returns the reason why no work may be started in this transaction, if there is one.
     pub(crate) async fn refusal(&mut self) -> Result<Option<StoreError>, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.enter().await?;
+            self.begin().await?;
         }
         Ok(self.restored.clone())
     }
 
     /// Runs a script. The first script of a transaction also begins it, on SQLite in the same call.
-    pub(crate) async fn run(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+    pub(crate) async fn run(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, false).await
     }
 
     /// Runs the last script of this part. On SQLite the script also commits if no other part follows. On
     /// PostgreSQL COMMIT is a separate call, so the results of the script are known even if the answer to
     /// COMMIT is lost.
-    pub(crate) async fn run_last(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+    pub(crate) async fn run_last(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
     }
 
-    async fn run_to(&mut self, name: Name, mut script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
+    async fn run_to(
+        &mut self,
+        name: StatementName,
+        mut script: StatementBatch,
+        commits: bool,
+    ) -> Result<Rows, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.enter().await?;
+            self.begin().await?;
         }
         let begins = !self.begun;
-        let counts = begins && self.is_relied_on && self.dialect == Dialect::Sqlite;
+        let counts = begins && self.is_externally_visible && self.dialect == Dialect::Sqlite;
         if counts {
-            script.push_first(COUNT);
+            script.push_first(COUNT_TRANSACTION);
         }
         if begins {
             script.push_first(self.dialect.opening());
@@ -191,7 +196,7 @@ impl<'a> Tx<'a> {
         }
         let before_last = script.len() - 1;
         let mut ended = 0;
-        let ran = self.hand.run_counting(self.conn, name, script, &mut ended).await;
+        let ran = self.executor.run_counting(self.conn, name, script, &mut ended).await;
         let mut rows = match ran {
             Ok(rows) => rows,
             Err(error) => {
@@ -207,9 +212,9 @@ impl<'a> Tx<'a> {
             rows.remove(0);
         }
         if counts && let Some(row) = rows.remove(0).first() {
-            let mut row = Stored::new(row, "meta");
+            let mut row = RowReader::new(row, "meta");
             if let (Ok(accepted), Ok(number)) = (row.int(), row.int()) {
-                self.reached = Some(Reached { accepted, number });
+                self.position = Some(DatabasePosition { accepted, number });
             }
         }
         if commits {
@@ -223,7 +228,7 @@ impl<'a> Tx<'a> {
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         if self.begun && !self.committed {
             self.committing = true;
-            self.hand.run(self.conn, Name::COMMIT, Script::new(COMMIT)).await?;
+            self.executor.run(self.conn, StatementName::COMMIT, StatementBatch::new(COMMIT)).await?;
             self.committed = true;
         }
         Ok(())
@@ -232,16 +237,17 @@ impl<'a> Tx<'a> {
 
 const COMMIT: &str = "COMMIT";
 /// Increments the transaction counter in `meta`, because SQLite does not number its transactions.
-const COUNT: &str = "UPDATE meta SET high_water = high_water + 1 WHERE id = 1 RETURNING accepted, high_water";
+const COUNT_TRANSACTION: &str =
+    "UPDATE meta SET high_water = high_water + 1 WHERE id = 1 RETURNING accepted, high_water";
 
 /// Sending side of the writer's queue.
 #[derive(Clone)]
 pub(crate) struct Writer {
-    queue: mpsc::UnboundedSender<Part>,
+    queue: mpsc::UnboundedSender<QueuedPart>,
 }
 
 /// One part of a group.
-pub(crate) enum Part {
+pub(crate) enum QueuedPart {
     /// A batch.
     Batch {
         /// The batch to write.
@@ -253,45 +259,45 @@ pub(crate) enum Part {
         reply: oneshot::Sender<Result<(), WriteError>>,
     },
     /// Work other than a batch.
-    Work(Box<dyn Ticket>),
+    Work(Box<dyn QueuedWork>),
     /// Request to write everything queued before, then end.
     Close(oneshot::Sender<()>),
 }
 
 /// A [`Work`] together with its outcome and the channel to its caller.
 #[async_trait]
-pub(crate) trait Ticket: Send + Sync {
-    fn starts(&self) -> bool;
+pub(crate) trait QueuedWork: Send + Sync {
+    fn starts_work(&self) -> bool;
     fn jobs(&self) -> Vec<JobId>;
-    fn is_marked(&self) -> bool;
-    async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure>;
-    fn answer(self: Box<Self>, fate: &Fate);
+    fn needs_marker(&self) -> bool;
+    async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure>;
+    fn answer(self: Box<Self>, fate: &TransactionOutcome);
 }
 
-struct Order<W: Work> {
+struct WorkTicket<W: Work> {
     work: W,
-    outcome: Mutex<Option<Result<W::Done, StoreError>>>,
-    reply: oneshot::Sender<Result<W::Done, Trouble>>,
+    outcome: Mutex<Option<Result<W::Output, StoreError>>>,
+    reply: oneshot::Sender<Result<W::Output, WriteFailure>>,
 }
 
 #[async_trait]
-impl<W: Work> Ticket for Order<W> {
-    fn starts(&self) -> bool {
-        self.work.starts()
+impl<W: Work> QueuedWork for WorkTicket<W> {
+    fn starts_work(&self) -> bool {
+        self.work.starts_work()
     }
 
     fn jobs(&self) -> Vec<JobId> {
         self.work.jobs()
     }
 
-    fn is_marked(&self) -> bool {
-        self.work.is_marked()
+    fn needs_marker(&self) -> bool {
+        self.work.needs_marker()
     }
 
-    async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {
+    async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure> {
         // Check here and not earlier: the connection may have been replaced since the last check and may lead
         // to another server.
-        let refusal = if self.starts() { tx.refusal().await? } else { None };
+        let refusal = if self.starts_work() { tx.refusal().await? } else { None };
         let done = match refusal {
             Some(restored) => Err(restored),
             None => Ok(self.work.run(tx).await?),
@@ -300,36 +306,40 @@ impl<W: Work> Ticket for Order<W> {
         Ok(())
     }
 
-    fn answer(self: Box<Self>, fate: &Fate) {
+    fn answer(self: Box<Self>, fate: &TransactionOutcome) {
         let outcome = self.outcome.into_inner().expect("no holder of this lock panics");
         // The caller may have stopped waiting. The result is then not needed.
         let _ = self.reply.send(match (fate, outcome) {
-            (Fate::Committed | Fate::Elsewhere(_), Some(Ok(done))) => Ok(done),
-            (Fate::Committed | Fate::Elsewhere(_), None) => Err(Trouble::Unknown("the work was not run".to_owned())),
-            (Fate::Failed(error) | Fate::Away(error), _) => Err(Trouble::Store(error.clone())),
+            (TransactionOutcome::Committed | TransactionOutcome::CommittedElsewhere(_), Some(Ok(done))) => Ok(done),
+            (TransactionOutcome::Committed | TransactionOutcome::CommittedElsewhere(_), None) => {
+                Err(WriteFailure::Unknown("the work was not run".to_owned()))
+            }
+            (TransactionOutcome::Failed(error) | TransactionOutcome::Unavailable(error), _) => {
+                Err(WriteFailure::Store(error.clone()))
+            }
             // A refusal is final, whatever happened to the other parts.
-            (_, Some(Err(refusal))) => Err(Trouble::Store(refusal)),
-            (Fate::Unknown(message), _) => Err(Trouble::Unknown(message.clone())),
+            (_, Some(Err(refusal))) => Err(WriteFailure::Store(refusal)),
+            (TransactionOutcome::Unknown(message), _) => Err(WriteFailure::Unknown(message.clone())),
         });
     }
 }
 
-impl Part {
+impl QueuedPart {
     /// Returns true if something outside relies on this part once it is durable: a call that may begin, an
     /// accepted job or an acknowledged request.
-    pub(crate) fn is_relied_on(&self) -> bool {
+    pub(crate) fn is_externally_visible(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.acquire,
-            Self::Work(ticket) => ticket.is_marked(),
+            Self::Work(ticket) => ticket.needs_marker(),
             Self::Close(_) => false,
         }
     }
 
     /// Returns true if the part starts, claims or keeps work.
-    pub(crate) fn starts(&self) -> bool {
+    pub(crate) fn starts_work(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.acquire,
-            Self::Work(ticket) => ticket.starts(),
+            Self::Work(ticket) => ticket.starts_work(),
             Self::Close(_) => false,
         }
     }
@@ -337,24 +347,24 @@ impl Part {
 
 /// Outcome of a transaction.
 #[derive(Clone)]
-pub(crate) enum Fate {
+pub(crate) enum TransactionOutcome {
     /// The transaction is durable.
     Committed,
     /// The transaction is durable in a database that was not accepted. Nothing that it starts may continue.
-    Elsewhere(String),
+    CommittedElsewhere(String),
     /// Nothing was written.
     Failed(StoreError),
     /// Nothing was written because the database is unavailable. Later transactions would fail too.
-    Away(StoreError),
+    Unavailable(StoreError),
     /// The database failed while committing and could not determine the outcome afterwards.
     Unknown(String),
 }
 
-impl Fate {
+impl TransactionOutcome {
     /// Returns the outcome for one part of the transaction.
-    pub(crate) fn of(&self, part: &Part) -> Fate {
+    pub(crate) fn for_part(&self, part: &QueuedPart) -> TransactionOutcome {
         match self {
-            Self::Elsewhere(message) if part.starts() => Self::Unknown(message.clone()),
+            Self::CommittedElsewhere(message) if part.starts_work() => Self::Unknown(message.clone()),
             fate => fate.clone(),
         }
     }
@@ -362,9 +372,9 @@ impl Fate {
 
 impl Writer {
     /// Starts the writer's task.
-    pub(crate) fn start(make: impl FnOnce(mpsc::UnboundedReceiver<Part>) -> Task) -> Self {
+    pub(crate) fn start(make: impl FnOnce(mpsc::UnboundedReceiver<QueuedPart>) -> WriterTask) -> Self {
         let (queue, parts) = mpsc::unbounded_channel();
-        tokio::spawn(make(parts).live());
+        tokio::spawn(make(parts).run());
         Self { queue }
     }
 
@@ -373,29 +383,29 @@ impl Writer {
     /// The queue length per job is limited by what its steps may announce and call.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
-        let part = Part::Batch { batch: Box::new(batch), outcome: None, reply };
-        self.queue.send(part).map_err(|_| WriteError::from(closed()))?;
+        let part = QueuedPart::Batch { batch: Box::new(batch), outcome: None, reply };
+        self.queue.send(part).map_err(|_| WriteError::from(closed_error()))?;
         answer.await.map_err(|_| WriteError::Unknown("the writer ended".to_owned()))?
     }
 
     /// Queues other work.
-    pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Done, Trouble> {
+    pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Output, WriteFailure> {
         let (reply, answer) = oneshot::channel();
-        let order = Order { work, outcome: Mutex::new(None), reply };
-        self.queue.send(Part::Work(Box::new(order))).map_err(|_| Trouble::Store(closed()))?;
-        answer.await.map_err(|_| Trouble::Unknown("the writer ended".to_owned()))?
+        let order = WorkTicket { work, outcome: Mutex::new(None), reply };
+        self.queue.send(QueuedPart::Work(Box::new(order))).map_err(|_| WriteFailure::Store(closed_error()))?;
+        answer.await.map_err(|_| WriteFailure::Unknown("the writer ended".to_owned()))?
     }
 
     /// Writes everything that is queued and closes the connection.
     pub(crate) async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        if self.queue.send(Part::Close(reply)).is_ok() {
+        if self.queue.send(QueuedPart::Close(reply)).is_ok() {
             let _ = closed.await;
         }
     }
 }
 
 /// Returns the error of a closed store.
-pub(crate) fn closed() -> StoreError {
+pub(crate) fn closed_error() -> StoreError {
     StoreError::Unavailable("the store has been closed".to_owned())
 }

@@ -1,11 +1,11 @@
 //! `latch call`
 
-use crate::place::Place;
+use crate::place::TestEnv;
 
 /// I152: the caller declares which effects a call has on the world.
 #[test]
 fn a_call_that_changes_the_world_names_the_flag_to_add() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let refused = place.latch(&["call", "Effect.Opaque", r#"{"note":1}"#]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     assert!(
@@ -19,19 +19,19 @@ fn a_call_that_changes_the_world_names_the_flag_to_add() {
     let broken = place.latch(&["call", "Effect.Read", "{note:1}"]);
     assert_eq!(broken.code, 2);
     assert!(broken.stderr.contains("ARGS:1:2"), "{}", broken.stderr);
-    assert!(place.world().is_empty());
-    assert_eq!(place.the_job(), serde_json::Value::Null, "nothing was begun");
+    assert!(place.effect_counts().is_empty());
+    assert_eq!(place.only_job(), serde_json::Value::Null, "nothing was begun");
 }
 
 /// I152: the call is a job with gate and ledger. Repeating the same call attaches to the same job.
 #[test]
 fn a_call_is_gated_executed_once_and_attached_to() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     let call = ["call", "Effect.Opaque", r#"{"note":1}"#, "--effect", "external_send", "--actor", "ada", "--json"];
     let with = |more: &[&str]| place.latch(&[&call, more].concat());
     let gated = with(&[]);
     assert_eq!((gated.code, gated.json()["blocked_on"]["reason_code"].as_str()), (3, Some("REQUIRES_APPROVAL")));
-    assert!(place.world().is_empty());
+    assert!(place.effect_counts().is_empty());
     let id = gated.json()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "approve", &id, "call", "--actor", "ada"]).code, 0);
     for _ in 0..2 {
@@ -39,25 +39,25 @@ fn a_call_is_gated_executed_once_and_attached_to() {
         assert_eq!((attached.code, attached.json()["job_id"].as_str()), (0, Some(id.as_str())), "{}", attached.stderr);
         assert!(attached.stderr.contains("attached to"), "{}", attached.stderr);
     }
-    assert_eq!(place.world().get("call"), Some(&1));
+    assert_eq!(place.effect_counts().get("call"), Some(&1));
     let again = with(&["--new", "--approve"]);
     assert_eq!(again.code, 0, "{} {}", again.stdout, again.stderr);
     assert_ne!(again.json()["job_id"].as_str(), Some(id.as_str()));
-    assert_eq!(place.world().get("call"), Some(&2), "another call is another action");
+    assert_eq!(place.effect_counts().get("call"), Some(&2), "another call is another action");
 }
 
 #[test]
 fn arguments_come_from_the_command_line_a_file_or_stdin() {
-    let place = Place::witness("atomic");
+    let place = TestEnv::witness("atomic");
     std::fs::write(place.dir.join("args.json"), r#"{"note":"from a file"}"#).unwrap();
     let call = |args: &str, stdin: Option<&str>| {
         let words = ["call", "Effect.Opaque", args, "--effect", "external_send", "--approve", "--json"];
-        let mut command = crate::program::latch(&place.dir, &words);
+        let mut command = crate::program::latch_command(&place.dir, &words);
         if let Some(text) = stdin {
             std::fs::write(place.dir.join("stdin"), text).unwrap();
             command.stdin(std::fs::File::open(place.dir.join("stdin")).unwrap());
         }
-        let ran = crate::program::ran(command.output().unwrap());
+        let ran = crate::program::command_output(command.output().unwrap());
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     };
     call(r#"{"note":"as it stands"}"#, None);
@@ -77,10 +77,10 @@ fn arguments_come_from_the_command_line_a_file_or_stdin() {
 #[test]
 fn a_call_that_is_refused_makes_no_database() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = crate::program::run(folder.path(), &["call", "No.Such", "--json"]);
+    let refused = crate::program::run_latch(folder.path(), &["call", "No.Such", "--json"]);
     assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    let place = Place::witness("atomic").again();
+    let place = TestEnv::witness("atomic").fresh_copy();
     for operator in ["Effect.Opaqe", "Effect.Opaque"] {
         let refused = place.latch(&["call", operator, "{}", "--json"]);
         assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);

@@ -5,39 +5,39 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::sdk;
-use crate::terminal::{Look, Terminal};
+use crate::terminal::{Terminal, TerminalKind};
 
 /// Maximum number of polls, 50 ms apart: five minutes, which allows for a busy machine.
-const LOOKS: u32 = 6_000;
+const MAX_POLLS: u32 = 6_000;
 
 /// Creates a project with a greeter in C. Returns the temporary directory, the project and the directory for
 /// temporary files of its commands.
-fn project() -> (tempfile::TempDir, PathBuf, PathBuf) {
+fn greeter_project() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let (dir, scratch) = (temp.path().join("hello"), temp.path().join("tmp"));
     std::fs::create_dir(&scratch).unwrap();
-    let made = sdk::run(temp.path(), &["init", "hello", "--lang", "c"]);
+    let made = sdk::run_latch(temp.path(), &["init", "hello", "--lang", "c"]);
     assert_eq!(made.code, 0, "{}", made.stderr);
     (temp, dir, scratch)
 }
 
-fn entries(dir: &Path) -> usize {
+fn count_entries(dir: &Path) -> usize {
     std::fs::read_dir(dir).unwrap().count()
 }
 
 /// I154: one round changes neither the project's database nor any file except the build output.
 #[test]
 fn one_round_shows_the_output_and_leaves_no_database() {
-    let (_temp, dir, scratch) = project();
+    let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
-        let mut command = sdk::latch(&dir, &[&["dev", "plan.json", "--once"], args].concat());
-        crate::program::ran(command.env("TMPDIR", &scratch).output().unwrap())
+        let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
+        crate::program::command_output(command.env("TMPDIR", &scratch).output().unwrap())
     };
     let ran = once(&[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("greet succeeded") && ran.stdout.contains("Hello, Ada!"), "{}", ran.stdout);
     assert!(!dir.join("latch.db").exists() && !dir.join(".latch").exists());
-    assert_eq!(entries(&scratch), 0, "the scratch database is removed");
+    assert_eq!(count_entries(&scratch), 0, "the scratch database is removed");
 
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
@@ -53,10 +53,10 @@ fn one_round_shows_the_output_and_leaves_no_database() {
 /// leaves no files behind.
 #[test]
 fn a_change_is_built_and_shown_and_errors_end_nothing() {
-    let (_temp, dir, scratch) = project();
+    let (_temp, dir, scratch) = greeter_project();
     let (out, err) = (scratch.with_extension("out"), scratch.with_extension("err"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
-    let mut child = sdk::latch(&dir, &["dev", "plan.json"])
+    let mut child = sdk::latch_command(&dir, &["dev", "plan.json"])
         .env("TMPDIR", &scratch)
         .stdout(file(&out))
         .stderr(file(&err))
@@ -64,7 +64,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
         .unwrap();
     let shown = |path: &Path| std::fs::read_to_string(path).unwrap();
     let until = |path: &Path, wanted: &str| {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             if shown(path).contains(wanted) {
                 return;
             }
@@ -86,7 +86,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(entries(&scratch), 0, "the scratch database is removed");
+    assert_eq!(count_entries(&scratch), 0, "the scratch database is removed");
     assert!(!dir.join("latch.db").exists());
 }
 
@@ -94,7 +94,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
 /// given before the command noticed a change is void.
 #[test]
 fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
-    let (_temp, dir, scratch) = project();
+    let (_temp, dir, scratch) = greeter_project();
     let (plan, values) = (dir.join("plan.json"), dir.join("values.json"));
     let of_person = std::fs::read_to_string(&plan).unwrap();
     let mut with_values: serde_json::Value = serde_json::from_str(&of_person).unwrap();
@@ -103,28 +103,28 @@ fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
     let text = with_values.to_string();
     std::fs::write(&plan, &text).unwrap();
     std::fs::write(&values, r#"{ "person": "Ada" }"#).unwrap();
-    let mut command = sdk::latch(&dir, &["dev", "plan.json", "--input", "values.json", "--live"]);
+    let mut command = sdk::latch_command(&dir, &["dev", "plan.json", "--input", "values.json", "--live"]);
     command.env("TMPDIR", &scratch);
-    let mut terminal = Terminal::start(command, 100, Look::NoColor);
-    terminal.until("run it for real?");
+    let mut terminal = Terminal::start(command, 100, TerminalKind::NoColor);
+    terminal.wait_until_contains("run it for real?");
     std::fs::write(&values, r#"{ "person": "Eve" }"#).unwrap();
-    terminal.types("y");
-    terminal.until("changed: values.json");
-    terminal.until("not run for real");
-    terminal.until("Hello, Eve!");
+    terminal.type_line("y");
+    terminal.wait_until_contains("changed: values.json");
+    terminal.wait_until_contains("not run for real");
+    terminal.wait_until_contains("Hello, Eve!");
     let question = "run it for real? [y]es, anything else: no";
-    terminal.until_last(question);
+    terminal.wait_until_ends_with(question);
     std::fs::write(&plan, text.replace(r#"{"$ref":"intent#/person"}"#, r#""Mallory""#)).unwrap();
-    terminal.until("the question is withdrawn");
-    terminal.until("Hello, Mallory!");
+    terminal.wait_until_contains("the question is withdrawn");
+    terminal.wait_until_contains("Hello, Mallory!");
     assert!(!dir.join("latch.db").exists(), "nothing was run for real");
-    terminal.until_last(question);
-    terminal.types("y");
-    terminal.until("COMPLETED");
+    terminal.wait_until_ends_with(question);
+    terminal.type_line("y");
+    terminal.wait_until_contains("COMPLETED");
     assert!(dir.join("latch.db").exists());
-    terminal.until_last("ctrl-c to stop");
-    terminal.interrupts();
-    let shown = terminal.end();
+    terminal.wait_until_ends_with("ctrl-c to stop");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 0, "{}", shown.text());
     assert!(shown.text().ends_with("stopped"), "{}", shown.text());
 }
@@ -133,11 +133,11 @@ fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
 /// processes. A problem in the plan names its position once. Compilations are announced before they start.
 #[test]
 fn lines_for_programs_and_places_of_problems() {
-    let (_temp, dir, scratch) = project();
+    let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
-        let mut command = sdk::latch(&dir, &[&["dev", "plan.json", "--once"], args].concat());
+        let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
         command.env("TMPDIR", &scratch).env("LATCH_CACHE_DIR", scratch.with_extension("cache"));
-        crate::program::ran(command.output().unwrap())
+        crate::program::command_output(command.output().unwrap())
     };
     let ran = once(&["--log-format", "json"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -158,18 +158,18 @@ fn lines_for_programs_and_places_of_problems() {
     let refused = once(&[]);
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
-    let refused = sdk::run(&dir, &["plan", "check", "plan.json"]);
+    let refused = sdk::run_latch(&dir, &["plan", "check", "plan.json"]);
     assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
 }
 
 /// I134: compiler output is printed once. With `--json`, the error document contains the full output.
 #[test]
 fn what_a_compiler_says_is_shown_once() {
-    let (_temp, dir, _) = project();
+    let (_temp, dir, _) = greeter_project();
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
     std::fs::write(&source, format!("{text}\n#error broken on purpose\n")).unwrap();
-    let said = |args: &[&str]| sdk::run(&dir.join("greeter"), args);
+    let said = |args: &[&str]| sdk::run_latch(&dir.join("greeter"), args);
     let shown = said(&["plugin", "build", "."]);
     assert_eq!(shown.code, 1, "{}", shown.stderr);
     assert_eq!(shown.stderr.matches("error: broken on purpose").count(), 1, "{}", shown.stderr);

@@ -5,17 +5,17 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::sdk;
-use crate::terminal::{Look, Terminal};
+use crate::terminal::{Terminal, TerminalKind};
 
 /// Returns the commands that a screen lists under `next:`.
-fn next(screen: &str) -> Vec<String> {
+fn next_commands(screen: &str) -> Vec<String> {
     let after = screen.lines().skip_while(|line| line.trim() != "next:").skip(1);
     after.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
 /// Returns a search path without a working Node.js. The default language is then Rust, which is installed
 /// because this test was built with it.
-fn without_node(folder: &Path) -> OsString {
+fn path_without_node(folder: &Path) -> OsString {
     for name in ["node", "npm"] {
         let program = folder.join(name);
         std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
@@ -29,7 +29,7 @@ fn without_node(folder: &Path) -> OsString {
 #[test]
 fn each_screen_names_the_next_command_until_there_is_a_result() {
     let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let path = without_node(programs.path());
+    let path = path_without_node(programs.path());
     let mut folder = temp.path().to_owned();
     let mut todo = vec!["latch init hello".to_owned()];
     let mut screens = Vec::new();
@@ -43,16 +43,16 @@ fn each_screen_names_the_next_command_until_there_is_a_result() {
         }
         let words: Vec<&str> = command.split(' ').collect();
         assert_eq!(words[0], "latch", "{command}");
-        let mut latch = sdk::latch(&folder, &words[1..]);
+        let mut latch = sdk::latch_command(&folder, &words[1..]);
         latch.env("PATH", &path);
-        let shown = Terminal::start(latch, 80, Look::NoColor).end();
+        let shown = Terminal::start(latch, 80, TerminalKind::NoColor).wait_for_end();
         let screen = shown.text();
         screens.push(format!("$ {command}\n{screen}"));
         assert_eq!(shown.code, 0, "{}", screens.join("\n"));
         if screen.contains("Hello, Ada!") {
             break;
         }
-        let named = next(&screen);
+        let named = next_commands(&screen);
         if !named.is_empty() {
             todo = named;
         }

@@ -1,6 +1,6 @@
 //! `latch init`, and the files that `latch plugin new` creates next to a plugin.
 
-use crate::program::run;
+use crate::program::run_latch;
 use crate::sdk;
 
 /// I153.
@@ -8,7 +8,7 @@ use crate::sdk;
 fn files_that_are_there_are_named_and_stay() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("latch.toml"), "# mine\n").unwrap();
-    let refused = run(dir.path(), &["init", ".", "--lang", "c"]);
+    let refused = run_latch(dir.path(), &["init", ".", "--lang", "c"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("[L0086]") && refused.stderr.contains("latch.toml"), "{}", refused.stderr);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -19,11 +19,11 @@ fn files_that_are_there_are_named_and_stay() {
 #[test]
 fn a_new_plugin_runs_in_its_own_folder() {
     for kind in ["step", "tool"] {
-        let dir = sdk::project("c", kind, None);
-        let ran = sdk::run(&dir, &["run", "plan.json", "--build", "--json"]);
+        let dir = sdk::built_project("c", kind, None);
+        let ran = sdk::run_latch(&dir, &["run", "plan.json", "--build", "--json"]);
         assert_eq!(ran.code, 0, "{kind}: {} {}", ran.stdout, ran.stderr);
         assert_eq!(ran.json()["state"], "COMPLETED", "{kind}");
-        let checked = sdk::run(&dir, &["plugin", "check", ".", "--once", "--json"]);
+        let checked = sdk::run_latch(&dir, &["plugin", "check", ".", "--once", "--json"]);
         assert_eq!(checked.code, 0, "{kind}: {} {}", checked.stdout, checked.stderr);
         assert!(!checked.json()["cases"].as_array().unwrap().is_empty(), "{kind}");
     }

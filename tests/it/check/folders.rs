@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::program::run;
+use crate::program::run_latch;
 
 /// Checks a folder from its parent directory, in a copy of the checkout. The check leaves compiled code,
 /// which must not end up in the working tree.
-fn check(above: &str, dir: &str) -> (i32, Value) {
+fn check_folder(above: &str, dir: &str) -> (i32, Value) {
     let above = checkout::copy().join(above);
-    let ran = run(&above, &["plugin", "check", dir, "--json"]);
+    let ran = run_latch(&above, &["plugin", "check", dir, "--json"]);
     (ran.code, ran.json())
 }
 
@@ -17,7 +17,7 @@ fn check(above: &str, dir: &str) -> (i32, Value) {
 #[test]
 fn rust_steps_of_the_examples_pass_with_nothing_to_say() {
     for (dir, cases) in [("funding-rust", 7), ("bench-rust", 2)] {
-        let (code, report) = check("example-plugins", dir);
+        let (code, report) = check_folder("example-plugins", dir);
         assert_eq!((code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
         assert_eq!(report["cases"].as_array().unwrap().len(), cases);
         let not_run = report["rules"].as_array().unwrap().iter().filter(|rule| rule["not_run"].is_string());
@@ -29,7 +29,7 @@ fn rust_steps_of_the_examples_pass_with_nothing_to_say() {
 /// I61: a value that a build takes from its machine is found by building twice.
 #[test]
 fn a_build_that_bakes_its_time_in_is_found() {
-    let (code, report) = check("tests/guests-effects", "baked-step");
+    let (code, report) = check_folder("tests/guests-effects", "baked-step");
     let found = report["findings"].as_array().unwrap();
     assert_eq!((code, found.len()), (1, 1), "{report:#}");
     let found = &found[0];

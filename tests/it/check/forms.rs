@@ -1,6 +1,6 @@
 //! Report formats and exit codes, for components that no host loads.
 
-use crate::program::run;
+use crate::program::run_latch;
 use crate::support::guest;
 
 #[test]
@@ -8,23 +8,23 @@ fn what_a_host_refuses_is_found_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let wasi = guest("wasi-step");
     let file = wasi.to_str().unwrap();
-    let text = run(folder.path(), &["plugin", "check", file]);
+    let text = run_latch(folder.path(), &["plugin", "check", file]);
     assert_eq!(text.code, 1, "{}", text.stderr);
     for part in ["violation D002: ", "wasi:", "do: ", "failed: "] {
         assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
     }
-    let json = run(folder.path(), &["plugin", "check", file, "--json"]);
-    assert_eq!(json.stdout, run(folder.path(), &["plugin", "check", file, "--format", "json"]).stdout);
+    let json = run_latch(folder.path(), &["plugin", "check", file, "--json"]);
+    assert_eq!(json.stdout, run_latch(folder.path(), &["plugin", "check", file, "--format", "json"]).stdout);
     let report = json.json();
     assert_eq!((json.code, &report["passed"], &report["schema"]), (1, &false.into(), &"latchwork.check/1".into()));
     let found = report["findings"].as_array().unwrap().len();
     assert!(found > 1 && report["findings"][0]["rule"] == "D002", "every import by itself: {report:#}");
 
-    let junit = run(folder.path(), &["plugin", "check", file, "--format", "junit"]).stdout;
+    let junit = run_latch(folder.path(), &["plugin", "check", file, "--format", "junit"]).stdout;
     assert_eq!(junit.matches("<failure type=\"D002\"").count(), found, "{junit}");
     assert_eq!(junit.matches("<testcase ").count(), junit.matches("</testcase>").count());
 
-    let sarif = run(folder.path(), &["plugin", "check", file, "--format", "sarif"]).json();
+    let sarif = run_latch(folder.path(), &["plugin", "check", file, "--format", "sarif"]).json();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!((sarif["version"].as_str(), results.len()), (Some("2.1.0"), found));
     for result in results {
@@ -38,12 +38,12 @@ fn what_a_host_refuses_is_found_in_every_form() {
 fn what_is_no_component_violates_and_what_is_not_there_is_an_error_of_input() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("no.wasm"), b"\0asm\x01\0\0\0").unwrap();
-    let core = run(folder.path(), &["plugin", "check", "no.wasm"]);
+    let core = run_latch(folder.path(), &["plugin", "check", "no.wasm"]);
     assert_eq!(core.code, 1, "{}", core.stderr);
     assert!(core.stdout.contains("violation D001"), "{}", core.stdout);
-    let missing = run(folder.path(), &["plugin", "check", "missing.wasm", "--json"]);
+    let missing = run_latch(folder.path(), &["plugin", "check", "missing.wasm", "--json"]);
     assert_eq!((missing.code, &missing.json()["error"]["code"]), (2, &"L0011".into()));
-    let empty = run(folder.path(), &["plugin", "check", "."]);
+    let empty = run_latch(folder.path(), &["plugin", "check", "."]);
     assert_eq!(empty.code, 2);
     assert!(empty.stderr.contains("latch-plugin.toml"), "{}", empty.stderr);
 }
@@ -51,9 +51,9 @@ fn what_is_no_component_violates_and_what_is_not_there_is_an_error_of_input() {
 #[test]
 fn rules_are_explained() {
     let folder = tempfile::tempdir().unwrap();
-    let page = run(folder.path(), &["explain", "d002"]);
+    let page = run_latch(folder.path(), &["explain", "d002"]);
     assert_eq!(page.code, 0);
     assert!(page.stdout.contains("What is wrong") && page.stdout.contains("tools.call"), "{}", page.stdout);
-    let near = run(folder.path(), &["explain", "D02"]);
+    let near = run_latch(folder.path(), &["explain", "D02"]);
     assert!(near.code == 2 && near.stderr.contains("D002"), "{}", near.stderr);
 }

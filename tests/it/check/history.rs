@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::Folder;
-use crate::place::{Place, step};
+use crate::place::{TestEnv, step};
 use crate::support::guest;
 
 /// Runs a job with `Versioned.Run` and exports it. Returns the environment and the job id.
-fn exported(folder: &Folder, more: &[&str]) -> (Place, String) {
+fn export_versioned_job(folder: &Folder, more: &[&str]) -> (TestEnv, String) {
     let config = format!(
         "[[plugin]]\nname = \"check\"\nsource = {:?}\n[[plugin]]\nname = \"tool\"\nsource = {:?}\n\
          grants = {{ http = [\"http://127.0.0.1:9\"], tcp = [\"127.0.0.1:9\"], kv = \"k\", secrets = [\"TOKEN\"], \
@@ -15,10 +15,10 @@ fn exported(folder: &Folder, more: &[&str]) -> (Place, String) {
         folder.file("check.wasm"),
         guest("hostile-tool")
     );
-    let place = Place::configured(&config, vec![]);
+    let place = TestEnv::configured(&config, vec![]);
     let mut one = step("s", "Versioned.Run", &[], json!({ "n": 7 }));
     one["effects"] = json!(["read_only"]);
-    let place = place.plan(&[one]);
+    let place = place.with_plan(&[one]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
@@ -28,7 +28,7 @@ fn exported(folder: &Folder, more: &[&str]) -> (Place, String) {
     (place, id)
 }
 
-fn finding(report: &Value) -> &Value {
+fn single_finding(report: &Value) -> &Value {
     let found = report["findings"].as_array().unwrap();
     let found: Vec<_> = found.iter().filter(|finding| finding["rule"] != "D050").collect();
     assert_eq!(found.len(), 1, "{report:#}");
@@ -39,7 +39,7 @@ fn finding(report: &Value) -> &Value {
 #[test]
 fn each_way_of_diverging_is_found_in_its_place() {
     let folder = Folder::new();
-    let (_place, id) = exported(&folder, &[]);
+    let (_place, id) = export_versioned_job(&folder, &[]);
     let same = folder.check(&["--history", "job.jsonl", "--json"]);
     let report = same.json();
     assert_eq!(same.code, 0, "{report:#}");
@@ -60,11 +60,11 @@ fn each_way_of_diverging_is_found_in_its_place() {
         (4, "D153", "refuses the recorded input", "", ""),
         (5, "D153", "Versioned.Run, which this build does not serve", "", ""),
     ] {
-        let other = folder.build(build);
+        let other = folder.write_build(build);
         let checked = folder.check_file(&other, &["--history", "job.jsonl", "--json"]);
         let report = checked.json();
         assert_eq!(checked.code, 1, "{build}: {report:#}");
-        let finding = finding(&report);
+        let finding = single_finding(&report);
         assert_eq!(finding["rule"], rule, "{build}: {report:#}");
         let text = |key: &str| finding[key].as_str().unwrap_or_default();
         assert!(text("message").contains(message), "{build}: {finding:#}");
@@ -83,16 +83,16 @@ fn each_way_of_diverging_is_found_in_its_place() {
 #[test]
 fn what_cannot_be_replayed_is_told() {
     let folder = Folder::new();
-    exported(&folder, &["--withhold-all"]);
+    export_versioned_job(&folder, &["--withhold-all"]);
     let withheld = folder.check(&["--history", "job.jsonl", "--json"]);
     let report = withheld.json();
-    assert_eq!((withheld.code, &finding(&report)["rule"]), (0, &json!("D154")), "{report:#}");
+    assert_eq!((withheld.code, &single_finding(&report)["rule"]), (0, &json!("D154")), "{report:#}");
     assert_eq!(report["histories"][0]["steps"], 0);
 
-    exported(&folder, &[]);
+    export_versioned_job(&folder, &[]);
     let hostile = guest("hostile-step");
     let foreign = folder.check_file(hostile.to_str().unwrap(), &["--history", "job.jsonl", "--json"]).json();
-    assert_eq!(finding(&foreign)["rule"], "D155", "{foreign:#}");
+    assert_eq!(single_finding(&foreign)["rule"], "D155", "{foreign:#}");
 
     let text = std::fs::read_to_string(folder.file("job.jsonl")).unwrap();
     folder.write("job.jsonl", &text.replacen("step_started", "step_startet", 1));

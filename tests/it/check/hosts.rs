@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use latchwork::check::{Inputs, Process, Report, Subject, check};
+use latchwork::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
 use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Engine, EngineOptions};
 
 use crate::hostile::settings;
-use crate::program::{compiled, path};
+use crate::program::{compile_cache_dir, latch_binary};
 use crate::support::guest;
 
 const CASES: &str = concat!(
@@ -19,27 +19,30 @@ const CASES: &str = concat!(
 );
 
 /// Runs the check with another process whose answer is edited by `sed`.
-async fn report(edit: &str) -> Report {
-    let engine = Engine::new(EngineOptions { cache_dir: Some(compiled()) }).unwrap();
+async fn report_with_edited_answer(edit: &str) -> CheckReport {
+    let engine = Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()) }).unwrap();
     let bytes = std::fs::read(guest("check-step")).unwrap();
     let settings = settings("check", Grants::default(), LimitsConfig::default());
     let subject = Subject { file: "check.wasm", bytes: &bytes, settings, is_configured: false };
-    let script = format!("{} plugin check --other-process - | /usr/bin/env sed -E '{edit}'", path().display());
-    let process = Process {
+    let script = format!("{} plugin check --other-process - | /usr/bin/env sed -E '{edit}'", latch_binary().display());
+    let process = OtherProcess {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), script],
         wasm: guest("check-step"),
-        cache_dir: Some(compiled()),
+        cache_dir: Some(compile_cache_dir()),
     };
-    let inputs =
-        Inputs { cases: Some(("cases.jsonl", CASES.as_bytes())), process: Some(&process), ..Inputs::default() };
+    let inputs = CheckInputs {
+        cases: Some(("cases.jsonl", CASES.as_bytes())),
+        process: Some(&process),
+        ..CheckInputs::default()
+    };
     check(&engine, &subject, &inputs, &|_| {}).await.unwrap()
 }
 
 /// I64.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_differs_in_another_process_is_found() {
-    let honest = report("").await;
+    let honest = report_with_edited_answer("").await;
     assert!(honest.passed && honest.notes.is_empty(), "{:?}", honest.notes);
     let expected = BTreeMap::from([
         (r#"s/"ok\\":42/"ok\\":43/"#, ("pure", "output at /ok", "42", "43")),
@@ -54,8 +57,8 @@ async fn what_differs_in_another_process_is_found() {
         (r#"s/\{"Output":"[^}]*\}"\}/"Stopped"/"#, ("pure", "end", "an output", "stopped at call 0")),
     ]);
     for (edit, (case, what, one, two)) in expected {
-        let report = report(edit).await;
-        let found: Vec<_> = report.of("D066").collect();
+        let report = report_with_edited_answer(edit).await;
+        let found: Vec<_> = report.findings_of("D066").collect();
         assert!(!report.passed && found.len() == 1, "{edit}: {found:#?}");
         let found = found[0];
         assert_eq!(found.case.as_deref(), Some(case), "{edit}: {found:#?}");
@@ -68,7 +71,7 @@ async fn what_differs_in_another_process_is_found() {
 /// A failing other process is reported in the notes, and no finding is made up.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_process_that_fails_is_told() {
-    let report = report("q1;nonsense").await;
+    let report = report_with_edited_answer("q1;nonsense").await;
     assert!(report.notes[0].contains("not run in another process"), "{:?}", report.notes);
-    assert_eq!(report.of("D066").count(), 0);
+    assert_eq!(report.findings_of("D066").count(), 0);
 }

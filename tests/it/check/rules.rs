@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::Folder;
 
 /// Returns a case for the operator `Breaks.<rule>`.
-fn case(rule: &str, input: &Value, answers: &Value) -> Value {
+fn breaking_case(rule: &str, input: &Value, answers: &Value) -> Value {
     json!({ "name": rule, "operator": format!("Breaks.{rule}"), "input": input, "answers": answers })
 }
 
-fn good() -> Vec<Value> {
+fn good_cases() -> Vec<Value> {
     vec![
         json!({ "name": "flow", "operator": "Good.Flow", "input": { "url": "https://example.org/" }, "answers": [
             { "operator": "Web.Fetch", "args": { "url": "https://example.org/" }, "result": { "status": 200 } },
@@ -24,34 +24,34 @@ fn good() -> Vec<Value> {
     ]
 }
 
-fn bad() -> Vec<Value> {
+fn breaking_cases() -> Vec<Value> {
     let one = json!([{ "operator": "Web.Fetch", "result": {} }]);
     let other = json!([{ "operator": "Web.Fetch", "result": {} }, { "operator": "File.Read", "args": { "x": 2 }, "result": {} }]);
     vec![
-        case("D051", &json!({}), &one),
-        case("D052", &json!({ "x": 1 }), &other),
-        case("D053", &json!({}), &one),
-        case("D054", &json!({}), &json!([])),
-        case("D055", &json!({}), &json!([])),
-        case("D056", &json!({}), &json!([])),
-        case("D057", &json!({}), &json!([])),
-        case("D058", &json!({}), &json!([])),
-        case("D059", &json!({}), &json!([])),
-        case("D060", &json!({}), &json!([])),
-        case("D061", &json!({}), &json!([])),
-        case("D062", &json!({ "depth": 10_000 }), &json!([])),
-        case("D063", &json!({}), &one),
-        case("D064", &json!({}), &json!([])),
-        case("D065", &json!({}), &json!([])),
-        case("D067", &json!({}), &one),
-        case("D068", &json!({}), &json!([])),
-        case("D069", &json!({}), &json!([])),
-        case("D070", &json!({}), &json!([])),
-        case("D071", &json!({}), &json!([])),
+        breaking_case("D051", &json!({}), &one),
+        breaking_case("D052", &json!({ "x": 1 }), &other),
+        breaking_case("D053", &json!({}), &one),
+        breaking_case("D054", &json!({}), &json!([])),
+        breaking_case("D055", &json!({}), &json!([])),
+        breaking_case("D056", &json!({}), &json!([])),
+        breaking_case("D057", &json!({}), &json!([])),
+        breaking_case("D058", &json!({}), &json!([])),
+        breaking_case("D059", &json!({}), &json!([])),
+        breaking_case("D060", &json!({}), &json!([])),
+        breaking_case("D061", &json!({}), &json!([])),
+        breaking_case("D062", &json!({ "depth": 10_000 }), &json!([])),
+        breaking_case("D063", &json!({}), &one),
+        breaking_case("D064", &json!({}), &json!([])),
+        breaking_case("D065", &json!({}), &json!([])),
+        breaking_case("D067", &json!({}), &one),
+        breaking_case("D068", &json!({}), &json!([])),
+        breaking_case("D069", &json!({}), &json!([])),
+        breaking_case("D070", &json!({}), &json!([])),
+        breaking_case("D071", &json!({}), &json!([])),
     ]
 }
 
-fn findings(report: &Value) -> Vec<(String, String)> {
+fn rules_and_operators(report: &Value) -> Vec<(String, String)> {
     let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
     let findings = report["findings"].as_array().unwrap().iter();
     findings.map(|finding| (text(finding, "rule"), text(finding, "operator"))).collect()
@@ -61,12 +61,12 @@ fn findings(report: &Value) -> Vec<(String, String)> {
 #[test]
 fn each_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     let folder = Folder::new();
-    let other = folder.build(7);
-    folder.cases(&[good(), bad()].concat());
+    let other = folder.write_build(7);
+    folder.write_cases(&[good_cases(), breaking_cases()].concat());
     let report = folder.check(&["--cases", "cases.jsonl", "--rebuilt", &other]);
     assert_eq!(report.code, 1, "{}", report.stderr);
     let report = report.json();
-    let found = findings(&report);
+    let found = rules_and_operators(&report);
     for (rule, operator) in &found {
         assert_eq!(operator, &format!("Breaks.{rule}"), "{:#}", report["findings"]);
     }
@@ -103,8 +103,8 @@ fn each_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
 #[test]
 fn the_same_gives_the_same_report_to_the_byte() {
     let folder = Folder::new();
-    let other = folder.build(7);
-    folder.cases(&[good(), bad()].concat());
+    let other = folder.write_build(7);
+    folder.write_cases(&[good_cases(), breaking_cases()].concat());
     for format in ["text", "sarif"] {
         let args = ["--cases", "cases.jsonl", "--rebuilt", &other, "--format", format];
         let (one, two) = (folder.check(&args), folder.check(&args));
@@ -117,10 +117,10 @@ fn the_same_gives_the_same_report_to_the_byte() {
 #[test]
 fn good_steps_pass() {
     let folder = Folder::new();
-    let other = folder.build(7);
-    folder.cases(&good());
+    let other = folder.write_build(7);
+    folder.write_cases(&good_cases());
     let report = folder.check(&["--cases", "cases.jsonl", "--rebuilt", &other]);
-    let found = findings(&report.json());
+    let found = rules_and_operators(&report.json());
     assert_eq!(report.code, 0, "{}", report.stdout);
     assert!(found.iter().all(|(rule, operator)| rule == "D050" && operator.starts_with("Breaks.")), "{found:?}");
     let text = folder.check(&["--cases", "cases.jsonl"]).stdout;

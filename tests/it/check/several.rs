@@ -2,26 +2,26 @@
 
 use serde_json::Value;
 
-use crate::program::run;
+use crate::program::run_latch;
 use crate::support::guest;
 
 /// Creates a folder with a step that passes and one that is refused. The third file name does not exist.
-fn folder() -> (tempfile::TempDir, [&'static str; 3]) {
+fn folder_with_components() -> (tempfile::TempDir, [&'static str; 3]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(guest("swayed-step"), folder.path().join("good.wasm")).unwrap();
     std::fs::copy(guest("wasi-step"), folder.path().join("bad.wasm")).unwrap();
     (folder, ["good.wasm", "gone.wasm", "bad.wasm"])
 }
 
-fn check(folder: &tempfile::TempDir, args: &[&str]) -> crate::program::Ran {
-    run(folder.path(), &[&["plugin", "check"][..], args].concat())
+fn check_plugins(folder: &tempfile::TempDir, args: &[&str]) -> crate::program::CommandOutput {
+    run_latch(folder.path(), &[&["plugin", "check"][..], args].concat())
 }
 
 /// I167: every plugin is reported in the given order, even if another one fails or cannot be checked.
 #[test]
 fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
-    let (folder, files) = folder();
-    let text = check(&folder, &files);
+    let (folder, files) = folder_with_components();
+    let text = check_plugins(&folder, &files);
     assert_eq!(text.code, 1, "{} {}", text.stdout, text.stderr);
     for part in [
         "good.wasm (step",
@@ -31,7 +31,7 @@ fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
     ] {
         assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
     }
-    let json = check(&folder, &[&files[..], &["--json"]].concat());
+    let json = check_plugins(&folder, &[&files[..], &["--json"]].concat());
     let report = json.json();
     assert_eq!((json.code, &report["schema"], &report["passed"]), (1, &"latchwork.checks/1".into(), &false.into()));
     let names: Vec<_> =
@@ -39,19 +39,19 @@ fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
     assert_eq!(names, [Some("good.wasm"), Some("bad.wasm")]);
     assert_eq!(report["not_checked"][0]["code"], "L0011", "{report:#}");
     // If there is no violation, a plugin that cannot be checked is an input error.
-    assert_eq!(check(&folder, &["good.wasm", "gone.wasm"]).code, 2);
-    assert_eq!(check(&folder, &["good.wasm", "good.wasm"]).code, 0);
-    let cases = check(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);
+    assert_eq!(check_plugins(&folder, &["good.wasm", "gone.wasm"]).code, 2);
+    assert_eq!(check_plugins(&folder, &["good.wasm", "good.wasm"]).code, 0);
+    let cases = check_plugins(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);
     assert_eq!((cases.code, &cases.json()["error"]["code"]), (2, &"L0010".into()));
 }
 
 /// I167: one check writes every format. Repeated checks write the same bytes. Each format states what to do.
 #[test]
 fn reports_in_several_forms_come_from_one_check() {
-    let (folder, files) = folder();
+    let (folder, files) = folder_with_components();
     let outputs =
         ["--output", "json=r.json", "--output", "junit=r.xml", "--output", "sarif=r.sarif", "--output", "text=r.txt"];
-    let ran = check(&folder, &[&files[..], &outputs].concat());
+    let ran = check_plugins(&folder, &[&files[..], &outputs].concat());
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("r.txt"), ran.stdout, "the report is still printed on stdout");
@@ -74,20 +74,20 @@ fn reports_in_several_forms_come_from_one_check() {
     for result in runs.iter().flat_map(|run| run["results"].as_array().unwrap()) {
         assert!(result["message"]["text"].as_str().unwrap().contains("\ndo: "), "{result:#}");
     }
-    check(&folder, &[&files[..], &outputs].concat());
+    check_plugins(&folder, &[&files[..], &outputs].concat());
     assert_eq!(first, ["r.json", "r.xml", "r.sarif", "r.txt"].map(read), "the same report each time");
 
-    let stdout = check(&folder, &["bad.wasm", "--output", "sarif=-", "--output", "text=one.txt"]);
+    let stdout = check_plugins(&folder, &["bad.wasm", "--output", "sarif=-", "--output", "text=one.txt"]);
     assert_eq!((stdout.code, &stdout.json()["version"]), (1, &"2.1.0".into()), "{}", stdout.stderr);
     assert!(read("one.txt").contains("violation D002"));
     // The report file is written even if the input cannot be checked.
-    assert_eq!(check(&folder, &["gone.wasm", "--output", "sarif=gone.sarif"]).code, 2);
+    assert_eq!(check_plugins(&folder, &["gone.wasm", "--output", "sarif=gone.sarif"]).code, 2);
     assert!(read("gone.sarif").contains("\"executionSuccessful\": false"));
 }
 
 #[test]
 fn places_of_reports_are_looked_at_before_the_check() {
-    let (folder, _) = folder();
+    let (folder, _) = folder_with_components();
     for (args, code) in [
         (&["--output", "sarif"][..], "L0010"),
         (&["--output", "yaml=x"], "L0010"),
@@ -96,7 +96,7 @@ fn places_of_reports_are_looked_at_before_the_check() {
         (&["--output", "sarif=-", "--format", "junit"], "L0010"),
         (&["--output", "sarif=no/such/x"], "L0040"),
     ] {
-        let ran = check(&folder, &[&["good.wasm", "--json"], args].concat());
+        let ran = check_plugins(&folder, &[&["good.wasm", "--json"], args].concat());
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &code.into()), "{args:?} {}", ran.stdout);
     }
 }
@@ -105,11 +105,11 @@ fn places_of_reports_are_looked_at_before_the_check() {
 /// about that trap.
 #[test]
 fn report_without_a_finding_has_no_text_of_a_trap() {
-    let (folder, _) = folder();
+    let (folder, _) = folder_with_components();
     let case = r#"{"operator": "Swayed.Echo", "input": 1}"#;
     std::fs::write(folder.path().join("cases.jsonl"), case).unwrap();
     for format in ["text", "json", "junit", "sarif"] {
-        let ran = check(&folder, &["good.wasm", "--cases", "cases.jsonl", "--format", format]);
+        let ran = check_plugins(&folder, &["good.wasm", "--cases", "cases.jsonl", "--format", format]);
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
         let report = ran.stdout.split("\"rules\": [").next().unwrap();
         for word in ["trapped", "L0025", "unreachable", "called from", "panicked"] {

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::program::run;
+use crate::program::run_latch;
 
 /// Builds a tool of `tests/guests-effects` and returns its component file.
-fn built(name: &str) -> PathBuf {
+fn build_tool(name: &str) -> PathBuf {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let dir = checkout::copy().join("tests/guests-effects").join(name);
-    let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {});
+    let built = latchwork::build::build(&dir, &latchwork::build::BuildOptions::from_env(), &mut |_| {});
     built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
 }
 
 /// Checks a component with these cases. Returns the exit code and the report.
-fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
+fn check_cases(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
     let folder = tempfile::tempdir().unwrap();
     let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
     std::fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
@@ -30,8 +30,8 @@ fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
     if !entry.is_empty() {
         args.extend(["--config", "latch.toml"]);
     }
-    let ran = run(folder.path(), &args);
-    let again = run(folder.path(), &args);
+    let ran = run_latch(folder.path(), &args);
+    let again = run_latch(folder.path(), &args);
     assert_eq!(ran.stdout, again.stdout, "the same report, to the byte");
     let mut report = ran.json();
     // Most guests serve more operators than a test has cases for.
@@ -39,12 +39,12 @@ fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
     (ran.code, report)
 }
 
-fn rules(report: &Value) -> BTreeSet<&str> {
+fn rule_ids_of_report(report: &Value) -> BTreeSet<&str> {
     report["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
 }
 
 /// Returns a case with a stubbed shop that accepts orders.
-fn shop(operator: &str) -> Value {
+fn shop_case(operator: &str) -> Value {
     json!({
         "name": operator, "operator": operator, "input": { "item": "seven" },
         "http": [
@@ -59,20 +59,20 @@ fn shop(operator: &str) -> Value {
 fn good_tools_break_no_rule() {
     for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust", "llm-openai-rust"] {
         let dir = checkout::copy().join("example-plugins").join(example);
-        let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {}).unwrap();
+        let built = latchwork::build::build(&dir, &latchwork::build::BuildOptions::from_env(), &mut |_| {}).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let cases = dir.join("cases.jsonl");
         let args = ["plugin", "check", built.wasm.to_str().unwrap(), "--cases", cases.to_str().unwrap(), "--json"];
-        let ran = run(folder.path(), &args);
+        let ran = run_latch(folder.path(), &args);
         let report = ran.json();
         assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{example}: {report:#}");
         let rule = report["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "D102").unwrap();
         assert_eq!(rule.get("not_run"), None, "{example}: {report:#}");
     }
-    let (code, report) = checked(&built("misbehaved"), &[shop("Good.Order")], "");
+    let (code, report) = check_cases(&build_tool("misbehaved"), &[shop_case("Good.Order")], "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
-    let (code, report) = checked(&built("misbehaved-queryable"), &[place], "");
+    let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &[place], "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
@@ -80,11 +80,11 @@ fn good_tools_break_no_rule() {
 #[test]
 fn an_operator_without_a_case_is_told_and_runs_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    let wasm = built("misbehaved-queryable");
+    let wasm = build_tool("misbehaved-queryable");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
     std::fs::write(folder.path().join("cases.jsonl"), place.to_string()).unwrap();
     let args = ["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl"];
-    let report = run(folder.path(), &[&args[..], &["--json"]].concat()).json();
+    let report = run_latch(folder.path(), &[&args[..], &["--json"]].concat()).json();
     let without: Vec<_> = report["findings"].as_array().unwrap().iter().map(|f| (&f["rule"], &f["severity"])).collect();
     assert!(!without.is_empty() && without.iter().all(|f| *f == (&json!("D050"), &json!("warning"))), "{report:#}");
     let cases = report["cases"].as_array().unwrap();
@@ -94,9 +94,9 @@ fn an_operator_without_a_case_is_told_and_runs_are_counted() {
     );
     let runs = cases[0]["runs"].as_u64().unwrap();
     assert!(runs > 1 && cases[0]["fuel"].as_u64() > Some(0), "{report:#}");
-    let told = run(folder.path(), &args);
+    let told = run_latch(folder.path(), &args);
     assert!(told.code == 0 && told.stdout.contains(&format!("1 case run {runs} times")), "{}", told.stdout);
-    let none = run(folder.path(), &["plugin", "check", wasm.to_str().unwrap()]);
+    let none = run_latch(folder.path(), &["plugin", "check", wasm.to_str().unwrap()]);
     assert!(
         none.code == 0 && none.stdout.contains("D050") && none.stdout.contains("0 cases run 0 times"),
         "{}",
@@ -108,12 +108,13 @@ fn an_operator_without_a_case_is_told_and_runs_are_counted() {
 #[test]
 fn a_case_that_cannot_be_run_is_an_error_of_input() {
     let folder = tempfile::tempdir().unwrap();
-    let wasm = built("misbehaved-queryable");
+    let wasm = build_tool("misbehaved-queryable");
     let name = "x".repeat(300);
     let case =
         json!({ "name": "long", "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": { name: "" } } });
     std::fs::write(folder.path().join("cases.jsonl"), case.to_string()).unwrap();
-    let ran = run(folder.path(), &["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl", "--json"]);
+    let ran =
+        run_latch(folder.path(), &["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl", "--json"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     let problem = &ran.json()["error"]["problems"][0];
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
@@ -122,7 +123,7 @@ fn a_case_that_cannot_be_run_is_an_error_of_input() {
 /// I69: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_rule_of_tools_is_found_by_itself() {
-    let wasm = built("misbehaved");
+    let wasm = build_tool("misbehaved");
     let plain = |operator: &str| json!({ "operator": operator, "input": { "item": "seven" } });
     let with = |operator: &str, key: &str, value: Value| {
         let mut case = plain(operator);
@@ -134,58 +135,58 @@ fn each_rule_of_tools_is_found_by_itself() {
     for (rule, case) in [
         ("D100", plain("Bad.Ends")),
         ("D100", with("Bad.Ends", "error", json!("INVALID_INPUT"))),
-        ("D101", shop("Bad.Keyless")),
+        ("D101", shop_case("Bad.Keyless")),
         ("D102", with("Bad.Twice", "dirs", json!({ "/out": {} }))),
-        ("D102", shop("Bad.Other")),
+        ("D102", shop_case("Bad.Other")),
         ("D105", with("Bad.Writes", "kv", json!({}))),
-        ("D106", shop("Bad.Traps")),
-        ("D107", shop("Bad.Code")),
-        ("D108", shop("Bad.Claims")),
-        ("D109", shop("Bad.Denies")),
+        ("D106", shop_case("Bad.Traps")),
+        ("D107", shop_case("Bad.Code")),
+        ("D108", shop_case("Bad.Claims")),
+        ("D109", shop_case("Bad.Denies")),
         ("D110", plain("Bad.Schema")),
         ("D111", leaks.clone()),
         ("D112", plain("Bad.Reaches")),
     ] {
-        let (code, report) = checked(&wasm, std::slice::from_ref(&case), "");
-        assert_eq!(rules(&report), BTreeSet::from([rule]), "{case}: {report:#}");
+        let (code, report) = check_cases(&wasm, std::slice::from_ref(&case), "");
+        assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{case}: {report:#}");
         assert_eq!(code, i32::from(rule != "D107"), "a warning does not fail the check: {report:#}");
         let finding = &report["findings"][0];
         assert_eq!((&finding["operator"], &finding["place"]["line"]), (&case["operator"], &json!(1)), "{finding:#}");
     }
     // Without `secrets_clear` the tool sees only a placeholder, so nothing is leaked.
     leaks["secrets_clear"] = json!(false);
-    let (_, report) = checked(&wasm, &[leaks], "");
+    let (_, report) = check_cases(&wasm, &[leaks], "");
     assert_eq!(report["findings"], json!([]), "{report:#}");
 
-    let wasm = built("misbehaved-queryable");
+    let wasm = build_tool("misbehaved-queryable");
     for (rule, operator) in [("D103", "Bad.Forgets"), ("D104", "Bad.Invents")] {
         let case = json!({ "operator": operator, "input": { "item": "x" }, "dirs": { "/out": {} } });
-        let (code, report) = checked(&wasm, &[case], "");
-        assert_eq!((code, rules(&report)), (1, BTreeSet::from([rule])), "{report:#}");
+        let (code, report) = check_cases(&wasm, &[case], "");
+        assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from([rule])), "{report:#}");
     }
 }
 
 /// I69: with a configuration entry, the grants are those of the entry and not those that the case needs.
 #[test]
 fn grants_are_those_of_the_entry() {
-    let wasm = built("misbehaved");
+    let wasm = build_tool("misbehaved");
     let elsewhere = "grants = { http = [\"https://other.example:443\"] }";
-    let (code, report) = checked(&wasm, &[shop("Bad.Code")], elsewhere);
+    let (code, report) = check_cases(&wasm, &[shop_case("Bad.Code")], elsewhere);
     assert_eq!(code, 1, "{report:#}");
-    assert!(rules(&report).contains("D112"), "{report:#}");
+    assert!(rule_ids_of_report(&report).contains("D112"), "{report:#}");
 }
 
 /// All mistakes in a case file are reported together, before any case runs.
 #[test]
 fn cases_that_are_none_are_errors_of_input() {
-    let wasm = built("misbehaved");
+    let wasm = build_tool("misbehaved");
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Kyless\",\"input\":{}}\n").unwrap();
     let args = ["plugin", "check", wasm.to_str().unwrap(), "--cases", "c.jsonl"];
-    let ran = run(folder.path(), &args);
+    let ran = run_latch(folder.path(), &args);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("Bad.Keyless"), "{}", ran.stderr);
     std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Keyless\"}\nx\n").unwrap();
-    let ran = run(folder.path(), &args);
+    let ran = run_latch(folder.path(), &args);
     assert_eq!((ran.code, ran.stderr.matches("not a case of a tool").count()), (2, 2), "{}", ran.stderr);
 }

@@ -2,11 +2,11 @@
 
 use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{ActionWrite, Request, WriteError};
+use latchwork_core::storage::{ActionWrite, InboxRequest, WriteError};
 
-use super::world::{Log, World, new_job};
+use super::world::{LogWriter, StoreFixture, new_job};
 
-pub(super) fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
+pub(super) fn reserve_action(slot: &str, args: &[u8]) -> ActionWrite {
     let args_hash = Hash::of(&[args]);
     ActionWrite::Reserve {
         operator: Operator::new("Mail.Send"),
@@ -16,7 +16,7 @@ pub(super) fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
     }
 }
 
-pub(super) fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
+pub(super) fn settle_action(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
     let receipt = receipt.map(<[u8]>::to_vec);
     ActionWrite::Settle {
         operator: Operator::new("Mail.Send"),
@@ -26,138 +26,148 @@ pub(super) fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
     }
 }
 
-pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn action_keys_are_held_by_one_slot(world: StoreFixture) {
+    let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
         let mut batch = batch;
         batch.actions = vec![write];
         batch
     };
-    let held = async || world.store.action("tenant", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
+    let held = async || {
+        world.store.action_reservation("tenant", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap()
+    };
     assert_eq!(held().await, None);
-    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.unwrap();
-    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.expect("the same slot may reserve the key again");
+    world.store.write(with(one.append(1), reserve_action("s1", b"a"))).await.unwrap();
+    world
+        .store
+        .write(with(one.append(1), reserve_action("s1", b"a")))
+        .await
+        .expect("the same slot may reserve the key again");
     let row = held().await.unwrap();
     assert_eq!((row.job_id.clone(), row.slot.as_str(), row.receipt.clone()), (one.job_id.clone(), "s1", None));
     let refused = Err(WriteError::ActionKey(Box::new(row.clone())));
-    assert_eq!(world.store.write(with(two.clone().append(1), reserve("s1", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s2", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"b"))).await, refused);
-    assert_eq!(world.store.write(with(two.clone().append(1), settle("s1", None))).await, refused);
-    assert_eq!(world.store.write(with(one.clone().append(1), settle("s2", None))).await, refused);
+    assert_eq!(world.store.write(with(two.clone().append(1), reserve_action("s1", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve_action("s2", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve_action("s1", b"b"))).await, refused);
+    assert_eq!(world.store.write(with(two.clone().append(1), settle_action("s1", None))).await, refused);
+    assert_eq!(world.store.write(with(one.clone().append(1), settle_action("s2", None))).await, refused);
 
     // The effect was certainly not applied, so the key is free for others.
-    world.store.write(with(one.append(1), settle("s1", None))).await.unwrap();
+    world.store.write(with(one.append(1), settle_action("s1", None))).await.unwrap();
     assert_eq!(held().await, None);
-    world.store.write(with(two.append(1), reserve("s9", b"a"))).await.unwrap();
-    world.store.write(with(two.append(1), settle("s9", Some(b"receipt")))).await.unwrap();
+    world.store.write(with(two.append(1), reserve_action("s9", b"a"))).await.unwrap();
+    world.store.write(with(two.append(1), settle_action("s9", Some(b"receipt")))).await.unwrap();
     let row = held().await.unwrap();
     assert_eq!(row.receipt.as_deref(), Some(&b"receipt"[..]));
     let refused = Err(WriteError::ActionKey(Box::new(row)));
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(two.clone().append(1), settle("s9", Some(b"another")))).await, refused);
-    assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve_action("s1", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(two.clone().append(1), settle_action("s9", Some(b"another")))).await, refused);
+    assert_eq!(
+        world.store.action_reservation("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(),
+        None
+    );
 }
 
 /// A waiting job does not block the notification of the next one.
-pub(super) async fn all_who_wait_for_an_action_key_are_told(world: World) {
-    let mut one = world.running("one").await;
+pub(super) async fn all_who_wait_for_an_action_key_are_told(world: StoreFixture) {
+    let mut one = world.claimed_job("one").await;
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let mut batch = one.append(1);
-    batch.actions = vec![reserve("s1", b"a")];
+    batch.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut waiting = Vec::new();
     for name in ["two", "three", "four"] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         let mut batch = log.ending(JobState::Parked, None);
         batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
         world.store.write(batch).await.unwrap();
         waiting.push(log);
     }
     let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     for log in &waiting {
-        let row = world.row(log).await;
+        let row = world.job_row(log).await;
         assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true), "{}", log.job_id);
         assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1);
     }
 }
 
-pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn who_waits_for_an_action_key_is_told(world: StoreFixture) {
+    let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
     let mut free = two.clone().append(1);
     free.actions = vec![wait.clone()];
-    assert_eq!(world.store.write(free).await, Err(WriteError::KeyOpen { operator: operator.clone(), key }));
+    assert_eq!(world.store.write(free).await, Err(WriteError::ActionKeyFree { operator: operator.clone(), key }));
 
     let mut batch = one.append(1);
-    batch.actions = vec![reserve("s1", b"a")];
+    batch.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut batch = two.ending(JobState::Parked, None);
     batch.actions = vec![wait.clone()];
     world.store.write(batch).await.unwrap();
-    assert_eq!(world.row(&two).await.state, JobState::Parked);
+    assert_eq!(world.job_row(&two).await.state, JobState::Parked);
 
     let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
-    let row = world.row(&two).await;
+    let row = world.job_row(&two).await;
     assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
     let inbox = world.store.inbox(&two.job_id).await.unwrap();
     assert_eq!(inbox.len(), 1);
-    assert_eq!(inbox[0].request, Request::KeySettled { operator: operator.clone(), key });
+    assert_eq!(inbox[0].request, InboxRequest::KeySettled { operator: operator.clone(), key });
 
     // The job is notified once, and a job cannot wait for a settled key.
     let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     assert_eq!(world.store.inbox(&two.job_id).await.unwrap().len(), 1);
-    let mut three = world.running("three").await;
+    let mut three = world.claimed_job("three").await;
     let mut late = three.append(1);
     late.actions = vec![wait];
-    assert_eq!(world.store.write(late).await, Err(WriteError::KeyOpen { operator, key }));
+    assert_eq!(world.store.write(late).await, Err(WriteError::ActionKeyFree { operator, key }));
 }
 
 /// A waiting job that ends before the action is settled is not notified.
-pub(super) async fn who_is_over_is_told_of_no_action_key(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn who_is_over_is_told_of_no_action_key(world: StoreFixture) {
+    let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let mut batch = one.append(1);
-    batch.actions = vec![reserve("s1", b"a")];
+    batch.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut batch = two.ending(JobState::Failed, None);
     batch.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key: Hash::of(&[b"key"]) }];
     world.store.write(batch).await.unwrap();
-    let before = world.row(&two).await;
+    let before = world.job_row(&two).await;
     let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
-    assert_eq!(world.row(&two).await, before);
+    assert_eq!(world.job_row(&two).await, before);
     assert!(world.store.inbox(&two.job_id).await.unwrap().is_empty());
 }
 
 /// Action keys belong to a tenant: the same key of two tenants is two keys.
-pub(super) async fn an_action_key_is_of_one_tenant(world: World) {
-    let mut ours = world.running("ours").await;
+pub(super) async fn an_action_key_is_of_one_tenant(world: StoreFixture) {
+    let mut ours = world.claimed_job("ours").await;
     let mut new = new_job("theirs");
     new.row.tenant_id = "other".to_owned();
-    new.claim = Some(world.claimer("worker-of-theirs"));
-    let mut theirs = Log::of(&new);
+    new.claim = Some(world.lease_request("worker-of-theirs"));
+    let mut theirs = LogWriter::of(&new);
     theirs.attempt = 1;
     world.store.submit(new).await.unwrap();
     for log in [&mut ours, &mut theirs] {
         let mut batch = log.append(1);
-        batch.actions = vec![reserve("s1", b"a")];
+        batch.actions = vec![reserve_action("s1", b"a")];
         world.store.write(batch).await.expect("each tenant has its own key");
     }
     let held = async |tenant| {
-        let row = world.store.action(tenant, &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
+        let row =
+            world.store.action_reservation(tenant, &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
         row.map(|row| row.job_id)
     };
     assert_eq!((held("tenant").await, held("other").await), (Some(ours.job_id.clone()), Some(theirs.job_id.clone())));
     let mut batch = theirs.append(1);
-    batch.actions = vec![settle("s1", None)];
+    batch.actions = vec![settle_action("s1", None)];
     world.store.write(batch).await.unwrap();
     assert_eq!((held("tenant").await, held("other").await), (Some(ours.job_id.clone()), None), "freed alone");
 }

@@ -4,13 +4,13 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
-use latchwork_core::storage::{ActionWrite, Batch, Filter, LedgerWrite, Request, StatusWrite, WriteError};
+use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError};
 
-use super::actions::{reserve, settle};
-use super::world::{Log, World, effect, payload, row};
+use super::actions::{reserve_action, settle_action};
+use super::world::{LogWriter, StoreFixture, effect, ledger_row, payload};
 
 /// Returns a batch with one audit event at the end of the log.
-fn said(log: &mut Log) -> Batch {
+fn audit_batch(log: &mut LogWriter) -> Batch {
     let message = "it happened after all".to_owned();
     let body = Body::ResolutionConflict { slot: Slot::new("s1"), try_no: 1, message };
     let event = Event::seal(log.seq, 1_700_000_000_000_000, log.attempt, body, log.head);
@@ -22,63 +22,64 @@ fn said(log: &mut Log) -> Batch {
 }
 
 /// I14, I44: the log of a job that is over accepts audit events in order, and nothing else, from any writer.
-pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_job_that_is_over_takes_words_alone(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     assert_eq!(
-        world.store.write(said(&mut log.clone())).await,
+        world.store.write(audit_batch(&mut log.clone())).await,
         Err(WriteError::NotHeld { state: JobState::Running }),
         "a held job is written by its lease holder only"
     );
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
-    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     let id = world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
-    let open = world.running("open").await;
-    world.store.put_inbox(&open.job_id, "ann", None, Request::Continue).await.unwrap();
-    let waiting = Filter { to_audit: true, limit: 9, ..Filter::default() };
+    let open = world.claimed_job("open").await;
+    world.store.put_inbox(&open.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
+    let waiting = JobFilter { needs_audit: true, limit: 9, ..JobFilter::default() };
     let found = world.store.jobs(&waiting).await.unwrap();
     assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job is not listed");
 
-    let mut kinds = vec![said(&mut log.clone()); 6];
+    let mut kinds = vec![audit_batch(&mut log.clone()); 6];
     kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
-    kinds[1].ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    kinds[1].ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
     kinds[2].effects = vec![effect("s1", 1, "{}")];
     kinds[3].payloads = vec![payload("output/s1", b"x")];
     kinds[4].acquire = true;
     kinds[5] = Batch { audit: true, ..log.clone().append(1) };
     for batch in kinds {
-        assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+        assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     }
-    let unsaid = Batch { audit: false, ..said(&mut log.clone()) };
+    let unsaid = Batch { audit: false, ..audit_batch(&mut log.clone()) };
     assert_eq!(world.store.write(unsaid).await, Err(WriteError::NotHeld { state: JobState::Failed }));
 
     let mut other = log.clone();
-    let mut batch = said(&mut log);
+    let mut batch = audit_batch(&mut log);
     batch.inbox_done = vec![id];
     world.store.write(batch).await.unwrap();
     assert!(
-        matches!(world.store.write(said(&mut other)).await, Err(WriteError::Conflict { .. })),
+        matches!(world.store.write(audit_batch(&mut other)).await, Err(WriteError::Conflict { .. })),
         "audit events are written in order"
     );
     let record = world.store.load(&log.job_id).await.unwrap().unwrap();
     assert_eq!((record.row.state, record.row.inbox_pending, record.row.next_seq), (JobState::Failed, false, log.seq));
     assert!(record.inbox.is_empty() && world.store.jobs(&waiting).await.unwrap().is_empty());
-    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+    assert!(world.store.claim(&world.lease_request("next")).await.unwrap().is_none());
 }
 
 /// I45: a job that waits for the key then waits until the key is settled again.
-pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: StoreFixture) {
+    let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
-    let take = |slot: &str| ActionWrite::TakeBack { operator: operator.clone(), key, slot: Slot::new(slot) };
-    let receipt = async || world.store.action("tenant", &operator, key).await.unwrap().map(|row| row.receipt);
-    let write = async |log: &mut Log, action: ActionWrite| {
+    let take = |slot: &str| ActionWrite::WithdrawReceipt { operator: operator.clone(), key, slot: Slot::new(slot) };
+    let receipt =
+        async || world.store.action_reservation("tenant", &operator, key).await.unwrap().map(|row| row.receipt);
+    let write = async |log: &mut LogWriter, action: ActionWrite| {
         let batch = Batch { actions: vec![action], ..log.append(1) };
         world.store.write(batch).await
     };
     write(&mut one, take("s1")).await.unwrap();
     assert_eq!(receipt().await, None, "there is no reservation");
-    write(&mut one, reserve("s1", b"a")).await.unwrap();
-    write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
+    write(&mut one, reserve_action("s1", b"a")).await.unwrap();
+    write(&mut one, settle_action("s1", Some(b"receipt"))).await.unwrap();
     for (log, slot) in [(&mut two, "s1"), (&mut one, "s2")] {
         write(log, take(slot)).await.unwrap();
         assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())), "the key is held by another slot");
@@ -86,13 +87,13 @@ pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: World) {
     write(&mut one, take("s1")).await.unwrap();
     assert_eq!(receipt().await, Some(None));
     assert!(
-        matches!(write(&mut two.clone(), reserve("s9", b"a")).await, Err(WriteError::ActionKey(_))),
+        matches!(write(&mut two.clone(), reserve_action("s9", b"a")).await, Err(WriteError::ActionKey(_))),
         "the key is still reserved"
     );
     let mut batch = two.ending(JobState::Parked, None);
     batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
     world.store.write(batch).await.unwrap();
-    write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
+    write(&mut one, settle_action("s1", Some(b"receipt"))).await.unwrap();
     assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())));
-    assert_eq!(world.row(&two).await.state, JobState::Pending, "the waiting job is notified");
+    assert_eq!(world.job_row(&two).await.state, JobState::Pending, "the waiting job is notified");
 }

@@ -5,20 +5,20 @@ use latchwork_core::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
-    ActionWrite, Batch, Clock, LedgerWrite, LogEnd, Outline, Request, StatusWrite, WriteError,
+    ActionWrite, Batch, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
 };
 
-use super::world::{LEASE_MS, World, effect, payload, row};
+use super::world::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
 
-fn commit(expect: RowState, attempt: u32) -> LedgerWrite {
-    let row = row("s1", RowState::Committed, attempt);
+fn commit_row(expect: RowState, attempt: u32) -> LedgerWrite {
+    let row = ledger_row("s1", RowState::Committed, attempt);
     LedgerWrite::Update { expect, expect_try: 1, expect_nonce: row.nonce, row }
 }
 
-pub(super) async fn a_batch_is_written_whole(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_batch_is_written_whole(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let mut batch = log.append(3);
-    batch.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    batch.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
     batch.effects = vec![effect("s1", 1, "{}")];
     batch.payloads = vec![payload("output/s1", b"\0\xff bytes")];
     let events = batch.events.clone();
@@ -29,13 +29,13 @@ pub(super) async fn a_batch_is_written_whole(world: World) {
     assert_eq!((record.row.next_seq, record.row.head), (log.seq, log.head));
     assert_eq!(record.row.state, JobState::Running);
     assert_eq!(record.events[2..5], events[..]);
-    assert_eq!(record.ledger, [row("s1", RowState::Committed, 1)]);
+    assert_eq!(record.ledger, [ledger_row("s1", RowState::Committed, 1)]);
     assert_eq!(record.payloads, [payload("output/s1", b"\0\xff bytes"), payload("plan", b"{}")]);
     assert_eq!(world.store.effects(&log.job_id).await.unwrap(), [effect("s1", 1, "{}")]);
 }
 
-pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn the_log_must_end_where_the_writer_thinks(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let mut stale = log.clone();
     world.store.write(log.append(2)).await.unwrap();
     assert_eq!(world.store.write(stale.clone().append(1)).await, Err(WriteError::Conflict { expected: 2, found: 4 }));
@@ -45,16 +45,16 @@ pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     let mut gap = log.clone();
     let mut batch = gap.append(2);
     batch.events.remove(0);
-    assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+    assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     world.store.write(log.append(1)).await.unwrap();
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
-    let nobody = super::world::Log { job_id: "job_none".into(), ..log.clone() };
+    let nobody = super::world::LogWriter { job_id: "job_none".into(), ..log.clone() };
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
 /// I15: sequence number, previous hash and attempt are each checked.
-pub(super) async fn each_event_follows_the_one_before(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn each_event_follows_the_one_before(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let sealed = |seq, attempt, prev_hash| {
         let body = Body::StepStarted { step_id: StepId::new("s1") };
         Event::seal(seq, 1_700_000_000_000_000, attempt, body, prev_hash)
@@ -68,22 +68,22 @@ pub(super) async fn each_event_follows_the_one_before(world: World) {
     ];
     for event in wrong {
         let batch = Batch { events: vec![event], ..log.batch() };
-        assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+        assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     }
     world.store.write(log.append(1)).await.unwrap();
 }
 
 /// I14.
-pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
-    let mut old = world.running("one").await;
+pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: StoreFixture) {
+    let mut old = world.claimed_job("one").await;
     world.clock.advance_ms(LEASE_MS);
-    let next = world.claimer("next");
+    let next = world.lease_request("next");
     let claim = world.store.claim(&next).await.unwrap().unwrap();
     assert_eq!(claim.row.attempt, 2);
     let before = world.store.load(&old.job_id).await.unwrap().unwrap();
     let mut kinds = vec![old.batch(); 8];
     kinds[0] = old.append(1);
-    kinds[1].ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    kinds[1].ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     kinds[2].effects = vec![effect("s1", 1, "{}")];
     kinds[3].payloads = vec![payload("output/s1", b"x")];
     kinds[4].actions = vec![ActionWrite::Wait { operator: Operator::new("O"), key: Hash::default() }];
@@ -99,21 +99,21 @@ pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
     assert!(world.store.effects(&old.job_id).await.unwrap().is_empty());
 }
 
-pub(super) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: World) {
+pub(super) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: StoreFixture) {
     for (name, to) in
         [("w", JobState::Waiting), ("p", JobState::Parked), ("d", JobState::Diverged), ("c", JobState::Completed)]
     {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
-        assert_eq!(world.row(&log).await.state, to);
+        assert_eq!(world.job_row(&log).await.state, to);
         assert_eq!(world.store.write(log.append(1)).await, Err(WriteError::NotHeld { state: to }));
     }
 }
 
-pub(super) async fn a_refused_batch_leaves_no_trace(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_refused_batch_leaves_no_trace(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let mut first = log.append(1);
-    first.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    first.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
     world.store.write(first).await.unwrap();
     let mut lost = log.clone();
     let mut batch = lost.append(2);
@@ -122,11 +122,11 @@ pub(super) async fn a_refused_batch_leaves_no_trace(world: World) {
     batch.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
     // The second row causes the refusal.
     batch.ledger = vec![
-        LedgerWrite::Insert(row("s2", RowState::Committed, 1)),
-        LedgerWrite::Insert(row("s1", RowState::Committed, 1)),
+        LedgerWrite::Insert(ledger_row("s2", RowState::Committed, 1)),
+        LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1)),
     ];
-    let found = Some(Box::new(row("s1", RowState::Committed, 1)));
-    assert_eq!(world.store.write(batch).await, Err(WriteError::Row { slot: Slot::new("s1"), found }));
+    let found = Some(Box::new(ledger_row("s1", RowState::Committed, 1)));
+    assert_eq!(world.store.write(batch).await, Err(WriteError::RowMismatch { slot: Slot::new("s1"), found }));
     let record = world.store.load(&log.job_id).await.unwrap().unwrap();
     assert_eq!((record.events.len(), record.ledger.len(), record.payloads.len()), (3, 1, 1));
     assert_eq!(record.row.state, JobState::Running);
@@ -134,11 +134,11 @@ pub(super) async fn a_refused_batch_leaves_no_trace(world: World) {
     world.store.write(log.append(1)).await.unwrap();
 }
 
-pub(super) async fn a_row_is_committed_once(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_row_is_committed_once(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let mut barrier = log.append(1);
     barrier.acquire = true;
-    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
 
     let mut wrong_nonce = log.batch();
@@ -146,47 +146,49 @@ pub(super) async fn a_row_is_committed_once(world: World) {
         expect: RowState::Inflight,
         expect_try: 1,
         expect_nonce: 5,
-        row: row("s1", RowState::Committed, 1),
+        row: ledger_row("s1", RowState::Committed, 1),
     }];
-    assert!(matches!(world.store.write(wrong_nonce).await, Err(WriteError::Row { .. })));
+    assert!(matches!(world.store.write(wrong_nonce).await, Err(WriteError::RowMismatch { .. })));
     let mut wrong_try = log.batch();
     wrong_try.ledger = vec![LedgerWrite::Update {
         expect: RowState::Inflight,
         expect_try: 2,
-        expect_nonce: row("s1", RowState::Inflight, 1).nonce,
-        row: row("s1", RowState::Committed, 1),
+        expect_nonce: ledger_row("s1", RowState::Inflight, 1).nonce,
+        row: ledger_row("s1", RowState::Committed, 1),
     }];
-    assert!(matches!(world.store.write(wrong_try).await, Err(WriteError::Row { .. })));
+    assert!(matches!(world.store.write(wrong_try).await, Err(WriteError::RowMismatch { .. })));
     let mut absent = log.batch();
-    let mut other = commit(RowState::Inflight, 1);
+    let mut other = commit_row(RowState::Inflight, 1);
     if let LedgerWrite::Update { row, .. } = &mut other {
         row.slot = Slot::new("s9");
     }
     absent.ledger = vec![other];
-    assert_eq!(world.store.write(absent).await, Err(WriteError::Row { slot: Slot::new("s9"), found: None }));
+    assert_eq!(world.store.write(absent).await, Err(WriteError::RowMismatch { slot: Slot::new("s9"), found: None }));
 
     let mut once = log.append(1);
-    once.ledger = vec![commit(RowState::Inflight, 1)];
+    once.ledger = vec![commit_row(RowState::Inflight, 1)];
     world.store.write(once).await.unwrap();
     let mut twice = log.append(1);
-    twice.ledger = vec![commit(RowState::Inflight, 1)];
-    let Err(WriteError::Row { found: Some(found), .. }) = world.store.write(twice).await else { panic!("refused") };
+    twice.ledger = vec![commit_row(RowState::Inflight, 1)];
+    let Err(WriteError::RowMismatch { found: Some(found), .. }) = world.store.write(twice).await else {
+        panic!("refused")
+    };
     assert_eq!(found.state, RowState::Committed);
 }
 
-pub(super) async fn the_store_computes_the_deadline(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn the_store_computes_the_deadline(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
     let mut barrier = log.append(1);
     barrier.acquire = true;
-    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
     let deadline = world.clock.boot_us() + 30_000_000;
     assert_eq!(stored().await.deadline_us, deadline);
 
     world.clock.advance_ms(1000);
     let mut doubt = log.append(1);
-    let mut doubtful = row("s1", RowState::Indeterminate, 1);
+    let mut doubtful = ledger_row("s1", RowState::Indeterminate, 1);
     doubtful.deadline_us = 99;
     doubt.ledger = vec![LedgerWrite::Update {
         expect: RowState::Inflight,
@@ -199,7 +201,7 @@ pub(super) async fn the_store_computes_the_deadline(world: World) {
 
     let mut again = log.append(1);
     again.acquire = true;
-    let mut open = row("s1", RowState::Inflight, 1);
+    let mut open = ledger_row("s1", RowState::Inflight, 1);
     open.try_no = 2;
     again.ledger = vec![LedgerWrite::Update {
         expect: RowState::Indeterminate,
@@ -211,8 +213,8 @@ pub(super) async fn the_store_computes_the_deadline(world: World) {
     assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own deadline");
 }
 
-pub(super) async fn payloads_are_written_once(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn payloads_are_written_once(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     for _ in 0..2 {
         let mut batch = log.append(1);
         batch.payloads = vec![payload("output/s1", b"x"), payload("output/s1", b"x")];
@@ -223,8 +225,8 @@ pub(super) async fn payloads_are_written_once(world: World) {
     assert_eq!(world.store.write(batch).await, Err(WriteError::PayloadExists { label: "output/s1".to_owned() }));
 }
 
-pub(super) async fn acquire_needs_a_live_lease(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn acquire_needs_a_live_lease(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     world.clock.advance_ms(LEASE_MS - 1);
     let mut batch = log.append(1);
     batch.acquire = true;
@@ -241,8 +243,8 @@ pub(super) async fn acquire_needs_a_live_lease(world: World) {
 }
 
 /// I14: a lease of an earlier boot has expired, whatever this boot's clock shows.
-pub(super) async fn acquire_needs_a_lease_of_this_boot(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     world.clock.reboot();
     let mut late = log.clone().append(1);
     late.acquire = true;
@@ -250,13 +252,13 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: World) {
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
 }
 
-pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: World) {
-    let mut log = world.running("one").await;
-    world.store.put_inbox(&log.job_id, "me", None, Request::Cancel).await.unwrap();
-    let start = |log: &mut super::world::Log, slots: &[&str]| {
+pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();
+    let start = |log: &mut super::world::LogWriter, slots: &[&str]| {
         let mut batch = log.append(1);
         batch.acquire = true;
-        batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(row(slot, RowState::Inflight, 1))).collect();
+        batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();
         batch
     };
     assert_eq!(world.store.write(start(&mut log.clone(), &[])).await, Err(WriteError::Cancelled));
@@ -267,13 +269,13 @@ pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(w
     // A write that continues under an earlier barrier inserts no row.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
-        (batch.acquire, batch.goes_on) = (true, Some(Slot::new(slot)));
+        (batch.acquire, batch.continues) = (true, Some(Slot::new(slot)));
         assert_eq!(world.store.write(batch).await, expected, "{slot}");
     }
 }
 
-pub(super) async fn unfinished_invocations_are_listed(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn unfinished_invocations_are_listed(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let mut batch = log.append(1);
     batch.ledger = [
         ("s1", RowState::Inflight),
@@ -282,7 +284,7 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
         ("s4", RowState::FailedDefinite),
         ("s5", RowState::FailedFinal),
     ]
-    .map(|(slot, state)| LedgerWrite::Insert(row(slot, state, 1)))
+    .map(|(slot, state)| LedgerWrite::Insert(ledger_row(slot, state, 1)))
     .into();
     world.store.write(batch).await.unwrap();
     let open = world.store.recover(&log.job_id).await.unwrap();
@@ -291,11 +293,11 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
 }
 
 /// I123.
-pub(super) async fn an_outline_is_read_by_itself(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn an_outline_is_read_by_itself(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     for (events, attempt) in [(1, 1), (3, 1), (1, 2)] {
         if attempt > log.attempt {
-            let (id, claimer) = (log.job_id.clone(), world.claimer("next"));
+            let (id, claimer) = (log.job_id.clone(), world.lease_request("next"));
             world.clock.advance_ms(LEASE_MS);
             log.attempt = world.store.claim_job(&id, &claimer).await.unwrap().unwrap().row.attempt;
         }
@@ -304,23 +306,23 @@ pub(super) async fn an_outline_is_read_by_itself(world: World) {
         let last = loaded.events.last().unwrap();
         assert_eq!(last.attempt, attempt);
         let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
-        assert_eq!(world.store.outline(&log.job_id).await.unwrap(), Some(Outline { end, reopen: None }));
+        assert_eq!(world.store.job_tail(&log.job_id).await.unwrap(), Some(JobTail { end, reopen: None }));
     }
-    assert_eq!(world.store.outline(&"job_none".into()).await.unwrap(), None);
+    assert_eq!(world.store.job_tail(&"job_none".into()).await.unwrap(), None);
     // The outline contains the request for another round, and nothing else from the inbox.
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
-    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
-    world.store.put_inbox(&log.job_id, "bob", Some("again"), Request::Retry).await.unwrap();
-    let retry = world.store.outline(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
+    world.store.put_inbox(&log.job_id, "bob", Some("again"), InboxRequest::Retry).await.unwrap();
+    let retry = world.store.job_tail(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
     assert_eq!(
         (retry.actor.as_str(), retry.reason.as_deref(), &retry.request),
-        ("bob", Some("again"), &Request::Retry)
+        ("bob", Some("again"), &InboxRequest::Retry)
     );
     assert!(world.store.inbox(&log.job_id).await.unwrap().contains(&retry));
-    let mut log = world.running("two").await;
+    let mut log = world.claimed_job("two").await;
     world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
-    world.store.put_inbox(&log.job_id, "eve", None, Request::Undo).await.unwrap();
-    let undo = world.store.outline(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
-    assert_eq!((undo.actor.as_str(), &undo.request), ("eve", &Request::Undo));
+    world.store.put_inbox(&log.job_id, "eve", None, InboxRequest::Undo).await.unwrap();
+    let undo = world.store.job_tail(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
+    assert_eq!((undo.actor.as_str(), &undo.request), ("eve", &InboxRequest::Undo));
 }

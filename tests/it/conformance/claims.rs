@@ -1,18 +1,18 @@
 //! Claims of jobs, and quiescence of the previous attempt.
 
 use latchwork_core::job::JobState;
-use latchwork_core::ledger::{Quiescence, Row, RowState};
+use latchwork_core::ledger::{LedgerRow, Quiescence, RowState};
 use latchwork_core::storage::{Clock, LedgerWrite};
 
-use super::world::{LEASE_MS, Log, MARGIN_MS, World, new_job, row};
+use super::world::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
 
-pub(super) async fn attempts_strictly_increase(world: World) {
+pub(super) async fn attempts_strictly_increase(world: StoreFixture) {
     let new = new_job("one");
-    let (id, mut log) = (new.row.job_id.clone(), Log::of(&new));
+    let (id, mut log) = (new.row.job_id.clone(), LogWriter::of(&new));
     world.store.submit(new).await.unwrap();
     let mut last = 0;
     for name in ["a", "b", "c"] {
-        let claimer = world.claimer(name);
+        let claimer = world.lease_request(name);
         let claim = world.store.claim_job(&id, &claimer).await.unwrap().unwrap();
         assert_eq!((claim.row.attempt, claim.row.state), (last + 1, JobState::Running));
         assert_eq!(claim.now_us, world.clock.now_us());
@@ -21,12 +21,12 @@ pub(super) async fn attempts_strictly_increase(world: World) {
         log.attempt = last;
         world.store.write(log.ending(JobState::Pending, None)).await.unwrap();
     }
-    assert!(world.store.claim_job(&"job_none".into(), &world.claimer("d")).await.unwrap().is_none());
+    assert!(world.store.claim_job(&"job_none".into(), &world.lease_request("d")).await.unwrap().is_none());
 }
 
-pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
-    let log = world.running("one").await;
-    let next = world.claimer("next");
+pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: StoreFixture) {
+    let log = world.claimed_job("one").await;
+    let next = world.lease_request("next");
     world.clock.advance_ms(LEASE_MS - 1);
     assert!(world.store.claim(&next).await.unwrap().is_none());
     world.clock.advance_ms(1);
@@ -34,43 +34,43 @@ pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
     assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id, 2));
 }
 
-pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
+pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: StoreFixture) {
     let new = new_job("one");
     world.store.submit(new).await.unwrap();
-    let (first, next) = (world.claimer("first"), world.claimer("next"));
+    let (first, next) = (world.lease_request("first"), world.lease_request("next"));
     world.store.claim(&first).await.unwrap().unwrap();
     assert!(world.store.claim(&next).await.unwrap().is_none());
     world.kill(&first);
     assert_eq!(world.store.claim(&next).await.unwrap().unwrap().row.attempt, 2);
 }
 
-pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: World) {
-    world.running("one").await;
+pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: StoreFixture) {
+    world.claimed_job("one").await;
     world.clock.reboot();
     // After the reboot the lease clock is behind the end of the old lease. The old lease must not count.
-    assert_eq!(world.store.claim(&world.claimer("next")).await.unwrap().unwrap().row.attempt, 2);
+    assert_eq!(world.store.claim(&world.lease_request("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
 /// I14: the store keeps earlier claims. A job belongs to its current holder and a try to its owner, even if
 /// earlier holders died.
-pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: World) {
+pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: StoreFixture) {
     let new = new_job("one");
-    let mut log = Log::of(&new);
+    let mut log = LogWriter::of(&new);
     world.store.submit(new).await.unwrap();
-    let (first, second) = (world.claimer("first"), world.claimer("second"));
+    let (first, second) = (world.lease_request("first"), world.lease_request("second"));
     world.store.claim(&first).await.unwrap().unwrap();
     world.kill(&first);
     log.attempt = world.store.claim(&second).await.unwrap().unwrap().row.attempt;
-    let third = world.claimer("third");
+    let third = world.lease_request("third");
     assert!(world.store.claim(&third).await.unwrap().is_none(), "the second holder is alive");
     assert!(world.store.claim_job(&log.job_id, &third).await.unwrap().is_none());
-    let row = started(&world, &mut log).await;
+    let row = start_call(&world, &mut log).await;
     let judged = world.store.quiescence(&log.job_id, &row, 500).await.unwrap();
     assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "the try's owner is alive");
 }
 
-pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
-    let claimer = world.claimer("next");
+pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: StoreFixture) {
+    let claimer = world.lease_request("next");
     for (name, to) in [
         ("a", JobState::Waiting),
         ("b", JobState::Parked),
@@ -78,7 +78,7 @@ pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
         ("d", JobState::Completed),
         ("e", JobState::Failed),
     ] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
         world.clock.advance_ms(10 * LEASE_MS);
         assert!(world.store.claim(&claimer).await.unwrap().is_none(), "{to:?}");
@@ -86,12 +86,12 @@ pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
     }
 }
 
-pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let at = world.clock.now_us() + 60_000_000;
     world.store.write(log.ending(JobState::Waiting, Some(at))).await.unwrap();
-    assert_eq!(world.row(&log).await.wake_at_us, Some(at));
-    let claimer = world.claimer("next");
+    assert_eq!(world.job_row(&log).await.wake_at_us, Some(at));
+    let claimer = world.lease_request("next");
     world.clock.advance_ms(59_999);
     assert!(world.store.claim(&claimer).await.unwrap().is_none());
     world.clock.advance_ms(1);
@@ -100,11 +100,11 @@ pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World
 }
 
 /// I26: claims skip waiting jobs. The first worker that finds a due timer makes all due jobs pending.
-pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World) {
+pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: StoreFixture) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();
     for (name, after_ms) in [("a", 20), ("b", 10), ("c", 10), ("d", 30)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         let at_us = Some(now_us + after_ms * 1_000);
         world.store.write(log.ending(JobState::Waiting, at_us)).await.unwrap();
         logs.push(log);
@@ -114,7 +114,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 20_000));
     let mut states = Vec::new();
     for log in &logs {
-        let row = world.row(log).await;
+        let row = world.job_row(log).await;
         assert!(!row.inbox_pending, "there are no requests");
         states.push((row.state, row.wake_at_us.is_some()));
     }
@@ -122,57 +122,57 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     assert_eq!(states, [waits, pending, pending, waits]);
     // A claim by job id needs no earlier firing of timers.
     world.clock.advance_ms(10);
-    let claimer = world.claimer("next");
+    let claimer = world.lease_request("next");
     assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);
     assert!(world.store.claim_job(&logs[3].job_id, &claimer).await.unwrap().is_none(), "its wake time has not come");
     assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 30_000));
 }
 
 /// I26: any number of timers may be due at the same time.
-pub(super) async fn many_waits_end_at_once(world: World) {
+pub(super) async fn many_waits_end_at_once(world: StoreFixture) {
     let at_us = world.clock.now_us() + 1_000;
     let mut logs = Vec::new();
     for n in 0..600 {
-        let mut log = world.running(&format!("n{n}")).await;
+        let mut log = world.claimed_job(&format!("n{n}")).await;
         world.store.write(log.ending(JobState::Waiting, Some(at_us))).await.unwrap();
         logs.push(log);
     }
     world.clock.advance_ms(1);
     assert_eq!(world.store.fire_timers().await.unwrap(), None);
     for log in &logs {
-        assert_eq!(world.row(log).await.state, JobState::Pending);
+        assert_eq!(world.job_row(log).await.state, JobState::Pending);
     }
 }
 
-pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
-    let (one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: StoreFixture) {
+    let (one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     world.store.write(two.ending(JobState::Completed, None)).await.unwrap();
     world.clock.advance_ms(LEASE_MS - 1);
     let held = [(one.job_id.clone(), 1), (two.job_id.clone(), 1), ("job_none".into(), 1)];
     let lost = world.store.heartbeat(&held, LEASE_MS).await.unwrap();
     assert_eq!(lost, [two.job_id.clone(), "job_none".into()]);
     world.clock.advance_ms(LEASE_MS - 1);
-    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+    assert!(world.store.claim(&world.lease_request("next")).await.unwrap().is_none());
     assert!(world.store.heartbeat(&[], LEASE_MS).await.unwrap().is_empty());
 }
 
-pub(super) async fn setting_the_wall_clock_ends_no_lease(world: World) {
-    world.running("one").await;
+pub(super) async fn setting_the_wall_clock_ends_no_lease(world: StoreFixture) {
+    world.claimed_job("one").await;
     world.clock.set_now_us(world.clock.now_us() + 86_400_000_000);
-    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+    assert!(world.store.claim(&world.lease_request("next")).await.unwrap().is_none());
 }
 
-async fn started(world: &World, log: &mut Log) -> Row {
+async fn start_call(world: &StoreFixture, log: &mut LogWriter) -> LedgerRow {
     let mut barrier = log.append(1);
     barrier.acquire = true;
-    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, log.attempt))];
+    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, log.attempt))];
     world.store.write(barrier).await.unwrap();
     world.store.recover(&log.job_id).await.unwrap().remove(0)
 }
 
-pub(super) async fn quiescence_follows_deadline_margin_and_settling(world: World) {
-    let mut log = world.running("one").await;
-    let row = started(&world, &mut log).await;
+pub(super) async fn quiescence_follows_deadline_margin_and_settling(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    let row = start_call(&world, &mut log).await;
     let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
     assert_eq!(ask().await, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 });
     world.clock.advance_ms(30_000 + MARGIN_MS + 499);
@@ -181,14 +181,14 @@ pub(super) async fn quiescence_follows_deadline_margin_and_settling(world: World
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
-pub(super) async fn quiescence_follows_the_owners_lock(world: World) {
+pub(super) async fn quiescence_follows_the_owners_lock(world: StoreFixture) {
     let new = new_job("one");
-    let mut log = Log::of(&new);
+    let mut log = LogWriter::of(&new);
     log.attempt = 1;
     world.store.submit(new).await.unwrap();
-    let first = world.claimer("first");
+    let first = world.lease_request("first");
     world.store.claim(&first).await.unwrap().unwrap();
-    let row = started(&world, &mut log).await;
+    let row = start_call(&world, &mut log).await;
     let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
     world.clock.advance_ms(1000);
     assert_eq!(ask().await, Quiescence::After { wait_ms: 29_000 + MARGIN_MS + 500 });
@@ -200,9 +200,9 @@ pub(super) async fn quiescence_follows_the_owners_lock(world: World) {
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
-pub(super) async fn quiescence_follows_a_reboot(world: World) {
-    let mut log = world.running("one").await;
-    let row = started(&world, &mut log).await;
+pub(super) async fn quiescence_follows_a_reboot(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    let row = start_call(&world, &mut log).await;
     let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
     world.clock.reboot();
     assert_eq!(ask().await, Quiescence::After { wait_ms: 500 });

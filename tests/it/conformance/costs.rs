@@ -1,12 +1,12 @@
 //! Charges are added together with the answers that cause them, and every store sums them alike.
 
-use latchwork_core::cost::{By, Row, Totals};
-use latchwork_core::effect::{Provenance, Spent, Usage};
+use latchwork_core::cost::{CostGrouping, CostRow, Totals};
+use latchwork_core::effect::{Consumption, Provenance, Usage};
 use latchwork_core::event::{Body, Event, PayloadRef};
 use latchwork_core::ids::{Hash, Slot};
 use latchwork_core::storage::Batch;
 
-use super::world::{Log, World};
+use super::world::{LogWriter, StoreFixture};
 
 /// 22 November 2026, one second before midnight UTC. `DECEMBER_US` is 30 days later.
 const NOVEMBER_US: i64 = 1_795_391_999_000_000;
@@ -14,7 +14,7 @@ const DECEMBER_US: i64 = NOVEMBER_US + 30 * 86_400_000_000;
 
 /// Returns a batch of answers. Each entry gives the model, the cost in micro-USD and the time of the record.
 /// Without a cost, the answer has no usage.
-fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
+fn answers_batch(log: &mut LogWriter, each: &[(&str, Option<u32>, i64)]) -> Batch {
     let mut batch = log.batch();
     for (model, cost, time_us) in each {
         let usage = cost.map(|cost_micro_usd| Usage {
@@ -32,7 +32,7 @@ fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
             answer: PayloadRef { hash: Hash::default(), len: 0 },
             provenance: Provenance::Executed,
             code: None,
-            spent: usage.as_ref().map(|_| Spent { fuel: 5, wall_ms: 3 }),
+            spent: usage.as_ref().map(|_| Consumption { fuel: 5, wall_ms: 3 }),
             usage,
             assumed_micro_usd: None,
             nondeterministic: true,
@@ -47,10 +47,10 @@ fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
 }
 
 /// Job or actor, period, model, calls, cost in micro-USD.
-type Brief<'r> = (Option<&'r str>, Option<&'r str>, &'r str, u64, u64);
+type CostSummary<'r> = (Option<&'r str>, Option<&'r str>, &'r str, u64, u64);
 
-fn brief(rows: &[Row]) -> Vec<Brief<'_>> {
-    let of = |row: &Row| (row.totals.calls, row.totals.cost_micro_usd);
+fn summaries(rows: &[CostRow]) -> Vec<CostSummary<'_>> {
+    let of = |row: &CostRow| (row.totals.calls, row.totals.cost_micro_usd);
     rows.iter()
         .map(|row| {
             let (calls, cost) = of(row);
@@ -61,21 +61,24 @@ fn brief(rows: &[Row]) -> Vec<Brief<'_>> {
 }
 
 /// I33.
-pub(crate) async fn charges_are_summed_with_the_answers(world: World) {
+pub(crate) async fn charges_are_summed_with_the_answers(world: StoreFixture) {
     let store = &world.store;
-    let mut a = world.running("a").await;
-    let mut b = world.running("b").await;
+    let mut a = world.claimed_job("a").await;
+    let mut b = world.claimed_job("b").await;
     let both = [("small", Some(20), NOVEMBER_US), ("none", None, NOVEMBER_US), ("small", Some(5), NOVEMBER_US)];
-    store.write(answers(&mut a, &both)).await.unwrap();
-    store.write(answers(&mut b, &[("large", Some(100), NOVEMBER_US), ("small", Some(1), DECEMBER_US)])).await.unwrap();
+    store.write(answers_batch(&mut a, &both)).await.unwrap();
+    store
+        .write(answers_batch(&mut b, &[("large", Some(100), NOVEMBER_US), ("small", Some(1), DECEMBER_US)]))
+        .await
+        .unwrap();
 
-    let jobs = store.costs(By::Job, None).await.unwrap();
+    let jobs = store.costs(CostGrouping::Job, None).await.unwrap();
     let expected = [
         (Some("job_b"), None, "large", 1, 100),
         (Some("job_b"), None, "small", 1, 1),
         (Some("job_a"), None, "small", 2, 25),
     ];
-    assert_eq!(brief(&jobs), expected);
+    assert_eq!(summaries(&jobs), expected);
     let totals = Totals {
         calls: 2,
         nondeterministic: 2,
@@ -88,17 +91,17 @@ pub(crate) async fn charges_are_summed_with_the_answers(world: World) {
         fuel: 10,
         wall_ms: 6,
     };
-    assert_eq!(store.costs(By::Job, Some(&a.job_id)).await.unwrap(), [Row { totals, ..jobs[2].clone() }]);
+    assert_eq!(store.costs(CostGrouping::Job, Some(&a.job_id)).await.unwrap(), [CostRow { totals, ..jobs[2].clone() }]);
     assert_eq!((jobs[2].tenant_id.as_str(), jobs[2].actor_id.as_deref()), ("tenant", Some("actor")));
     let actor = Some("actor");
-    let days = store.costs(By::ActorDay, None).await.unwrap();
+    let days = store.costs(CostGrouping::ActorDay, None).await.unwrap();
     let (late, early) = (Some("2026-12-22"), Some("2026-11-22"));
     let expected = [(actor, late, "small", 1, 1), (actor, early, "large", 1, 100), (actor, early, "small", 2, 25)];
-    assert_eq!(brief(&days), expected);
-    let months = store.costs(By::TenantMonth, None).await.unwrap();
+    assert_eq!(summaries(&days), expected);
+    let months = store.costs(CostGrouping::TenantMonth, None).await.unwrap();
     let (late, early) = (Some("2026-12"), Some("2026-11"));
     let expected = [(None, late, "small", 1, 1), (None, early, "large", 1, 100), (None, early, "small", 2, 25)];
-    assert_eq!(brief(&months), expected);
+    assert_eq!(summaries(&months), expected);
     for (tenant, month, spent) in
         [("tenant", "2026-11", 125), ("tenant", "2026-12", 1), ("tenant", "2026-10", 0), ("x", "2026-11", 0)]
     {
@@ -107,13 +110,13 @@ pub(crate) async fn charges_are_summed_with_the_answers(world: World) {
 }
 
 /// I33: an answer that is not written is not charged.
-pub(crate) async fn a_refused_batch_is_not_charged(world: World) {
+pub(crate) async fn a_refused_batch_is_not_charged(world: StoreFixture) {
     let store = &world.store;
-    let mut log = world.running("a").await;
-    let mut batch = answers(&mut log, &[("small", Some(20), NOVEMBER_US)]);
+    let mut log = world.claimed_job("a").await;
+    let mut batch = answers_batch(&mut log, &[("small", Some(20), NOVEMBER_US)]);
     batch.attempt += 1;
     assert!(store.write(batch.clone()).await.is_err(), "a superseded attempt");
-    assert_eq!(store.costs(By::TenantMonth, None).await.unwrap(), []);
+    assert_eq!(store.costs(CostGrouping::TenantMonth, None).await.unwrap(), []);
     batch.attempt -= 1;
     store.write(batch.clone()).await.unwrap();
     assert!(store.write(batch).await.is_err(), "the log has moved on");

@@ -6,13 +6,13 @@ use std::task::Poll;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
-use super::world::{Log, World, row};
+use super::world::{LogWriter, StoreFixture, ledger_row};
 
 /// I15: 48 jobs write concurrently. Every third batch is refused for a reason that depends on its job.
-pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
+pub(super) async fn one_jobs_conflict_fails_nobody_else(world: StoreFixture) {
     let mut logs = Vec::new();
     for job in 0..48 {
-        logs.push(world.running(&format!("j{job}")).await);
+        logs.push(world.claimed_job(&format!("j{job}")).await);
     }
     let mut tasks = Vec::new();
     for (job, mut log) in logs.into_iter().enumerate() {
@@ -21,7 +21,7 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
             for round in 0..10 {
                 let wrong = (job + round) % 3 == 0;
                 let mut batch = if wrong { log.clone().append(1) } else { log.append(1) };
-                let write = LedgerWrite::Insert(row(&format!("s{round}"), RowState::Committed, 1));
+                let write = LedgerWrite::Insert(ledger_row(&format!("s{round}"), RowState::Committed, 1));
                 batch.ledger.push(write);
                 let expected = match (wrong, job % 3) {
                     (false, _) => Ok(()),
@@ -43,7 +43,7 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
             log
         }));
     }
-    let mut logs: Vec<Log> = Vec::new();
+    let mut logs: Vec<LogWriter> = Vec::new();
     for task in tasks {
         logs.push(task.await.unwrap());
     }
@@ -65,8 +65,8 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     }
 }
 
-pub(super) async fn batches_of_one_job_follow_each_other(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn batches_of_one_job_follow_each_other(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let batches: Vec<_> = (0..300).map(|_| log.append(2)).collect();
     let mut wrong = log.clone();
     wrong.seq += 1;
@@ -85,8 +85,8 @@ pub(super) async fn batches_of_one_job_follow_each_other(world: World) {
     }
 }
 
-pub(super) async fn lingering_batches_are_written_in_order(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn lingering_batches_are_written_in_order(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let before = world.store.counters().flushes;
     let mut alone = log.append(1);
     alone.flush = Flush::Linger;

@@ -3,40 +3,40 @@
 use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
-use latchwork_core::storage::{InboxError, LedgerWrite, Request, StatusWrite, WriteError};
+use latchwork_core::storage::{InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
 
-use super::world::{Log, World, row as ledger_row};
+use super::world::{LogWriter, StoreFixture, ledger_row};
 
-pub(super) async fn a_request_is_kept_until_it_is_done(world: World) {
-    let mut log = world.running("one").await;
-    let first = world.store.put_inbox(&log.job_id, "ann", Some("because"), Request::Continue).await.unwrap();
-    let second = world.store.put_inbox(&log.job_id, "bob", None, Request::Abort).await.unwrap();
+pub(super) async fn a_request_is_kept_until_it_is_done(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    let first = world.store.put_inbox(&log.job_id, "ann", Some("because"), InboxRequest::Continue).await.unwrap();
+    let second = world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Abort).await.unwrap();
     assert!(first < second);
     let rows = world.store.inbox(&log.job_id).await.unwrap();
     assert_eq!(rows, world.store.load(&log.job_id).await.unwrap().unwrap().inbox);
     assert_eq!((rows[0].id, rows[0].actor.as_str(), rows[0].reason.as_deref()), (first, "ann", Some("because")));
-    assert_eq!((rows[1].id, &rows[1].request), (second, &Request::Abort));
-    assert!(world.row(&log).await.inbox_pending);
+    assert_eq!((rows[1].id, &rows[1].request), (second, &InboxRequest::Abort));
+    assert!(world.job_row(&log).await.inbox_pending);
 
     let mut batch = log.append(1);
     batch.inbox_done = vec![first];
     world.store.write(batch).await.unwrap();
-    assert!(world.row(&log).await.inbox_pending, "one request is left");
+    assert!(world.job_row(&log).await.inbox_pending, "one request is left");
     let mut batch = log.clone().append(1);
     batch.inbox_done = vec![first];
-    assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))), "done twice");
+    assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))), "done twice");
     let mut batch = log.append(1);
     batch.inbox_done = vec![second];
     world.store.write(batch).await.unwrap();
-    assert!(!world.row(&log).await.inbox_pending);
+    assert!(!world.job_row(&log).await.inbox_pending);
     assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
-    let missing = world.store.put_inbox(&"job_none".into(), "ann", None, Request::Abort).await;
+    let missing = world.store.put_inbox(&"job_none".into(), "ann", None, InboxRequest::Abort).await;
     assert_eq!(missing, Err(InboxError::NoJob("job_none".into())));
 }
 
-pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
-    let mut log = world.running("one").await;
-    let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
         // A released job is claimed again, and its inbox is drained then.
         if matches!(to, JobState::Running | JobState::Pending) {
@@ -48,83 +48,83 @@ pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     let mut drained = log.ending(JobState::Completed, None);
     drained.inbox_done = vec![id];
     world.store.write(drained).await.unwrap();
-    assert_eq!(world.row(&log).await.state, JobState::Completed);
+    assert_eq!(world.job_row(&log).await.state, JobState::Completed);
 }
 
 /// I123: a job parked without having been loaded keeps its unread requests. Any other end of the attempt is
 /// refused.
-pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: World) {
-    let mut log = world.running("one").await;
-    let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await.unwrap();
+pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();
     for to in JobState::ALL {
         if matches!(to, JobState::Running | JobState::Pending | JobState::Parked) {
             continue;
         }
         let mut ending = log.clone().ending(to, None);
-        ending.unread = true;
+        ending.parks_unloaded = true;
         assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
     }
     let mut parking = log.ending(JobState::Parked, None);
-    parking.unread = true;
+    parking.parks_unloaded = true;
     world.store.write(parking).await.unwrap();
-    let row = world.row(&log).await;
+    let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Parked, true, true));
     assert_eq!(world.store.inbox(&log.job_id).await.unwrap()[0].id, id);
-    let claimer = world.claimer("next");
+    let claimer = world.lease_request("next");
     assert!(world.store.claim(&claimer).await.unwrap().is_none(), "the job is parked");
-    world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+    world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     assert_eq!(world.store.claim(&claimer).await.unwrap().unwrap().row.attempt, 2);
     assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 2, "both requests are kept");
 }
 
-pub(super) async fn a_request_wakes_a_job_that_waits(world: World) {
+pub(super) async fn a_request_wakes_a_job_that_waits(world: StoreFixture) {
     for (name, to) in [("a", JobState::Waiting), ("b", JobState::Parked), ("c", JobState::Diverged)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, Some(i64::MAX))).await.unwrap();
-        world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
-        let row = world.row(&log).await;
+        world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
+        let row = world.job_row(&log).await;
         assert_eq!((row.state, row.inbox_pending, row.wake_at_us), (JobState::Pending, true, None));
-        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        let claim = world.store.claim(&world.lease_request(&format!("next-{name}"))).await.unwrap().unwrap();
         assert_eq!((claim.row.job_id, claim.row.inbox_pending), (log.job_id, true));
     }
 }
 
-pub(super) async fn a_job_that_is_over_takes_evidence_only(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_job_that_is_over_takes_evidence_only(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
-    let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await;
-    assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: JobState::Completed }));
-    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    let refused = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await;
+    assert_eq!(refused, Err(InboxError::WrongState { job_id: log.job_id.clone(), state: JobState::Completed }));
+    let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
-    let row = world.row(&log).await;
+    let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Completed, true, false));
     assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1, "the request is kept until it is in the log");
     assert!(
-        world.store.claim(&world.claimer("next")).await.unwrap().is_none(),
+        world.store.claim(&world.lease_request("next")).await.unwrap().is_none(),
         "a late effect does not make the job claimable"
     );
 }
 
-pub(super) async fn cancel_sets_the_flag(world: World) {
-    let log = world.running("one").await;
-    world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
-    assert!(!world.row(&log).await.cancel_requested);
-    world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await.unwrap();
-    assert!(world.row(&log).await.cancel_requested);
+pub(super) async fn cancel_sets_the_flag(world: StoreFixture) {
+    let log = world.claimed_job("one").await;
+    world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
+    assert!(!world.job_row(&log).await.cancel_requested);
+    world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();
+    assert!(world.job_row(&log).await.cancel_requested);
 }
 
 /// A job parks while a request is put into its inbox. In either order, the parking is refused or the job is
 /// claimable afterwards.
-pub(super) async fn no_wake_up_is_lost(world: World) {
+pub(super) async fn no_wake_up_is_lost(world: StoreFixture) {
     for round in 0..40 {
-        let mut log = world.running(&format!("r{round}")).await;
+        let mut log = world.claimed_job(&format!("r{round}")).await;
         let mut parking = log.append(1);
         parking.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
         let (store, id) = (world.store.clone(), log.job_id.clone());
-        let asking = tokio::spawn(async move { store.put_inbox(&id, "ann", None, Request::Continue).await });
+        let asking = tokio::spawn(async move { store.put_inbox(&id, "ann", None, InboxRequest::Continue).await });
         let parked = world.store.write(parking).await;
         asking.await.unwrap().unwrap();
-        let row = world.row(&log).await;
+        let row = world.job_row(&log).await;
         assert!(row.inbox_pending);
         match parked {
             Ok(()) => assert_eq!(row.state, JobState::Pending),
@@ -134,23 +134,23 @@ pub(super) async fn no_wake_up_is_lost(world: World) {
 }
 
 /// I24: only a job that ended without success is reopened. One request reopens and wakes the job.
-pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
+pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: StoreFixture) {
     for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
-        let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await;
-        assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: to }));
-        assert_eq!(world.row(&log).await.state, to);
+        let refused = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Retry).await;
+        assert_eq!(refused, Err(InboxError::WrongState { job_id: log.job_id.clone(), state: to }));
+        assert_eq!(world.job_row(&log).await.state, to);
     }
     for (name, to) in [("a", JobState::Partial), ("b", JobState::Failed)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
-        let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await.unwrap();
-        let row = world.row(&log).await;
+        let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Retry).await.unwrap();
+        let row = world.job_row(&log).await;
         assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
-        let twice = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await;
-        assert!(matches!(twice, Err(InboxError::Over { state: JobState::Pending, .. })), "{twice:?}");
-        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        let twice = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Retry).await;
+        assert!(matches!(twice, Err(InboxError::WrongState { state: JobState::Pending, .. })), "{twice:?}");
+        let claim = world.store.claim(&world.lease_request(&format!("next-{name}"))).await.unwrap().unwrap();
         assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
         log.attempt = 2;
         let mut reopened = log.append(1);
@@ -162,35 +162,35 @@ pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
 
 /// I155: an undo reopens a completed, partial or failed job once. From then on, only compensations may be
 /// started.
-pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: World) {
+pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: StoreFixture) {
     for (name, to) in [("x", JobState::Cancelled), ("p", JobState::Parked), ("w", JobState::Pending)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
-        let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Undo).await;
-        assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: to }));
-        let row = world.row(&log).await;
+        let refused = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Undo).await;
+        assert_eq!(refused, Err(InboxError::WrongState { job_id: log.job_id.clone(), state: to }));
+        let row = world.job_row(&log).await;
         assert_eq!((row.state, row.cancel_requested), (to, false));
         if to == JobState::Pending {
-            world.store.claim_job(&log.job_id, &world.claimer("holder")).await.unwrap().unwrap();
+            world.store.claim_job(&log.job_id, &world.lease_request("holder")).await.unwrap().unwrap();
         }
     }
     for (name, to) in [("c", JobState::Completed), ("a", JobState::Partial), ("b", JobState::Failed)] {
-        let mut log = world.running(name).await;
+        let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
-        let id = world.store.put_inbox(&log.job_id, "ann", Some("why"), Request::Undo).await.unwrap();
-        let row = world.row(&log).await;
+        let id = world.store.put_inbox(&log.job_id, "ann", Some("why"), InboxRequest::Undo).await.unwrap();
+        let row = world.job_row(&log).await;
         assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Pending, true, true));
-        for request in [Request::Undo, Request::Retry] {
+        for request in [InboxRequest::Undo, InboxRequest::Retry] {
             let twice = world.store.put_inbox(&log.job_id, "ann", None, request).await;
-            assert!(matches!(twice, Err(InboxError::Over { state: JobState::Pending, .. })), "{twice:?}");
+            assert!(matches!(twice, Err(InboxError::WrongState { state: JobState::Pending, .. })), "{twice:?}");
         }
-        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        let claim = world.store.claim(&world.lease_request(&format!("next-{name}"))).await.unwrap().unwrap();
         assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
         log.attempt = 2;
         let mut reopened = log.append(1);
         reopened.inbox_done = vec![id];
         world.store.write(reopened).await.unwrap();
-        let start = |log: &mut Log, slot: &str| {
+        let start = |log: &mut LogWriter, slot: &str| {
             let mut batch = log.append(1);
             batch.acquire = true;
             batch.ledger = vec![LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 2))];
@@ -199,7 +199,7 @@ pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: 
         assert_eq!(world.store.write(start(&mut log.clone(), "s9")).await, Err(WriteError::Cancelled));
         world.store.write(start(&mut log, "s1~c")).await.unwrap();
         world.store.write(log.ending(JobState::Cancelled, None)).await.unwrap();
-        let over = world.store.put_inbox(&log.job_id, "ann", None, Request::Undo).await;
-        assert!(matches!(over, Err(InboxError::Over { state: JobState::Cancelled, .. })), "{over:?}");
+        let over = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Undo).await;
+        assert!(matches!(over, Err(InboxError::WrongState { state: JobState::Cancelled, .. })), "{over:?}");
     }
 }

@@ -4,11 +4,11 @@ use latchwork_core::effect::Provenance;
 use latchwork_core::ids::Slot;
 use latchwork_core::storage::WriteError;
 
-use super::world::{World, effect};
+use super::world::{StoreFixture, effect};
 
 /// I16.
-pub(super) async fn effects_are_written_once(world: World) {
-    let log = world.running("one").await;
+pub(super) async fn effects_are_written_once(world: StoreFixture) {
+    let log = world.claimed_job("one").await;
     let first = effect("s1", 1, "{}");
     world.store.put(&log.job_id, &[first.clone(), effect("s1", 2, "2")]).await.unwrap();
     world.store.put(&log.job_id, std::slice::from_ref(&first)).await.expect("equal bytes are accepted");
@@ -20,7 +20,7 @@ pub(super) async fn effects_are_written_once(world: World) {
     world.store.put(&log.job_id, &[]).await.unwrap();
 }
 
-pub(super) async fn effects_of_foreign_jobs_are_kept(world: World) {
+pub(super) async fn effects_of_foreign_jobs_are_kept(world: StoreFixture) {
     let (one, two) = ("job_elsewhere".into(), "job_further".into());
     world.store.put(&one, &[effect("s1", 1, "1")]).await.unwrap();
     world.store.put(&two, &[effect("s1", 1, "2")]).await.unwrap();
@@ -30,11 +30,11 @@ pub(super) async fn effects_of_foreign_jobs_are_kept(world: World) {
 }
 
 /// If a verdict and a late answer exist for the same try, the first one written wins.
-pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
-    let mut log = world.running("one").await;
+pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
     let answer = effect("s1", 1, "{}");
     let mut verdict = answer.clone();
-    verdict.provenance = Provenance::Operator;
+    verdict.provenance = Provenance::PersonDecision;
 
     world.store.put(&log.job_id, std::slice::from_ref(&answer)).await.unwrap();
     let mut batch = log.clone().append(1);
@@ -53,7 +53,7 @@ pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) 
     assert_eq!(world.store.put(&log.job_id, &[effect("s1", 2, "{}")]).await, Err(refused));
 }
 
-pub(super) async fn values_are_kept_by_namespace(world: World) {
+pub(super) async fn values_are_kept_by_namespace(world: StoreFixture) {
     assert_eq!(world.store.get("mail", "k").await.unwrap(), None);
     world.store.set("mail", "k", b"\0one").await.unwrap();
     world.store.set("other", "k", b"").await.unwrap();

@@ -20,19 +20,19 @@ macro_rules! suite {
         mod memory {
             $(#[tokio::test]
             async fn $case() {
-                super::$module::$case(super::world::World::memory()).await;
+                super::$module::$case(super::world::StoreFixture::memory()).await;
             })*
         }
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$module::$case(super::world::World::sqlite().await).await;
+                super::$module::$case(super::world::StoreFixture::sqlite().await).await;
             })*
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                if let Some(world) = super::world::World::postgres().await {
+                if let Some(world) = super::world::StoreFixture::postgres().await {
                     super::$module::$case(world).await;
                 }
             })*

@@ -1,56 +1,56 @@
 //! Order of claims, and limits on the number of pending jobs.
 
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Except, NewJob, QueueLimit, Request, StatusWrite, Submitted};
+use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, StatusWrite, Submitted};
 
-use super::world::{LEASE_MS, World, new_job};
+use super::world::{LEASE_MS, StoreFixture, new_job};
 
-async fn submit(world: &World, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
+async fn submit_changed(world: &StoreFixture, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
     let mut new = new_job(name);
     change(&mut new);
     world.store.submit(new).await.unwrap()
 }
 
-async fn claimed(world: &World, name: &str, except: &[&str]) -> Option<String> {
+async fn claim_except_tenants(world: &StoreFixture, name: &str, except: &[&str]) -> Option<String> {
     let tenants = except.iter().map(|tenant| (*tenant).to_owned()).collect();
-    claimed_except(world, name, Except { tenants, ..Except::default() }).await
+    claimed_except(world, name, ClaimExclusions { tenants, ..ClaimExclusions::default() }).await
 }
 
-async fn claimed_except(world: &World, name: &str, except: Except) -> Option<String> {
-    let claim = world.store.claim_except(&world.claimer(name), &except).await.unwrap();
+async fn claimed_except(world: &StoreFixture, name: &str, except: ClaimExclusions) -> Option<String> {
+    let claim = world.store.claim_excluding(&world.lease_request(name), &except).await.unwrap();
     claim.map(|claim| claim.row.job_id.to_string())
 }
 
 /// I98.
-pub(super) async fn the_most_urgent_job_is_claimed_first(world: World) {
+pub(super) async fn the_most_urgent_job_is_claimed_first(world: StoreFixture) {
     for (name, priority) in [("a", 0), ("b", -3), ("c", 100), ("d", 0), ("e", 100)] {
-        submit(&world, name, |new| new.row.priority = priority).await;
+        submit_changed(&world, name, |new| new.row.priority = priority).await;
     }
     let row = world.store.job(&"job_b".into()).await.unwrap().unwrap();
     assert_eq!(row.priority, -3);
     let mut order = Vec::new();
-    while let Some(id) = claimed(&world, &format!("w{}", order.len()), &[]).await {
+    while let Some(id) = claim_except_tenants(&world, &format!("w{}", order.len()), &[]).await {
         order.push(id);
     }
     assert_eq!(order, ["job_c", "job_e", "job_a", "job_d", "job_b"]);
 }
 
-pub(super) async fn tenants_can_be_passed_over(world: World) {
+pub(super) async fn tenants_can_be_passed_over(world: StoreFixture) {
     for (name, tenant) in [("a", "acme"), ("b", "it's \"b\""), ("c", "acme")] {
-        submit(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
+        submit_changed(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
     }
-    assert_eq!(claimed(&world, "1", &["acme", "it's \"b\""]).await, None);
-    assert_eq!(claimed(&world, "2", &["acme", "nobody"]).await.as_deref(), Some("job_b"));
-    assert_eq!(claimed(&world, "3", &["acme"]).await, None);
-    assert_eq!(claimed(&world, "4", &[]).await.as_deref(), Some("job_a"));
+    assert_eq!(claim_except_tenants(&world, "1", &["acme", "it's \"b\""]).await, None);
+    assert_eq!(claim_except_tenants(&world, "2", &["acme", "nobody"]).await.as_deref(), Some("job_b"));
+    assert_eq!(claim_except_tenants(&world, "3", &["acme"]).await, None);
+    assert_eq!(claim_except_tenants(&world, "4", &[]).await.as_deref(), Some("job_a"));
 }
 
 /// I121: a claim can exclude single jobs, in addition to tenants, in every claimable state.
-pub(super) async fn jobs_can_be_passed_over(world: World) {
+pub(super) async fn jobs_can_be_passed_over(world: StoreFixture) {
     for (name, tenant) in [("a", "acme"), ("b", "acme"), ("c", "other")] {
-        submit(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
+        submit_changed(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
     }
-    let of = |tenants: &[&str], jobs: &[&str]| Except {
+    let of = |tenants: &[&str], jobs: &[&str]| ClaimExclusions {
         tenants: tenants.iter().map(|tenant| (*tenant).to_owned()).collect(),
         jobs: jobs.iter().map(|job| (*job).into()).collect(),
     };
@@ -64,15 +64,15 @@ pub(super) async fn jobs_can_be_passed_over(world: World) {
         "the excluded job's lease has expired"
     );
     assert_eq!(claimed_except(&world, "5", of(&["other"], &["job_a"])).await.as_deref(), Some("job_b"));
-    assert_eq!(claimed_except(&world, "6", Except::default()).await.as_deref(), Some("job_a"));
+    assert_eq!(claimed_except(&world, "6", ClaimExclusions::default()).await.as_deref(), Some("job_a"));
 }
 
 /// I99.
-pub(super) async fn a_full_queue_refuses_one_more(world: World) {
+pub(super) async fn a_full_queue_refuses_one_more(world: StoreFixture) {
     let limited =
         |all: Option<u32>, tenant: Option<u32>| move |new: &mut NewJob| new.queue = QueueLimit { all, tenant };
-    submit(&world, "a", limited(Some(2), Some(1))).await;
-    let full = submit(&world, "b", limited(Some(2), Some(1))).await;
+    submit_changed(&world, "a", limited(Some(2), Some(1))).await;
+    let full = submit_changed(&world, "b", limited(Some(2), Some(1))).await;
     assert!(matches!(full, Submitted::QueueFull { of_tenant: true, limit: 1 }), "{full:?}");
     assert!(world.store.job(&"job_b".into()).await.unwrap().is_none());
     let other = |all: Option<u32>| {
@@ -81,31 +81,31 @@ pub(super) async fn a_full_queue_refuses_one_more(world: World) {
             limited(all, Some(1))(new);
         }
     };
-    let full = submit(&world, "b", other(Some(1))).await;
+    let full = submit_changed(&world, "b", other(Some(1))).await;
     assert!(matches!(full, Submitted::QueueFull { of_tenant: false, limit: 1 }), "{full:?}");
-    assert!(matches!(submit(&world, "b", other(Some(2))).await, Submitted::New));
+    assert!(matches!(submit_changed(&world, "b", other(Some(2))).await, Submitted::New));
     // The same request adds no job, and a job that is claimed immediately does not wait in the queue.
-    assert!(matches!(submit(&world, "a", limited(Some(1), Some(1))).await, Submitted::Attached(_)));
-    let claimer = world.claimer("spot");
-    let spot = submit(&world, "c", |new| {
+    assert!(matches!(submit_changed(&world, "a", limited(Some(1), Some(1))).await, Submitted::Attached(_)));
+    let claimer = world.lease_request("spot");
+    let spot = submit_changed(&world, "c", |new| {
         limited(Some(1), Some(1))(new);
         new.claim = Some(claimer);
     });
     assert!(matches!(spot.await, Submitted::New));
     // A claimed job leaves room in the queue.
-    world.store.claim_job(&"job_a".into(), &world.claimer("w")).await.unwrap().unwrap();
-    assert!(matches!(submit(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
+    world.store.claim_job(&"job_a".into(), &world.lease_request("w")).await.unwrap().unwrap();
+    assert!(matches!(submit_changed(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
 }
 
 /// I97: a released job can be claimed immediately, and keeps the requests made meanwhile.
-pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: World) {
-    let mut log = world.running("one").await;
-    world.store.put_inbox(&log.job_id, "bob", None, Request::Cancel).await.unwrap();
+pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: StoreFixture) {
+    let mut log = world.claimed_job("one").await;
+    world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Cancel).await.unwrap();
     let mut back = log.append(1);
     back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
     world.store.write(back).await.unwrap();
-    let row = world.row(&log).await;
+    let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
     assert!(world.store.write(log.append(1)).await.is_err(), "the job is no longer held");
-    assert_eq!(claimed(&world, "next", &[]).await.as_deref(), Some("job_one"));
+    assert_eq!(claim_except_tenants(&world, "next", &[]).await.as_deref(), Some("job_one"));
 }

@@ -3,13 +3,13 @@
 use latchwork_core::effect::Provenance;
 use latchwork_core::event::ResultType;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::reuse::Reusable;
+use latchwork_core::reuse::ReusableResult;
 use latchwork_core::storage::WriteError;
 
-use super::world::{Log, World, payload};
+use super::world::{LogWriter, StoreFixture, payload};
 
-fn reusable(log: &Log, tenant: &str, input: &[u8]) -> Reusable {
-    Reusable {
+fn reusable(log: &LogWriter, tenant: &str, input: &[u8]) -> ReusableResult {
+    ReusableResult {
         tenant_id: tenant.to_owned(),
         operator: Operator::new("Email.Draft"),
         input_hash: Hash::of(&[input]),
@@ -22,15 +22,15 @@ fn reusable(log: &Log, tenant: &str, input: &[u8]) -> Reusable {
         policy: Hash::of(&[b"policy"]),
         result_type: ResultType::Success,
         is_verified: true,
-        provenance: Provenance::Operator,
+        provenance: Provenance::PersonDecision,
         output_hash: Hash::of(&[b"output"]),
         time_us: 1_700_000_000_000_000,
     }
 }
 
 /// I23: an index row is written with its batch or not at all. For one input, the newest result is returned.
-pub(super) async fn results_are_indexed_with_their_batch(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+pub(super) async fn results_are_indexed_with_their_batch(world: StoreFixture) {
+    let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let find = async |tenant: &str, input: &[u8]| {
         world.store.reusable(tenant, &Operator::new("Email.Draft"), Hash::of(&[input])).await.unwrap()
     };
@@ -44,7 +44,7 @@ pub(super) async fn results_are_indexed_with_their_batch(world: World) {
     assert_eq!(world.store.payload(&one.job_id, "output/s4").await.unwrap(), None);
     assert_eq!(world.store.payload(&"job_none".into(), "output/s3").await.unwrap(), None);
 
-    let newer = Reusable {
+    let newer = ReusableResult {
         outcome_type: None,
         sensitivity: Some("team".to_owned()),
         result_type: ResultType::Pure,

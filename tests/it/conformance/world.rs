@@ -7,10 +7,10 @@ use latchwork_core::effect::{Answer, Effect, Output, Provenance};
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, Operator, Slot, StepId};
 use latchwork_core::job::JobState;
-use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::ledger::{LedgerRow, RowState};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::storage::{
-    Batch, Claimer, Clock, EffectStore, JobRow, Journal, KeyValue, NewJob, Owner, Payload, StatusWrite,
+    Batch, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload, StatusWrite,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ pub(crate) const LEASE_MS: u32 = 15_000;
 pub(crate) const MARGIN_MS: u32 = 2000;
 
 /// A store under test.
-pub(crate) struct World {
+pub(crate) struct StoreFixture {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
     /// Directory of the files of a store on disk.
@@ -35,7 +35,7 @@ pub(crate) struct World {
     locks: Mutex<HashMap<String, OwnerLock>>,
 }
 
-impl World {
+impl StoreFixture {
     pub(crate) fn memory() -> Self {
         let clock = Arc::new(ManualClock::default());
         let store = Arc::new(Memory::new(clock.clone(), MARGIN_MS));
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Creates a process that can claim jobs, with its owner lock.
-    pub(crate) fn claimer(&self, name: &str) -> Claimer {
+    pub(crate) fn lease_request(&self, name: &str) -> LeaseRequest {
         let owner = match &self.dir {
             None => Owner {
                 worker: name.to_owned(),
@@ -72,47 +72,47 @@ impl World {
                 lock_content: name.to_owned(),
             },
             Some(dir) => {
-                let lock = OwnerLock::take(dir.path(), name, name, &*self.clock).unwrap();
+                let lock = OwnerLock::acquire(dir.path(), name, name, &*self.clock).unwrap();
                 let owner = lock.owner().clone();
                 self.locks.lock().unwrap().insert(name.to_owned(), lock);
                 owner
             }
         };
-        Claimer { owner, lease_ms: LEASE_MS }
+        LeaseRequest { owner, lease_ms: LEASE_MS }
     }
 
     /// Ends a process.
-    pub(crate) fn kill(&self, claimer: &Claimer) {
+    pub(crate) fn kill(&self, claimer: &LeaseRequest) {
         self.clock.kill(&claimer.owner);
         self.locks.lock().unwrap().remove(&claimer.owner.worker);
     }
 
     /// Submits a new job that is claimed by a new process.
-    pub(crate) async fn running(&self, name: &str) -> Log {
-        let claimer = self.claimer(&format!("worker-of-{name}"));
+    pub(crate) async fn claimed_job(&self, name: &str) -> LogWriter {
+        let claimer = self.lease_request(&format!("worker-of-{name}"));
         let mut new = new_job(name);
         new.claim = Some(claimer);
-        let mut log = Log::of(&new);
+        let mut log = LogWriter::of(&new);
         log.attempt = 1;
         self.store.submit(new).await.unwrap();
         log
     }
 
-    pub(crate) async fn row(&self, log: &Log) -> JobRow {
+    pub(crate) async fn job_row(&self, log: &LogWriter) -> JobRow {
         self.store.job(&log.job_id).await.unwrap().unwrap()
     }
 }
 
 /// The end of a log as its writer assumes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Log {
+pub(crate) struct LogWriter {
     pub(crate) job_id: JobId,
     pub(crate) attempt: u32,
     pub(crate) seq: u64,
     pub(crate) head: Hash,
 }
 
-impl Log {
+impl LogWriter {
     pub(crate) fn of(new: &NewJob) -> Self {
         Self { job_id: new.row.job_id.clone(), attempt: new.row.attempt, seq: new.row.next_seq, head: new.row.head }
     }
@@ -182,7 +182,7 @@ pub(crate) fn new_job(name: &str) -> NewJob {
         events,
         secret: Hash::of(&[b"secret", name.as_bytes()]),
         payloads: vec![payload("plan", b"{}")],
-        awaited: Vec::new(),
+        expectations: Vec::new(),
         claim: None,
         queue: Default::default(),
     }
@@ -193,8 +193,8 @@ pub(crate) fn payload(label: &str, bytes: &[u8]) -> Payload {
 }
 
 /// Returns a ledger row of a first try.
-pub(crate) fn row(slot: &str, state: RowState, attempt: u32) -> Row {
-    Row {
+pub(crate) fn ledger_row(slot: &str, state: RowState, attempt: u32) -> LedgerRow {
+    LedgerRow {
         slot: Slot::new(slot),
         operator: Operator::new("Mail.Send"),
         args_hash: Hash::of(&[b"args", slot.as_bytes()]),

@@ -7,7 +7,7 @@ use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Captures everything that this thread logs, until the value is dropped.
-pub(crate) struct Log {
+pub(crate) struct CapturedLog {
     bytes: Sink,
     _guard: DefaultGuard,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Log {
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Vec<u8>>>);
 
-impl Log {
+impl CapturedLog {
     pub(crate) fn capture() -> Self {
         let bytes = Sink::default();
         let subscriber = tracing_subscriber::fmt()

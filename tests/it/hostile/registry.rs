@@ -7,12 +7,12 @@ use latchwork::config::{Config, Grants, HttpGrant, LimitsConfig, PluginConfig, T
 use latchwork::engine::{Engine, EngineOptions, Problem};
 use latchwork::registry::Registry;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Class, OnIndeterminate, PluginKind, WasiMode};
+use latchwork_core::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
 
 use super::Map;
 use crate::support::guest;
 
-fn plugin(name: &str, source: &Path) -> PluginConfig {
+fn plugin_config(name: &str, source: &Path) -> PluginConfig {
     PluginConfig {
         name: name.to_owned(),
         source: source.to_owned(),
@@ -30,20 +30,20 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
     }
 }
 
-fn tool(name: &str) -> PluginConfig {
+fn tool_config(name: &str) -> PluginConfig {
     let grants = Grants {
         http: vec![HttpGrant { scheme: "https".into(), host: "api.example.com".into(), port: 443 }],
         tcp: vec![TcpGrant { host: "smtp.example.com".into(), port: 587 }],
         ..Grants::default()
     };
-    PluginConfig { grants, ..plugin(name, &guest("hostile-tool")) }
+    PluginConfig { grants, ..plugin_config(name, &guest("hostile-tool")) }
 }
 
-fn config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
+fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
     Config { plugins, cache_dir: Some(dir.join("compiled")), ..Config::with_defaults(dir) }
 }
 
-fn load(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
+fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
     let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() }).unwrap();
     Registry::load(engine, config, Arc::new(Map::default()))
 }
@@ -52,33 +52,33 @@ fn load(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> 
 fn operators_are_pinned_and_versions_stay_loadable() {
     let dir = tempfile::tempdir().unwrap();
     let step = guest("hostile-step");
-    let mut all = config(dir.path(), vec![plugin("step", &step), tool("tool")]);
+    let mut all = host_config(dir.path(), vec![plugin_config("step", &step), tool_config("tool")]);
     all.on_indeterminate = OnIndeterminate::Fail;
     all.plugins[1].on_indeterminate = Some(OnIndeterminate::Park);
-    let registry = load(&all).unwrap();
-    let pinned = registry.pin();
+    let registry = load_registry(&all).unwrap();
+    let pinned = registry.pinned_operators();
     assert_eq!(pinned.len(), 4);
     let digest = Hash::of(&[&std::fs::read(&step).unwrap()]);
     let first = &pinned["Hostile.Do"];
     assert_eq!((first.digest, first.kind, first.on_indeterminate), (digest, PluginKind::Step, OnIndeterminate::Fail));
     let second = &pinned["World.Change"];
-    assert_eq!((second.class, second.on_indeterminate), (Class::Queryable, OnIndeterminate::Park));
+    assert_eq!((second.class, second.on_indeterminate), (RecoveryClass::Queryable, OnIndeterminate::Park));
     assert!(second.reconcile);
     assert_eq!(second.limits.timeout_ms, 20_000, "the requested timeout, which is below the default");
     assert_eq!(registry.by_operator("World.Look").unwrap().name, "tool");
     assert!(registry.by_operator("None.Such").is_none());
 
     // Another version is configured under the same name. The pinned version is still stored.
-    let other = load(&config(dir.path(), vec![tool("step")])).unwrap();
+    let other = load_registry(&host_config(dir.path(), vec![tool_config("step")])).unwrap();
     let pinned = other.by_digest(digest, WasiMode::None);
     // The current grants for that name belong to a tool, but the pinned version is a step. Loading it is
     // refused.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
-    let again = load(&config(dir.path(), vec![plugin("step", &step)])).unwrap();
+    let again = load_registry(&host_config(dir.path(), vec![plugin_config("step", &step)])).unwrap();
     assert_eq!(again.by_digest(digest, WasiMode::None).unwrap().name, "step");
 
     // The plugin was removed from the configuration. The error says to configure it again.
-    let none = load(&config(dir.path(), vec![])).unwrap();
+    let none = load_registry(&host_config(dir.path(), vec![])).unwrap();
     assert!(none.by_digest(digest, WasiMode::None).unwrap_err().to_string().contains("configure it again"));
     assert!(none.by_digest(Hash::default(), WasiMode::None).unwrap_err().to_string().contains("not kept"));
 }
@@ -87,15 +87,15 @@ fn operators_are_pinned_and_versions_stay_loadable() {
 fn every_problem_of_every_plugin_is_listed() {
     let dir = tempfile::tempdir().unwrap();
     let step = guest("hostile-step");
-    let wrong = PluginConfig { digest: Some(Hash::default()), ..plugin("wrong", &step) };
-    let errors = load(&config(
+    let wrong = PluginConfig { digest: Some(Hash::default()), ..plugin_config("wrong", &step) };
+    let errors = load_registry(&host_config(
         dir.path(),
         vec![
-            plugin("one", &step),
+            plugin_config("one", &step),
             wrong,
-            plugin("missing", &dir.path().join("none.wasm")),
-            plugin("two", &step),
-            plugin("wasi", &guest("wasi-step")),
+            plugin_config("missing", &dir.path().join("none.wasm")),
+            plugin_config("two", &step),
+            plugin_config("wasi", &guest("wasi-step")),
         ],
     ))
     .err()
@@ -112,8 +112,8 @@ fn every_problem_of_every_plugin_is_listed() {
 #[test]
 fn damaged_compiled_code_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();
-    let config = config(dir.path(), vec![plugin("step", &guest("hostile-step"))]);
-    load(&config).unwrap();
+    let config = host_config(dir.path(), vec![plugin_config("step", &guest("hostile-step"))]);
+    load_registry(&config).unwrap();
     let entries = std::fs::read_dir(config.cache_dir.as_ref().unwrap()).unwrap().map(|entry| entry.unwrap().path());
     let compiled = entries.filter(|path| path.extension().is_some_and(|kind| kind == "aot"));
     let good: Vec<_> = compiled.map(|path| (std::fs::read(&path).unwrap(), path)).collect();
@@ -121,7 +121,7 @@ fn damaged_compiled_code_is_made_anew() {
     let (bytes, path) = &good[0];
     for damage in [&bytes[..bytes.len() / 2], b"", &[&bytes[..bytes.len() - 1], b"\0\0"].concat()] {
         std::fs::write(path, damage).unwrap();
-        load(&config).unwrap();
+        load_registry(&config).unwrap();
         assert_eq!(std::fs::read(path).unwrap().len(), bytes.len());
     }
 }

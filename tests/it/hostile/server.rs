@@ -8,24 +8,24 @@ use tokio::sync::Notify;
 
 pub(crate) struct Server {
     pub(crate) port: u16,
-    seen: Arc<Seen>,
+    seen: Arc<Received>,
 }
 
 #[derive(Default)]
-struct Seen {
-    requests: Mutex<Vec<Request>>,
+struct Received {
+    requests: Mutex<Vec<ReceivedRequest>>,
     hung_up: Notify,
 }
 
 /// A received request: the first line, the headers in order, and the body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct ReceivedRequest {
     pub(crate) line: String,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Request {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
@@ -35,7 +35,7 @@ impl Server {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(Received::default());
         let for_task = seen.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -49,21 +49,21 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub(crate) fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.seen.requests.lock().unwrap().clone()
     }
 
     /// Waits until a client of `/never` closes its connection.
-    pub(crate) async fn hung_up(&self) {
+    pub(crate) async fn client_hung_up(&self) {
         self.seen.hung_up.notified().await;
     }
 }
 
-async fn serve(stream: TcpStream, seen: Arc<Seen>) -> Option<()> {
+async fn serve(stream: TcpStream, seen: Arc<Received>) -> Option<()> {
     let mut stream = BufReader::new(stream);
-    let mut request = Request { line: line(&mut stream).await?, ..Request::default() };
+    let mut request = ReceivedRequest { line: read_line(&mut stream).await?, ..ReceivedRequest::default() };
     loop {
-        let header = line(&mut stream).await?;
+        let header = read_line(&mut stream).await?;
         let Some((name, value)) = header.split_once(':') else { break };
         request.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
@@ -73,11 +73,11 @@ async fn serve(stream: TcpStream, seen: Arc<Seen>) -> Option<()> {
         stream.read_exact(&mut body).await.ok()?;
     } else if request.header("transfer-encoding").is_some() {
         loop {
-            let size = usize::from_str_radix(&line(&mut stream).await?, 16).ok()?;
+            let size = usize::from_str_radix(&read_line(&mut stream).await?, 16).ok()?;
             let at = body.len();
             body.resize(at + size, 0);
             stream.read_exact(&mut body[at..]).await.ok()?;
-            line(&mut stream).await?;
+            read_line(&mut stream).await?;
             if size == 0 {
                 break;
             }
@@ -102,7 +102,7 @@ async fn serve(stream: TcpStream, seen: Arc<Seen>) -> Option<()> {
     stream.shutdown().await.ok()
 }
 
-async fn line(stream: &mut BufReader<TcpStream>) -> Option<String> {
+async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
     let mut line = String::new();
     (stream.read_line(&mut line).await.ok()? > 0).then(|| line.trim_end().to_owned())
 }

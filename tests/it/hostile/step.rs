@@ -4,20 +4,20 @@ use async_trait::async_trait;
 use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
 use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::{Class, Effect, PluginKind};
+use latchwork_core::manifest::{EffectKind, PluginKind, RecoveryClass};
 use serde_json::{Value, json};
 use tracing::Level;
 
 use super::{engine, load, settings};
 
 /// Answers every call with its own arguments, or as configured.
-struct Calls {
+struct EchoCalls {
     own: StepSources,
     fails: Option<Failure>,
     stops: bool,
 }
 
-impl Default for Calls {
+impl Default for EchoCalls {
     fn default() -> Self {
         let context = StepContext { step_id: "s3".into(), ..StepContext::default() };
         Self { own: StepSources::new(context, [0; 32], 0), fails: None, stops: false }
@@ -25,8 +25,8 @@ impl Default for Calls {
 }
 
 #[async_trait]
-impl StepCalls for Calls {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for EchoCalls {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn now_us(&mut self) -> i64 {
@@ -72,32 +72,32 @@ fn limits() -> LimitsConfig {
     }
 }
 
-async fn run(plugin: &Plugin, input: Value, calls: Calls) -> StepEnd {
+async fn run_step(plugin: &Plugin, input: Value, calls: EchoCalls) -> StepEnd {
     plugin.run_step("Hostile.Do", &input.to_string(), &plugin.limits("Hostile.Do"), Box::new(calls)).await
 }
 
-fn output(end: StepEnd) -> Value {
+fn output_of(end: StepEnd) -> Value {
     match end.outcome {
         StepOutcome::Output(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
-fn fault(end: StepEnd) -> Failure {
+fn fault_of(end: StepEnd) -> Failure {
     match end.outcome {
         StepOutcome::Fault(failure) => failure,
         other => panic!("{other:?}"),
     }
 }
 
-async fn good(plugin: &Plugin) {
-    let end = run(plugin, json!({"do": "good"}), Calls::default()).await;
+async fn assert_good_run(plugin: &Plugin) {
+    let end = run_step(plugin, json!({"do": "good"}), EchoCalls::default()).await;
     assert!(end.fuel > 1_000, "{}", end.fuel);
     let wanted = json!({
         "operator": "Hostile.Do", "step": "s3", "runs": 1,
         "now": [1_700_000_000, 250_001_000], "rng": [11, 5, 2],
     });
-    assert_eq!(output(end), wanted);
+    assert_eq!(output_of(end), wanted);
 }
 
 #[tokio::test]
@@ -105,9 +105,9 @@ async fn a_step_says_what_it_is() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     assert_eq!((plugin.kind, plugin.manifest.version.as_str()), (PluginKind::Step, "1.2.3"));
     let operator = plugin.operator("Hostile.Do").unwrap();
-    assert_eq!(operator.effects, [Effect::ProduceOutcome]);
+    assert_eq!(operator.effects, [EffectKind::ProduceOutcome]);
     assert_eq!(operator.outcome_type.as_deref(), Some("Draft.Mischief"));
-    assert_eq!(plugin.class("Hostile.Do"), Class::Read);
+    assert_eq!(plugin.class("Hostile.Do"), RecoveryClass::Read);
     assert!(plugin.imports.iter().all(|import| import.starts_with("latchwork:plugin/")), "{:?}", plugin.imports);
     plugin.check_input("Hostile.Do", &json!({"do": 1})).unwrap();
     assert_eq!(plugin.check_input("Hostile.Do", &json!({})).unwrap_err().code, Code::InvalidInput);
@@ -142,17 +142,17 @@ async fn each_fault_has_its_code_and_the_host_goes_on() {
         ),
     ];
     for (input, code, text) in faults {
-        let failure = fault(run(&plugin, input.clone(), Calls::default()).await);
+        let failure = fault_of(run_step(&plugin, input.clone(), EchoCalls::default()).await);
         assert_eq!(failure.code, code, "{input}: {failure}");
         assert!(failure.message.contains(text), "{input}: {failure}");
-        good(&plugin).await;
+        assert_good_run(&plugin).await;
     }
     assert_eq!(
-        output(run(&plugin, json!({"do": "flood", "n": 1_000}), Calls::default()).await),
+        output_of(run_step(&plugin, json!({"do": "flood", "n": 1_000}), EchoCalls::default()).await),
         json!({"wrote": 1000})
     );
     assert_eq!(
-        output(run(&plugin, json!({"do": "emit", "n": 1_000}), Calls::default()).await),
+        output_of(run_step(&plugin, json!({"do": "emit", "n": 1_000}), EchoCalls::default()).await),
         json!({"emitted": 1000})
     );
 }
@@ -161,25 +161,25 @@ async fn each_fault_has_its_code_and_the_host_goes_on() {
 async fn a_gibibyte_is_refused_even_where_memory_allows_it() {
     let roomy = LimitsConfig { memory_bytes: Some(3 << 30), fuel: Some(100_000_000_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), roomy).unwrap();
-    let failure = fault(run(&plugin, json!({"do": "giant", "n": 1u64 << 30}), Calls::default()).await);
+    let failure = fault_of(run_step(&plugin, json!({"do": "giant", "n": 1u64 << 30}), EchoCalls::default()).await);
     assert_eq!(failure.code, Code::OutputLimit, "{failure}");
-    good(&plugin).await;
+    assert_good_run(&plugin).await;
 }
 
 #[tokio::test]
 async fn fuel_is_reproducible_and_running_out_is_too() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
-    let once = run(&plugin, json!({"do": "good"}), Calls::default()).await;
-    assert_eq!(once, run(&plugin, json!({"do": "good"}), Calls::default()).await);
+    let once = run_step(&plugin, json!({"do": "good"}), EchoCalls::default()).await;
+    assert_eq!(once, run_step(&plugin, json!({"do": "good"}), EchoCalls::default()).await);
     let mut limits = plugin.limits("Hostile.Do");
     let input = json!({"do": "good"}).to_string();
     limits.fuel = once.fuel;
-    let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
+    let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
     assert_eq!(exact.outcome, once.outcome);
     // Fuel is counted exactly, but checked only where functions and loops begin.
     limits.fuel = once.fuel / 2;
-    let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
-    assert_eq!(fault(end).code, Code::OutOfFuel);
+    let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
+    assert_eq!(fault_of(end).code, Code::OutOfFuel);
 }
 
 #[tokio::test]
@@ -188,32 +188,33 @@ async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
     let plugin = load("hostile-step", Grants::default(), slow).unwrap();
     // Runs on the same, only thread, although the step spins.
     let other = tokio::spawn(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
-    let failure = fault(run(&plugin, json!({"do": "spin"}), Calls::default()).await);
+    let failure = fault_of(run_step(&plugin, json!({"do": "spin"}), EchoCalls::default()).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     assert!(other.is_finished());
-    good(&plugin).await;
+    assert_good_run(&plugin).await;
 }
 
 #[tokio::test]
 async fn calls_answers_errors_and_stops() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     let call = json!({"do": "call"});
-    let said = output(run(&plugin, call.clone(), Calls::default()).await);
+    let said = output_of(run_step(&plugin, call.clone(), EchoCalls::default()).await);
     assert_eq!(said, json!({"ok": "Some.Tool {\"x\":1} Some(\"key\")"}));
 
     let lost = Failure::new(Code::BudgetExceeded, "no money");
-    let said = output(run(&plugin, call.clone(), Calls { fails: Some(lost), ..Calls::default() }).await);
+    let said =
+        output_of(run_step(&plugin, call.clone(), EchoCalls { fails: Some(lost), ..EchoCalls::default() }).await);
     assert_eq!(said["err"], "ErrorCode::PolicyDenied");
     assert!(said["detail"].as_str().unwrap().contains("BUDGET_EXCEEDED"));
 
-    let all = output(run(&plugin, json!({"do": "call-all", "n": 3}), Calls::default()).await);
+    let all = output_of(run_step(&plugin, json!({"do": "call-all", "n": 3}), EchoCalls::default()).await);
     assert_eq!(all, json!({"answers": ["0", "1", "2"]}));
 
     for stopped in [call, json!({"do": "emit"})] {
-        let end = run(&plugin, stopped, Calls { stops: true, ..Calls::default() }).await;
+        let end = run_step(&plugin, stopped, EchoCalls { stops: true, ..EchoCalls::default() }).await;
         assert_eq!(end.outcome, StepOutcome::Stopped);
     }
-    let end = run(&plugin, json!({"do": "error"}), Calls::default()).await;
+    let end = run_step(&plugin, json!({"do": "error"}), EchoCalls::default()).await;
     let StepOutcome::Failed(failure) = end.outcome else { panic!("{end:?}") };
     assert_eq!((failure.code, failure.retry_after_ms), (Code::InvalidInput, Some(5)));
     assert_eq!(failure.detail.as_deref(), Some("\"not JSON\""));

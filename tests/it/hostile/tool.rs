@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use latchwork::config::{DirGrant, Grants, HttpGrant, LimitsConfig, TcpGrant};
-use latchwork::engine::{Finding, Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd};
+use latchwork::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd, VerifyResult};
 use latchwork::os::clock;
 use latchwork_core::effect::{Answer, StateChange};
 use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::{Class, PluginKind};
+use latchwork_core::manifest::{PluginKind, RecoveryClass};
 use serde_json::{Value, json};
 
-use super::log::Log;
+use super::log::CapturedLog;
 use super::server::Server;
 use super::{engine, load, settings};
 
-fn limits() -> LimitsConfig {
+fn tool_limits() -> LimitsConfig {
     LimitsConfig {
         memory_bytes: Some(16 << 20),
         fuel: Some(400_000_000),
@@ -25,23 +25,23 @@ fn limits() -> LimitsConfig {
 }
 
 /// Minimal grants. The tool imports HTTP and sockets, so that it loads only with a grant for each.
-fn grants() -> Grants {
-    Grants { http: vec![http("127.0.0.1", 1)], tcp: vec![tcp("127.0.0.1", 1)], ..Grants::default() }
+fn minimal_grants() -> Grants {
+    Grants { http: vec![http_grant("127.0.0.1", 1)], tcp: vec![tcp_grant("127.0.0.1", 1)], ..Grants::default() }
 }
 
-fn http(host: &str, port: u16) -> HttpGrant {
+fn http_grant(host: &str, port: u16) -> HttpGrant {
     HttpGrant { scheme: "http".into(), host: host.into(), port }
 }
 
-fn tcp(host: &str, port: u16) -> TcpGrant {
+fn tcp_grant(host: &str, port: u16) -> TcpGrant {
     TcpGrant { host: host.into(), port }
 }
 
-fn granted(server: &Server) -> Grants {
-    Grants { http: vec![http("127.0.0.1", server.port)], ..grants() }
+fn grants_for(server: &Server) -> Grants {
+    Grants { http: vec![http_grant("127.0.0.1", server.port)], ..minimal_grants() }
 }
 
-fn call(timeout_ms: u32) -> ToolCallContext {
+fn call_context(timeout_ms: u32) -> ToolCallContext {
     ToolCallContext {
         step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
         trace_id: "t".into(),
@@ -54,18 +54,18 @@ fn call(timeout_ms: u32) -> ToolCallContext {
     }
 }
 
-async fn invoke(plugin: &Plugin, operator: &str, script: Value) -> ToolEnd {
-    invoke_in(plugin, operator, script, call(20_000)).await
+async fn invoke_script(plugin: &Plugin, operator: &str, script: Value) -> ToolEnd {
+    invoke_script_in(plugin, operator, script, call_context(20_000)).await
 }
 
-async fn invoke_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
+async fn invoke_script_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
     let args = json!({ "do": script }).to_string();
     plugin.invoke(operator, &args, call, &plugin.limits(operator)).await
 }
 
 /// Returns the answers of the script's actions.
-async fn answers(plugin: &Plugin, operator: &str, script: Value) -> Vec<Value> {
-    match invoke(plugin, operator, script).await.answer {
+async fn answers_of(plugin: &Plugin, operator: &str, script: Value) -> Vec<Value> {
+    match invoke_script(plugin, operator, script).await.answer {
         Answer::Ok(output) => serde_json::from_str(&output.result).unwrap(),
         other => panic!("{other:?}"),
     }
@@ -75,14 +75,14 @@ fn error_of(answer: &Value) -> &str {
     answer["error"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-fn unknown(end: ToolEnd) -> (Failure, Option<String>) {
+fn unwrap_unknown(end: ToolEnd) -> (Failure, Option<String>) {
     match end.answer {
         Answer::Unknown { failure, kept } => (failure, kept),
         other => panic!("{other:?}"),
     }
 }
 
-fn not_applied(end: ToolEnd) -> Failure {
+fn unwrap_not_applied(end: ToolEnd) -> Failure {
     match end.answer {
         Answer::NotApplied(failure) => failure,
         other => panic!("{other:?}"),
@@ -91,20 +91,20 @@ fn not_applied(end: ToolEnd) -> Failure {
 
 #[tokio::test]
 async fn a_tool_knows_its_call_its_config_and_its_map() {
-    let grants = Grants { kv: Some("mine".into()), ..grants() };
-    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let grants = Grants { kv: Some("mine".into()), ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     assert_eq!(plugin.kind, PluginKind::Tool);
     assert!(plugin.reconcile && plugin.verify && plugin.compensate);
-    assert_eq!(plugin.class("World.Change"), Class::Queryable);
-    assert_eq!(plugin.class("World.Look"), Class::Read);
-    let log = Log::capture();
+    assert_eq!(plugin.class("World.Change"), RecoveryClass::Queryable);
+    assert_eq!(plugin.class("World.Look"), RecoveryClass::Read);
+    let log = CapturedLog::capture();
     let script = json!([
         "context", {"config": "from"}, {"config": "none"},
         {"kv-get": {"key": "k"}}, {"kv-set": {"key": "k", "value": "v"}}, {"kv-get": {"key": "k"}},
         {"kv-set": {"key": "k".repeat(257), "value": ""}},
         {"print": {"text": "a line"}},
     ]);
-    let said = answers(&plugin, "World.Change", script).await;
+    let said = answers_of(&plugin, "World.Change", script).await;
     assert_eq!(said[0], json!(["job_1", "s6", "latch:job_1:s6:1", 2, 1, 20_000]));
     assert_eq!(said[1..6], [json!("\"me@example.org\""), json!(null), json!(null), json!(true), json!("v")]);
     assert!(error_of(&said[6]).contains("TooLarge"));
@@ -113,7 +113,7 @@ async fn a_tool_knows_its_call_its_config_and_its_map() {
 
 #[test]
 fn imports_need_grants() {
-    let error = load("hostile-tool", Grants::default(), limits()).unwrap_err().to_string();
+    let error = load("hostile-tool", Grants::default(), tool_limits()).unwrap_err().to_string();
     for line in ["wasi:http/outgoing-handler", "grants = { http = [", "wasi:sockets/tcp@", "grants = { tcp = ["] {
         assert!(error.contains(line), "{line} in {error}");
     }
@@ -125,7 +125,7 @@ fn imports_need_grants() {
 #[tokio::test]
 async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     let server = Server::start().await;
-    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
     let faults = [
         (json!("trap"), Code::PluginTrap, None),
@@ -138,29 +138,36 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
         (json!("schema"), Code::SchemaValidationFailed, Some(2)),
     ];
     for (fault, code, kept_bytes) in faults {
-        let failure = not_applied(invoke(&plugin, "World.Change", json!([fault])).await);
+        let failure = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([fault])).await);
         assert_eq!(failure.code, code, "{failure}");
-        let (failure, kept) = unknown(invoke(&plugin, "World.Change", json!([post, fault])).await);
+        let (failure, kept) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, fault])).await);
         assert_eq!(failure.code, code, "{failure}");
         assert_eq!(kept.map(|kept| kept.len()), kept_bytes, "{failure}");
     }
     // A refused request does not count as an outgoing operation.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
     assert_eq!(
-        not_applied(invoke(&plugin, "World.Change", json!([refused, "trap"])).await).code,
+        unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
     // An operation that began before a denial leaves the call in doubt.
-    let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([post, refused, "exception"])).await);
+    let (failure, _) =
+        unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, refused, "exception"])).await);
     assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
     for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
         assert!(failure.message.contains(said), "{said}: {failure}");
     }
     // The tool's own statement whether the call was applied takes precedence.
-    let end = invoke(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
-    assert_eq!((not_applied(end.clone()).code, not_applied(end).retry_after_ms), (Code::RateLimit, Some(7)));
-    assert_eq!(unknown(invoke(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code, Code::RateLimit);
-    assert_eq!(answers(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+    let end = invoke_script(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
+    assert_eq!(
+        (unwrap_not_applied(end.clone()).code, unwrap_not_applied(end).retry_after_ms),
+        (Code::RateLimit, Some(7))
+    );
+    assert_eq!(
+        unwrap_unknown(invoke_script(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code,
+        Code::RateLimit
+    );
+    assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
 /// I163: if the tool reports no error code of its own, the error names the granted host that is unreachable,
@@ -168,19 +175,19 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
 #[tokio::test]
 async fn a_place_that_cannot_be_reached_is_named() {
     let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
-    let grants = Grants { http: vec![nowhere, http("127.0.0.1", 1)], ..grants() };
-    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let grants = Grants { http: vec![nowhere, http_grant("127.0.0.1", 1)], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     // The name does not resolve, so no operation began.
     let asks = json!({"http": {"url": "http://nowhere.invalid/"}});
-    let failure = not_applied(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
+    let failure = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
     assert!(failure.message.contains("nowhere.invalid:80") && failure.code.is_retryable(), "{failure}");
     // The server may have noticed the connection attempt.
     let asks = json!({"http": {"url": "http://127.0.0.1:1/"}});
-    let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
+    let (failure, _) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
     // A tool that continues without the server has answered.
-    assert_eq!(answers(&plugin, "World.Change", json!([asks])).await.len(), 1);
+    assert_eq!(answers_of(&plugin, "World.Change", json!([asks])).await.len(), 1);
 }
 
 /// I12.
@@ -188,10 +195,10 @@ async fn a_place_that_cannot_be_reached_is_named() {
 async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     let server = Server::start().await;
     let get = json!([{"http": {"url": format!("http://localhost:{}/echo", server.port)}}]);
-    let by_name = Grants { http: vec![http("localhost", server.port)], ..grants() };
-    let plugin = load("hostile-tool", by_name.clone(), limits()).unwrap();
-    let log = Log::capture();
-    let said = answers(&plugin, "World.Look", get.clone()).await;
+    let by_name = Grants { http: vec![http_grant("localhost", server.port)], ..minimal_grants() };
+    let plugin = load("hostile-tool", by_name.clone(), tool_limits()).unwrap();
+    let log = CapturedLog::capture();
+    let said = answers_of(&plugin, "World.Look", get.clone()).await;
     assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
     // The name may resolve to either of these two addresses.
     let line =
@@ -200,16 +207,17 @@ async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     assert!(text.contains(&line("127.0.0.1")) || text.contains(&line("[::1]")), "{text}");
     assert!(server.requests().is_empty());
 
-    let by_address = Grants { http: vec![http("localhost", server.port), http("127.0.0.1", server.port)], ..by_name };
-    let plugin = load("hostile-tool", by_address, limits()).unwrap();
-    assert_eq!(answers(&plugin, "World.Look", get).await[0]["status"], 200);
+    let by_address =
+        Grants { http: vec![http_grant("localhost", server.port), http_grant("127.0.0.1", server.port)], ..by_name };
+    let plugin = load("hostile-tool", by_address, tool_limits()).unwrap();
+    assert_eq!(answers_of(&plugin, "World.Look", get).await[0]["status"], 200);
 }
 
 #[tokio::test]
 async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
     let server = Server::start().await;
-    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
-    let log = Log::capture();
+    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
+    let log = CapturedLog::capture();
     let script = json!([
         {"http": {"url": "https://api.example.com/"}},
         {"http": {"url": format!("http://127.0.0.1:{}@127.0.0.1:1/", server.port)}},
@@ -218,7 +226,7 @@ async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
         {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x"}},
         {"tcp": {"host": "smtp.example.com", "port": 587, "text": "x"}},
     ]);
-    let said = answers(&plugin, "World.Change", script).await;
+    let said = answers_of(&plugin, "World.Change", script).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
     assert!(
         error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"),
@@ -245,14 +253,15 @@ async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
 #[tokio::test]
 async fn redirects_are_the_guests_business() {
     let (server, private) = (Server::start().await, Server::start().await);
-    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let location = private.url("/secret");
     let said =
-        answers(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}])).await;
+        answers_of(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}]))
+            .await;
     assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
     // Following a redirect is a request like any other.
-    let said = answers(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
+    let said = answers_of(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
     assert!(private.requests().is_empty());
 }
@@ -265,12 +274,12 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
     let grants = Grants {
         secrets: vec!["TOKEN".into(), "UNSET".into()],
         kv: Some("m".into()),
-        tcp: vec![tcp("127.0.0.1", server.port)],
+        tcp: vec![tcp_grant("127.0.0.1", server.port)],
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/out".into(), write: true }],
-        ..granted(&server)
+        ..grants_for(&server)
     };
-    let plugin = load("hostile-tool", grants.clone(), limits()).unwrap();
-    let log = Log::capture();
+    let plugin = load("hostile-tool", grants.clone(), tool_limits()).unwrap();
+    let log = CapturedLog::capture();
     let post = |headers: Value, body: Value| json!({"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": headers, "body": body}});
     let script = json!([
         {"secret": "TOKEN"}, {"secret": "UNSET"},
@@ -281,7 +290,7 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
         {"write": {"path": "/out/file", "text": "$TOKEN"}},
         {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "$TOKEN\n\n"}},
     ]);
-    let said = answers(&plugin, "World.Change", script).await;
+    let said = answers_of(&plugin, "World.Change", script).await;
     let placeholder = said[0].as_str().unwrap();
     assert!(placeholder.starts_with("latch-secret-") && !placeholder.contains("real"), "{placeholder}");
     assert!(error_of(&said[1]).contains("Missing"));
@@ -297,7 +306,7 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
     assert!(text.contains(placeholder) && !text.contains("the-real-token"), "{text}");
     // The next call gets another placeholder, and the old placeholder is no longer replaced.
     let old = placeholder.to_owned();
-    let said = answers(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
+    let said = answers_of(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
     assert_ne!(said[0], old.as_str());
     assert_eq!(server.requests()[3].body, old);
 
@@ -306,13 +315,13 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
         {"secret": "TOKEN"},
         post(json!({"content-length": "45"}), json!(["$TOKEN"])),
     ]);
-    answers(&plugin, "World.Change", counted).await;
+    answers_of(&plugin, "World.Change", counted).await;
     let requests = server.requests();
     let last = requests.last().unwrap();
     assert_eq!((last.header("content-length"), last.body.as_str()), (Some("14"), "the-real-token"));
 
-    let clear = load("hostile-tool", Grants { secrets_clear: true, ..grants }, limits()).unwrap();
-    assert_eq!(answers(&clear, "World.Change", json!([{"secret": "TOKEN"}])).await[0], "the-real-token");
+    let clear = load("hostile-tool", Grants { secrets_clear: true, ..grants }, tool_limits()).unwrap();
+    assert_eq!(answers_of(&clear, "World.Change", json!([{"secret": "TOKEN"}])).await[0], "the-real-token");
 }
 
 #[tokio::test]
@@ -322,18 +331,18 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
     std::fs::write(dir.path().join("there"), "content").unwrap();
     let grants = Grants {
         kv: Some("m".into()),
-        tcp: vec![tcp("127.0.0.1", server.port)],
+        tcp: vec![tcp_grant("127.0.0.1", server.port)],
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..granted(&server)
+        ..grants_for(&server)
     };
-    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
     let script = json!([
         {"http": {"url": server.url("/echo")}}, {"read": {"path": "/d/there"}}, {"kv-get": {"key": "k"}},
         post, {"write": {"path": "/d/new", "text": "x"}}, {"write": {"path": "/d/there", "text": "x"}},
         {"kv-set": {"key": "k", "value": "v"}}, {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x\n\n"}},
     ]);
-    let said = answers(&plugin, "World.Look", script.clone()).await;
+    let said = answers_of(&plugin, "World.Look", script.clone()).await;
     assert_eq!((&said[0]["status"], &said[1], &said[2]), (&json!(200), &json!("content"), &json!(null)));
     for denied in &said[3..] {
         error_of(denied);
@@ -344,8 +353,8 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
     // Tests that log concurrently can briefly disable a log callsite, so the run is repeated.
     let mut logged = 0;
     for _ in 0..10 {
-        let log = Log::capture();
-        answers(&plugin, "World.Look", script.clone()).await;
+        let log = CapturedLog::capture();
+        answers_of(&plugin, "World.Look", script.clone()).await;
         logged = log.text().matches("declare internal-write").count();
         if logged >= 4 {
             break;
@@ -353,13 +362,13 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
     }
     assert!(logged >= 4, "each denial is logged with the line that would allow it");
     // A model call may use POST, and nothing else.
-    let said = answers(&plugin, "World.Model", script.clone()).await;
+    let said = answers_of(&plugin, "World.Model", script.clone()).await;
     assert_eq!(said[3]["status"], 200);
     for denied in &said[4..] {
         error_of(denied);
     }
     // With the effects declared, all actions work.
-    let said = answers(&plugin, "World.Change", script).await;
+    let said = answers_of(&plugin, "World.Change", script).await;
     assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
     assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
 }
@@ -371,13 +380,13 @@ async fn files_outside_the_granted_directories_do_not_exist() {
     std::fs::write(dir.path().join("outside"), "secret").unwrap();
     std::os::unix::fs::symlink(dir.path().join("outside"), dir.path().join("in/link")).unwrap();
     let grant = DirGrant { host: dir.path().join("in"), guest: "/in".into(), write: false };
-    let plugin = load("hostile-tool", Grants { dirs: vec![grant], ..grants() }, limits()).unwrap();
-    let log = Log::capture();
+    let plugin = load("hostile-tool", Grants { dirs: vec![grant], ..minimal_grants() }, tool_limits()).unwrap();
+    let log = CapturedLog::capture();
     let script = json!([
         {"read": {"path": "/in/../outside"}}, {"read": {"path": "/in/link"}}, {"read": {"path": "/etc/hostname"}},
         {"write": {"path": "/in/new", "text": "x"}},
     ]);
-    for denied in answers(&plugin, "World.Change", script).await {
+    for denied in answers_of(&plugin, "World.Change", script).await {
         error_of(&denied);
     }
     assert!(log.text().contains("write = true"), "{}", log.text());
@@ -386,18 +395,20 @@ async fn files_outside_the_granted_directories_do_not_exist() {
 #[tokio::test]
 async fn a_call_ends_with_its_time() {
     let server = Server::start().await;
-    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let began_us = clock::boot_us();
-    let failure = not_applied(invoke_in(&plugin, "World.Change", json!([{"sleep": 3_600_000}]), call(200)).await);
+    let failure = unwrap_not_applied(
+        invoke_script_in(&plugin, "World.Change", json!([{"sleep": 3_600_000}]), call_context(200)).await,
+    );
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     assert!(clock::boot_us() - began_us < 600_000_000, "long before the sleep ends");
 
     // The server never answers. The request has begun, and its connection is closed immediately at the
     // timeout.
     let script = json!([{"http": {"method": "POST", "url": server.url("/never"), "body": ["x"]}}]);
-    let (failure, _) = unknown(invoke_in(&plugin, "World.Change", script, call(5_000)).await);
+    let (failure, _) = unwrap_unknown(invoke_script_in(&plugin, "World.Change", script, call_context(5_000)).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
-    tokio::time::timeout(Duration::from_secs(60), server.hung_up()).await.expect("the connection was closed");
+    tokio::time::timeout(Duration::from_secs(60), server.client_hung_up()).await.expect("the connection was closed");
 }
 
 /// The timeout has passed while the guest is still running, as after a suspension of the machine. The check
@@ -409,16 +420,16 @@ async fn nothing_is_begun_once_the_time_has_passed() {
     let grants = Grants {
         kv: Some("m".into()),
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..granted(&server)
+        ..grants_for(&server)
     };
-    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     for action in [
         json!({"write": {"path": "/d/new", "text": "x"}}),
         json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}}),
         json!({"kv-set": {"key": "k", "value": "v"}}),
     ] {
-        let late = ToolCallContext { started_boot_us: clock::boot_us() - 1_000_000, ..call(1_000) };
-        let failure = not_applied(invoke_in(&plugin, "World.Change", json!([action]), late).await);
+        let late = ToolCallContext { started_boot_us: clock::boot_us() - 1_000_000, ..call_context(1_000) };
+        let failure = unwrap_not_applied(invoke_script_in(&plugin, "World.Change", json!([action]), late).await);
         assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     }
     assert!(!dir.path().join("new").exists());
@@ -432,13 +443,13 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
     std::fs::write(dir.path().join("file"), "as recorded").unwrap();
     let grants = Grants {
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..granted(&server)
+        ..grants_for(&server)
     };
-    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     let limits = plugin.limits("World.Change");
     let reconcile = async |script: Value| {
         let args = json!({ "do": script }).to_string();
-        plugin.reconcile("World.Change", &args, call(20_000), &limits).await
+        plugin.reconcile("World.Change", &args, call_context(20_000), &limits).await
     };
     assert_eq!(reconcile(json!([])).await, Ok(ReconcileVerdict::DidNotHappen));
     let Ok(ReconcileVerdict::Happened(output)) = reconcile(json!([{"read": {"path": "/d/file"}}])).await else {
@@ -469,13 +480,13 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
             etag: None,
             external_ref: None,
         };
-        plugin.verify("World.Change", &change, call(20_000), &limits).await
+        plugin.verify("World.Change", &change, call_context(20_000), &limits).await
     };
-    assert_eq!(verify("as recorded").await, Ok(Finding::Confirmed));
-    assert!(matches!(verify("otherwise").await, Ok(Finding::Mismatch(found)) if found.contains("as recorded")));
+    assert_eq!(verify("as recorded").await, Ok(VerifyResult::Confirmed));
+    assert!(matches!(verify("otherwise").await, Ok(VerifyResult::Mismatch(found)) if found.contains("as recorded")));
 
     let undo = json!({"do": [{"write": {"path": "/d/undone", "text": "x"}}]}).to_string();
-    let end = plugin.compensate("World.Change", ("latch:job_1:s1:1", "{}", &undo), call(20_000), &limits).await;
+    let end = plugin.compensate("World.Change", ("latch:job_1:s1:1", "{}", &undo), call_context(20_000), &limits).await;
     assert!(matches!(end.answer, Answer::Ok(_)), "{end:?}");
     assert!(dir.path().join("undone").exists());
 }
@@ -484,6 +495,6 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
 fn a_step_is_granted_nothing() {
     let bytes = std::fs::read(crate::support::guest("hostile-step")).unwrap();
     let grants = Grants { kv: Some("x".into()), ..Grants::default() };
-    let error = engine().load(&bytes, settings("x", grants, limits())).unwrap_err();
+    let error = engine().load(&bytes, settings("x", grants, tool_limits())).unwrap_err();
     assert!(error.to_string().contains("remove `grants`"), "{error}");
 }

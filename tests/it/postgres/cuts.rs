@@ -7,32 +7,32 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::live::a_database;
-use super::live_call::until;
-use super::proxy::{Cut, Proxy};
-use crate::crash::{check_world, check_worlds};
-use crate::place::{Place, step, witness_plan_of};
-use crate::program::{latch, ran};
-use crate::seed::{COMMITS, dice, number, seed, shuffled, sweeps};
-use crate::workers::{Working, detached, events, until_over, worker};
+use super::live::blocking_database;
+use super::live_call::wait_until;
+use super::proxy::{CutPoint, Proxy};
+use crate::crash::{check_jobs, check_single_job};
+use crate::place::{TestEnv, step, witness_plan_of};
+use crate::program::{command_output, latch_command};
+use crate::seed::{COMMITS, is_sweep, number_from_env, run_seed, seeded_rng, shuffled};
+use crate::workers::{RunningWorker, events_of, resolve_until_over, submit_detached, worker_command};
 
 /// Number of cuts per kind that one run of the suite draws. With `LATCH_TEST_SWEEP` it takes all of them.
-const SAMPLE: usize = 3;
-fn passings(cut: Cut) -> u32 {
+const CUTS_PER_KIND: usize = 3;
+fn candidates(cut: CutPoint) -> u32 {
     // Few notifications are sent for one job.
-    if cut == Cut::Listener { 3 } else { 14 }
+    if cut == CutPoint::Listener { 3 } else { 14 }
 }
 
 /// Number of cuts tried concurrently, because most of the time is spent waiting.
-const AT_ONCE: usize = 4;
+const CONCURRENT_CUTS: usize = 4;
 
 /// Starts a worker whose connections all go through the proxy.
-pub(super) fn through(place: &Place, proxy: &Proxy) -> Working {
-    let mut command = worker(place, &[]);
+pub(super) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
+    let mut command = worker_command(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
-    let working = Working::start(place, command);
+    let working = RunningWorker::start(place, command);
     // Opening the database does not retry, because a wrong address must be reported immediately.
-    while !working.notes().contains("working, ") {
+    while !working.messages().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }
     working
@@ -40,25 +40,25 @@ pub(super) fn through(place: &Place, proxy: &Proxy) -> Working {
 
 /// Runs one job and cuts its worker's connection at the `nth` opportunity of this kind. Returns true if the
 /// connection was cut.
-fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
-    let Some(url) = a_database() else { return false };
+fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
+    let Some(url) = blocking_database() else { return false };
     let when = format!("{commit}, {cut:?}, time {nth}");
-    let place = template.again().on_server(&url);
+    let place = template.fresh_copy().with_database(&url);
     let (passed, armed) = (AtomicU32::new(0), Arc::new(AtomicBool::new(false)));
     let is = armed.clone();
     let choose =
         move |here| here == cut && is.load(Ordering::SeqCst) && passed.fetch_add(1, Ordering::SeqCst) + 1 == nth;
     let proxy = Proxy::start(&url, choose);
-    let alone = through(&place, &proxy);
+    let alone = worker_through(&place, &proxy);
     armed.store(true, Ordering::SeqCst);
-    detached(&place);
-    let asked = until_over(&place, &when);
-    let notes = alone.notes();
+    submit_detached(&place);
+    let asked = resolve_until_over(&place, &when);
+    let notes = alone.messages();
     let (code, tally) = alone.stop();
     // The worker continued in its first attempt, with nothing in doubt and no call repeated.
     assert_eq!((code, asked, &tally["failed"]), (Some(0), 0, &json!(0)), "{when}: {tally} {notes}");
-    check_world(&place, &when);
-    let world = place.world();
+    check_single_job(&place, &when);
+    let world = place.effect_counts();
     assert_eq!((world["k"], world["d/2"]), (1, 1), "{when}: {world:?} {notes}");
     let cuts = proxy.cuts();
     assert!(cuts.is_empty() || cuts == [cut], "{when}: {cuts:?}");
@@ -69,22 +69,22 @@ fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
 /// continues by itself. No call is repeated and none is in doubt.
 #[test]
 fn a_worker_goes_on_wherever_its_connection_is_cut() {
-    if a_database().is_none() {
+    if blocking_database().is_none() {
         return;
     }
-    let templates = COMMITS.map(|commit| (commit, Place::witness(commit)));
-    let mut dice = dice(seed());
-    let take = if sweeps() { usize::MAX } else { SAMPLE };
+    let templates = COMMITS.map(|commit| (commit, TestEnv::witness(commit)));
+    let mut dice = seeded_rng(run_seed());
+    let take = if is_sweep() { usize::MAX } else { CUTS_PER_KIND };
     let mut points = Vec::new();
-    for cut in Cut::ALL {
-        let of_both = (1..=passings(cut)).flat_map(|nth| templates.iter().map(move |template| (template, nth)));
+    for cut in CutPoint::ALL {
+        let of_both = (1..=candidates(cut)).flat_map(|nth| templates.iter().map(move |template| (template, nth)));
         let drawn = shuffled(of_both.collect(), &mut dice);
         points.extend(drawn.into_iter().take(take).map(|(template, nth)| (template, cut, nth)));
     }
     let queue = Mutex::new(points.into_iter());
     let reached = AtomicU32::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..CONCURRENT_CUTS {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap().next();
@@ -101,27 +101,27 @@ fn a_worker_goes_on_wherever_its_connection_is_cut() {
 /// I120: while reads hang, the lease holder still renews its leases, so no other worker takes over its jobs.
 #[test]
 fn a_lease_is_kept_while_reading_hangs() {
-    let Some(url) = a_database() else { return };
+    let Some(url) = blocking_database() else { return };
     let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
-    let place = Place::witness("atomic").approved(vec!["o"]).on_server(&url).configure_first(lease);
-    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 8_000 }))]);
+    let place = TestEnv::witness("atomic").with_approved(vec!["o"]).with_database(&url).configure_first(lease);
+    let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 8_000 }))]);
     let proxy = Proxy::start(&url, |_| false);
-    let holder = through(&place, &proxy);
-    let job = detached(&place);
-    until("the call has started", || {
-        events(&place, &job).iter().any(|event| event["type"] == "tool_invocation_started")
+    let holder = worker_through(&place, &proxy);
+    let job = submit_detached(&place);
+    wait_until("the call has started", || {
+        events_of(&place, &job).iter().any(|event| event["type"] == "tool_invocation_started")
     });
-    proxy.hush(true);
-    let other = Working::start(&place, worker(&place, &[]));
+    proxy.hold_reads(true);
+    let other = RunningWorker::start(&place, worker_command(&place, &[]));
     // Three times the lease duration.
     std::thread::sleep(Duration::from_secs(6));
-    assert!(proxy.held() > 0, "reading hangs");
-    proxy.hush(false);
-    assert_eq!(until_over(&place, "reading hung"), 0);
-    let (kept, (code, tally)) = (holder.notes(), holder.stop());
+    assert!(proxy.held_answers() > 0, "reading hangs");
+    proxy.hold_reads(false);
+    assert_eq!(resolve_until_over(&place, "reading hung"), 0);
+    let (kept, (code, tally)) = (holder.messages(), holder.stop());
     assert_eq!((code, &tally["lost"], &tally["rested"]), (Some(0), &json!(0), &json!({ "COMPLETED": 1 })), "{kept}");
-    assert!(!other.notes().contains("continues"), "{}", other.notes());
-    assert_eq!(place.world(), [("o".to_owned(), 1)].into());
+    assert!(!other.messages().contains("continues"), "{}", other.messages());
+    assert_eq!(place.effect_counts(), [("o".to_owned(), 1)].into());
 }
 
 /// One of this number of opportunities is cut, on average.
@@ -140,45 +140,45 @@ fn workers_with_a_staged_commit_behind_a_network_that_cuts_at_random_complete_ev
 /// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Acknowledged jobs
 /// exist, no tool is called without a recorded start, and every job ends.
 fn cut_at_random(commit: &str) {
-    let Some(url) = a_database() else { return };
-    let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 8));
-    let place = Place::witness(commit).on_server(&url);
+    let Some(url) = blocking_database() else { return };
+    let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 8));
+    let place = TestEnv::witness(commit).with_database(&url);
     // The tables are created before the first cut.
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    let dice = Mutex::new(dice(seed));
+    let dice = Mutex::new(seeded_rng(seed));
     let armed = Arc::new(AtomicBool::new(false));
     let is = armed.clone();
     let proxy = Proxy::start(&url, move |_| is.load(Ordering::SeqCst) && dice.lock().unwrap().below(ONE_IN) == 0);
-    let workers: Vec<Working> = (0..2).map(|_| through(&place, &proxy)).collect();
+    let workers: Vec<RunningWorker> = (0..2).map(|_| worker_through(&place, &proxy)).collect();
     armed.store(true, Ordering::SeqCst);
-    let ids: Vec<String> = (0..jobs).map(|n| accepted(&place, &proxy, n)).collect();
-    let asked = until_over(&place, &format!("seed {seed}"));
+    let ids: Vec<String> = (0..jobs).map(|n| submit_until_acknowledged(&place, &proxy, n)).collect();
+    let asked = resolve_until_over(&place, &format!("seed {seed}"));
     for worker in workers {
-        let notes = worker.notes();
+        let notes = worker.messages();
         let (code, tally) = worker.stop();
         assert_eq!(code, Some(0), "seed {seed}: {tally} {notes}");
     }
     let cuts = proxy.cuts();
     assert!(cuts.len() >= jobs as usize, "seed {seed}: {cuts:?}");
-    for (job, label) in place.worlds().keys() {
+    for (job, label) in place.effect_counts_by_job().keys() {
         assert!(ids.contains(job), "seed {seed}: {job} was not submitted");
         let slot = label.trim_start_matches("applied ");
         let of_slot = |event: &&serde_json::Value| event["slot"] == slot;
-        let told = events(&place, job);
+        let told = events_of(&place, job);
         let started = told.iter().filter(of_slot).filter(|event| event["type"] == "tool_invocation_started").count();
         assert!(started >= 1, "seed {seed}: {job} {label} has no record of its start");
     }
-    check_worlds(&place, &ids, &format!("seed {seed}"));
-    note(&format!("{jobs} jobs, {} cuts, {asked} questions", cuts.len()));
+    check_jobs(&place, &ids, &format!("seed {seed}"));
+    print_line(&format!("{jobs} jobs, {} cuts, {asked} questions", cuts.len()));
 }
 
 /// Submits a job through the proxy until the submission is acknowledged. Returns the job id.
-fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
+fn submit_until_acknowledged(place: &TestEnv, proxy: &Proxy, n: u64) -> String {
     let plan = witness_plan_of(n);
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
     for _ in 0..20 {
-        let mut command = latch(&place.dir, &[&place.run_args()[..], &["--detach"]].concat());
-        let ran = ran(command.env("LATCH_DATABASE", proxy.url()).output().expect("latch runs"));
+        let mut command = latch_command(&place.dir, &[&place.run_args()[..], &["--detach"]].concat());
+        let ran = command_output(command.env("LATCH_DATABASE", proxy.url()).output().expect("latch runs"));
         if ran.code == 0 {
             return ran.json()["job_id"].as_str().expect("an id").to_owned();
         }
@@ -190,6 +190,6 @@ fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "prints the results of a run")]
-fn note(what: &str) {
+fn print_line(what: &str) {
     println!("{what}");
 }

@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Clock, Filter, Journal, KeyValue, Request, StoreError, WriteError};
+use latchwork_core::storage::{Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
 use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use super::server::{Server, database, full_disk, sql};
-use super::{Opened, claimer, events, open, running};
+use super::server::{Server, database, simulate_full_disk, sql};
+use super::{OpenedDatabase, claimed_job, event_count, lease_request, open_database};
 use crate::conformance::world::{new_job, payload};
 
 /// Makes the server end all connections of the store at one statement, once.
-pub(super) struct Cut {
+pub(super) struct ConnectionCut {
     pub(super) url: String,
     /// Statement executed on the server before the cut.
     first: Option<&'static str>,
@@ -27,7 +27,7 @@ pub(super) struct Cut {
     loses: AtomicBool,
 }
 
-impl Probe for Cut {
+impl Probe for ConnectionCut {
     fn at(&self, point: &str, side: Side) {
         if point != self.point || side != self.side || !self.armed.swap(false, Ordering::SeqCst) {
             return;
@@ -59,7 +59,7 @@ async fn terminate(url: &str) {
     }
 }
 
-async fn cut_at(point: &'static str, side: Side) -> Option<(Opened, Arc<Cut>)> {
+async fn cut_at(point: &'static str, side: Side) -> Option<(OpenedDatabase, Arc<ConnectionCut>)> {
     cut_after(None, point, side).await
 }
 
@@ -68,14 +68,14 @@ pub(super) async fn cut_after(
     first: Option<&'static str>,
     point: &'static str,
     side: Side,
-) -> Option<(Opened, Arc<Cut>)> {
+) -> Option<(OpenedDatabase, Arc<ConnectionCut>)> {
     let url = database().await?;
     let dir = tempfile::tempdir().unwrap();
     let (armed, loses) = (AtomicBool::new(false), AtomicBool::new(false));
-    let probe = Arc::new(Cut { url: url.clone(), first, point, side, armed, loses });
+    let probe = Arc::new(ConnectionCut { url: url.clone(), first, point, side, armed, loses });
     let options = OpenOptions { probe: probe.clone(), ..OpenOptions::server(url, dir.path()) };
     let store = Database::open(options).await.unwrap();
-    Some((Opened { store, dir }, probe))
+    Some((OpenedDatabase { store, dir }, probe))
 }
 
 /// I87.
@@ -84,12 +84,12 @@ async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
     for point in ["begin", "group_read", "group_write", "commit"] {
         for side in [Side::Before, Side::After] {
             let Some((opened, probe)) = cut_at(point, side).await else { return };
-            let (mut log, _lock) = running(&opened, "one").await;
+            let (mut log, _lock) = claimed_job(&opened, "one").await;
             opened.store.write(log.append(1)).await.unwrap();
             probe.armed.store(true, Ordering::SeqCst);
             assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
             assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: the connection was cut");
-            assert_eq!(events(&opened.store, &log).await, 4, "{point} {side:?}");
+            assert_eq!(event_count(&opened.store, &log).await, 4, "{point} {side:?}");
             // A batch without events leaves no trace in the log. The transaction number shows whether it was
             // committed.
             probe.armed.store(true, Ordering::SeqCst);
@@ -106,9 +106,9 @@ async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
 async fn a_request_is_put_once_though_its_connection_is_cut() {
     for (point, side) in [("inbox_insert", Side::Before), ("commit", Side::Before), ("commit", Side::After)] {
         let Some((opened, probe)) = cut_at(point, side).await else { return };
-        let (log, _lock) = running(&opened, "one").await;
+        let (log, _lock) = claimed_job(&opened, "one").await;
         probe.armed.store(true, Ordering::SeqCst);
-        opened.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        opened.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
         assert_eq!(opened.store.inbox(&log.job_id).await.unwrap().len(), 1, "{point} {side:?}");
     }
 }
@@ -118,7 +118,7 @@ async fn a_request_is_put_once_though_its_connection_is_cut() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_number_that_was_given_again_proves_nothing() {
     let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
-    let (mut log, _lock) = running(&opened, "one").await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
     sql(&probe.url, "CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$ SELECT 'committed' $$").await;
     let ours_first = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', \
                       current_database()); END $$";
@@ -133,18 +133,18 @@ async fn a_number_that_was_given_again_proves_nothing() {
         silent.payloads = vec![payload("output/s", b"1")];
         store.write(silent).await.unwrap();
         lose();
-        store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
         lose();
         store.set("shop", "last", b"7").await.unwrap();
     }
     lose();
     store.submit(new_job("two")).await.unwrap();
     assert!(!probe.armed.load(Ordering::SeqCst), "each connection was cut");
-    assert_eq!(events(store, &log).await, 4);
+    assert_eq!(event_count(store, &log).await, 4);
     assert_eq!(store.payload(&log.job_id, "output/s").await.unwrap().as_deref(), Some(&b"1"[..]));
     assert_eq!(store.inbox(&log.job_id).await.unwrap().len(), 2);
     assert_eq!(store.get("shop", "last").await.unwrap().as_deref(), Some(&b"7"[..]));
-    let jobs = store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
+    let jobs = store.jobs(&JobFilter { limit: 10, ..JobFilter::default() }).await.unwrap();
     assert_eq!(jobs.len(), 2, "{jobs:?}");
 }
 
@@ -158,7 +158,7 @@ async fn a_server_that_is_away_is_waited_for_by_who_has_time() {
     tokio::task::block_in_place(|| server.stop());
     let prompt = Database::open(options.clone()).await.err().unwrap();
     assert!(matches!(&prompt, StoreError::Unavailable(text) if text.contains("cannot reach the server")), "{prompt}");
-    let waits = Database::open(OpenOptions { patient: true, ..options.clone() });
+    let waits = Database::open(OpenOptions { retry_unavailable: true, ..options.clone() });
     let back = async {
         tokio::time::sleep(Duration::from_millis(700)).await;
         tokio::task::block_in_place(|| server.run());
@@ -167,15 +167,16 @@ async fn a_server_that_is_away_is_waited_for_by_who_has_time() {
     opened.unwrap().close().await;
     let missing = server.url().replace("/postgres?", "/nobodys?");
     assert_ne!(missing, server.url());
-    let refused = Database::open(OpenOptions { patient: true, ..OpenOptions::server(missing, dir.path()) }).await;
+    let refused =
+        Database::open(OpenOptions { retry_unavailable: true, ..OpenOptions::server(missing, dir.path()) }).await;
     assert!(refused.err().unwrap().to_string().contains("createdb"), "a permanent error is reported immediately");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_restarted_is_waited_for() {
     let Some(server) = Server::start() else { return };
-    let opened = open(&server.url()).await;
-    let (mut log, _lock) = running(&opened, "one").await;
+    let opened = open_database(&server.url()).await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
     opened.store.write(log.append(1)).await.unwrap();
     let mut acknowledged = 3;
     for _ in 0..3 {
@@ -198,17 +199,17 @@ async fn a_server_that_is_restarted_is_waited_for() {
         };
         let (written, ()) = tokio::join!(during, restart);
         acknowledged += written;
-        assert_eq!(events(&opened.store, &log).await, acknowledged);
+        assert_eq!(event_count(&opened.store, &log).await, acknowledged);
     }
 }
 
 /// Writes while the server is read-only for a while. With `sessions_end`, the server also ends the sessions.
-async fn takes_no_writes(sessions_end: bool) {
+async fn write_to_read_only_server(sessions_end: bool) {
     let Some(server) = Server::start() else { return };
     let url = server.url();
-    let opened = open(&url).await;
-    let (mut log, _lock) = running(&opened, "one").await;
-    read_only(&url, true).await;
+    let opened = open_database(&url).await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
+    set_read_only(&url, true).await;
     if sessions_end {
         terminate(&url).await;
     }
@@ -218,26 +219,26 @@ async fn takes_no_writes(sessions_end: bool) {
     let writes = async { opened.store.write(batch).await };
     let serves = async {
         tokio::time::sleep(Duration::from_millis(800)).await;
-        read_only(&url, false).await;
+        set_read_only(&url, false).await;
     };
     let (written, ()) = tokio::join!(writes, serves);
     written.unwrap();
     assert!(clock.boot_us() - started_us >= 800_000, "the write completed too early");
-    assert_eq!(events(&opened.store, &log).await, 3);
+    assert_eq!(event_count(&opened.store, &log).await, 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_takes_no_writes_is_named_and_served_again_later() {
-    takes_no_writes(true).await;
+    write_to_read_only_server(true).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_takes_no_writes_for_a_while_is_waited_for() {
-    takes_no_writes(false).await;
+    write_to_read_only_server(false).await;
 }
 
 /// Makes the server read-only, or writable again.
-pub(super) async fn read_only(url: &str, is: bool) {
+pub(super) async fn set_read_only(url: &str, is: bool) {
     let setting = format!("ALTER SYSTEM SET default_transaction_read_only = {is}");
     for text in [setting.as_str(), "SELECT pg_reload_conf()"] {
         sql(url, text).await;
@@ -249,8 +250,8 @@ pub(super) async fn read_only(url: &str, is: bool) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_a_free_connection_is_waited_for() {
     let Some(server) = Server::start_with(&["max_connections=6", "superuser_reserved_connections=0"]) else { return };
-    let opened = open(&server.url()).await;
-    let (mut log, _lock) = running(&opened, "one").await;
+    let opened = open_database(&server.url()).await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
     terminate(&server.url()).await;
     // Other clients use all connections.
     let options: PgConnectOptions = server.url().parse().unwrap();
@@ -283,15 +284,15 @@ async fn a_server_without_a_free_connection_is_waited_for() {
     };
     let (written, ()) = tokio::join!(opened.store.write(batch), frees);
     written.unwrap();
-    assert_eq!(events(&opened.store, &log).await, 3);
+    assert_eq!(event_count(&opened.store, &log).await, 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_fails_the_big_write_alone() {
     let Some(url) = database().await else { return };
-    let opened = open(&url).await;
-    full_disk(&url).await;
-    let (mut log, _lock) = running(&opened, "one").await;
+    let opened = open_database(&url).await;
+    simulate_full_disk(&url).await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
     let (batch, big) = (log.append(1), vec![7; 4096]);
     // All three writes are in one group.
     let (one, full, small) = tokio::join!(
@@ -303,15 +304,15 @@ async fn a_full_disk_fails_the_big_write_alone() {
     let Err(StoreError::Unavailable(text)) = full else { panic!("{full:?}") };
     assert!(text.contains("the disk is full") && !text.contains("may or may not"), "{text}");
     assert_eq!(opened.store.get("n", "big").await.unwrap(), None);
-    assert_eq!(events(&opened.store, &log).await, 3);
+    assert_eq!(event_count(&opened.store, &log).await, 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_that_another_keeps_locked_fails_alone() {
     let Some(url) = database().await else { return };
-    let opened = open(&url).await;
-    let (mut log, _lock) = running(&opened, "locked").await;
-    let (mut free, _free_lock) = running(&opened, "free").await;
+    let opened = open_database(&url).await;
+    let (mut log, _lock) = claimed_job(&opened, "locked").await;
+    let (mut free, _free_lock) = claimed_job(&opened, "free").await;
     let options: PgConnectOptions = url.parse().unwrap();
     let mut other = options.connect().await.unwrap();
     for text in ["BEGIN", "SELECT 1 FROM jobs WHERE job_id = 'job_locked' FOR UPDATE"] {
@@ -330,9 +331,9 @@ async fn a_job_that_another_keeps_locked_fails_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     let Some(server) = Server::start() else { return };
-    let opened = open(&server.url()).await;
-    let (mut log, _lock) = running(&opened, "one").await;
-    let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
+    let opened = open_database(&server.url()).await;
+    let (mut log, _lock) = claimed_job(&opened, "one").await;
+    let (claimer, _claimer_lock) = lease_request(opened.dir.path(), "next");
     opened.store.submit(new_job("two")).await.unwrap();
     promote(&server).await;
 
@@ -344,7 +345,7 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     let refused = opened.store.claim(&claimer).await.map(|_| ());
     assert!(matches!(refused, Err(StoreError::Restored(_))), "{refused:?}");
     assert!(matches!(opened.store.check_generation().await, Err(StoreError::Restored(_))));
-    assert_eq!(opened.store.jobs(&Filter { limit: 9, ..Filter::default() }).await.unwrap().len(), 2);
+    assert_eq!(opened.store.jobs(&JobFilter { limit: 9, ..JobFilter::default() }).await.unwrap().len(), 2);
     opened.store.accept_restore().await.unwrap();
     opened.store.check_generation().await.unwrap();
     opened.store.write(acquire).await.unwrap();
@@ -352,16 +353,16 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     assert!(opened.store.claim(&claimer).await.unwrap().is_some());
 
     // Another process sees the acceptance, on any machine.
-    open(&server.url()).await.store.check_generation().await.unwrap();
+    open_database(&server.url()).await.store.check_generation().await.unwrap();
 }
 
 /// I89: if the claim's own connection is the first to reach the standby, the claim takes no job.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_meets_a_standby_takes_nothing() {
     let Some(server) = Server::start() else { return };
-    let opened = open(&server.url()).await;
-    let (_log, _lock) = running(&opened, "one").await;
-    let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
+    let opened = open_database(&server.url()).await;
+    let (_log, _lock) = claimed_job(&opened, "one").await;
+    let (claimer, _claimer_lock) = lease_request(opened.dir.path(), "next");
     let waits = new_job("two");
     opened.store.submit(waits.clone()).await.unwrap();
     promote(&server).await;
@@ -381,8 +382,8 @@ async fn a_word_that_failover_is_synchronous_needs_a_server_that_waits() {
     let Some(server) = Server::start() else { return };
     let dir = tempfile::tempdir().unwrap();
     let options = OpenOptions { synchronous_failover: true, ..OpenOptions::server(server.url(), dir.path()) };
-    let opened = Opened { store: Database::open(options).await.unwrap(), dir };
-    let (log, _lock) = running(&opened, "one").await;
+    let opened = OpenedDatabase { store: Database::open(options).await.unwrap(), dir };
+    let (log, _lock) = claimed_job(&opened, "one").await;
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;
@@ -394,7 +395,7 @@ async fn a_word_that_failover_is_synchronous_needs_a_server_that_waits() {
 async fn promote(server: &Server) {
     tokio::task::block_in_place(|| {
         server.stop();
-        std::fs::write(server.data().join("standby.signal"), "").unwrap();
+        std::fs::write(server.data_dir().join("standby.signal"), "").unwrap();
         server.run();
     });
     sql(&server.url(), "SELECT pg_promote()").await;

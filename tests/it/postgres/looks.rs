@@ -7,15 +7,15 @@ use latchwork_store::OwnerLock;
 use sqlx::Row;
 
 use super::server::{database, sql};
-use super::{Opened, claimer, open};
+use super::{OpenedDatabase, lease_request, open_database};
 use crate::conformance::world::new_job;
 
 /// Number of jobs in each state that a claim must not read.
-const OTHERS: i64 = 2_000;
-const LOOKS: i64 = 50;
+const JOBS_PER_STATE: i64 = 2_000;
+const CLAIM_ATTEMPTS: i64 = 50;
 
 /// Returns two counters of the tables of jobs, claims and owners: index scans, and rows read in any way.
-async fn read(url: &str) -> (i64, i64) {
+async fn read_counters(url: &str) -> (i64, i64) {
     let rows = sql(
         url,
         "SELECT sum(coalesce(idx_scan, 0))::BIGINT, sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM \
@@ -27,10 +27,10 @@ async fn read(url: &str) -> (i64, i64) {
 
 /// Fills a database with one held job and many earlier held jobs in each of these states. With `known`, the
 /// server has analyzed the tables since.
-async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) {
-    let opened = open(url).await;
+async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedDatabase, OwnerLock) {
+    let opened = open_database(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
-    let (holder, lock) = claimer(opened.dir.path(), "holder");
+    let (holder, lock) = lease_request(opened.dir.path(), "holder");
     opened.store.claim(&holder).await.unwrap().expect("there is a pending job");
     let columns = "tenant_id, actor_id, plan_id, plan_hash, mode, secret, created_us, attempt, next_seq, head, \
                    inbox_pending, cancel_requested, updated_us, priority";
@@ -39,7 +39,7 @@ async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) 
         let text = format!(
             "INSERT INTO jobs (id, job_id, request_key, state, wake_at_us, {columns}) SELECT n, 'job_' || n, \
              sha256(n::TEXT::BYTEA), {state}, {wakes}, {columns} FROM jobs CROSS JOIN generate_series({state}000000, \
-             {state}000000 + {OTHERS} - 1) n WHERE job_id = 'job_held'"
+             {state}000000 + {JOBS_PER_STATE} - 1) n WHERE job_id = 'job_held'"
         );
         sql(url, &text).await;
     }
@@ -55,29 +55,29 @@ async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) 
 /// counters of a session when the session ends.
 async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     for _ in 0..500 {
-        let now = read(url).await;
+        let now = read_counters(url).await;
         if now.0 - before.0 >= scans {
             return now.1 - before.1;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("the scans are not counted: {:?} after {before:?}", read(url).await);
+    panic!("the scans are not counted: {:?} after {before:?}", read_counters(url).await);
 }
 
 /// I124: a claim reads no job that waits for its time, is parked or is over, however many of them exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_reads_no_job_that_is_not_to_be_claimed() {
     let Some(url) = database().await else { return };
-    let (opened, _lock) = crowded(&url, &[3, 4, 6], true).await;
-    let before = read(&url).await;
-    let (other, _lock) = claimer(opened.dir.path(), "other");
-    for _ in 0..LOOKS {
+    let (opened, _lock) = crowded_database(&url, &[3, 4, 6], true).await;
+    let before = read_counters(&url).await;
+    let (other, _lock) = lease_request(opened.dir.path(), "other");
+    for _ in 0..CLAIM_ATTEMPTS {
         assert!(opened.store.claim(&other).await.unwrap().is_none(), "the only open job is held");
         opened.store.fire_timers().await.unwrap();
     }
     opened.store.close().await;
-    let rows = read_since(&url, before, 3 * LOOKS).await;
-    assert!(rows < 20 * LOOKS, "{rows} rows were read by {LOOKS} claims");
+    let rows = read_since(&url, before, 3 * CLAIM_ATTEMPTS).await;
+    assert!(rows < 20 * CLAIM_ATTEMPTS, "{rows} rows were read by {CLAIM_ATTEMPTS} claims");
 }
 
 /// I124: a claim reads no jobs that are to be claimed later, even if the server's statistics are outdated.
@@ -86,9 +86,9 @@ async fn a_claim_reads_no_job_that_comes_later() {
     const CLAIMS: i64 = 10;
     for known in [true, false] {
         let Some(url) = database().await else { return };
-        let (opened, _lock) = crowded(&url, &[1], known).await;
-        let before = read(&url).await;
-        let (other, _lock) = claimer(opened.dir.path(), "other");
+        let (opened, _lock) = crowded_database(&url, &[1], known).await;
+        let before = read_counters(&url).await;
+        let (other, _lock) = lease_request(opened.dir.path(), "other");
         for _ in 0..CLAIMS {
             opened.store.claim(&other).await.unwrap().expect("there are pending jobs");
         }

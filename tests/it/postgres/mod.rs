@@ -28,43 +28,43 @@ mod wire;
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork_core::storage::{Claimer, Journal};
+use latchwork_core::storage::{Journal, LeaseRequest};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use tempfile::TempDir;
 
-use crate::conformance::world::{Log, new_job};
+use crate::conformance::world::{LogWriter, new_job};
 
 /// An open database and the directory of what this machine remembers about it.
-struct Opened {
+struct OpenedDatabase {
     store: Arc<Database>,
     dir: TempDir,
 }
 
 /// Opens a database as a process that shares nothing with other processes.
-async fn open(url: &str) -> Opened {
+async fn open_database(url: &str) -> OpenedDatabase {
     let dir = tempfile::tempdir().unwrap();
     let store = Database::open(OpenOptions::server(url, dir.path())).await.unwrap();
-    Opened { store, dir }
+    OpenedDatabase { store, dir }
 }
 
 /// Returns a claiming process. The process counts as alive until the lock is dropped.
-fn claimer(dir: &Path, name: &str) -> (Claimer, OwnerLock) {
-    let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
-    (Claimer { owner: lock.owner().clone(), lease_ms: 600_000 }, lock)
+fn lease_request(dir: &Path, name: &str) -> (LeaseRequest, OwnerLock) {
+    let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();
+    (LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 }, lock)
 }
 
 /// Submits a job that is claimed on submission.
-async fn running(opened: &Opened, name: &str) -> (Log, OwnerLock) {
-    let (claimer, lock) = claimer(opened.dir.path(), name);
+async fn claimed_job(opened: &OpenedDatabase, name: &str) -> (LogWriter, OwnerLock) {
+    let (claimer, lock) = lease_request(opened.dir.path(), name);
     let mut new = new_job(name);
     new.claim = Some(claimer);
-    let mut log = Log::of(&new);
+    let mut log = LogWriter::of(&new);
     log.attempt = 1;
     opened.store.submit(new).await.unwrap();
     (log, lock)
 }
 
 /// Returns the number of stored events of a job. Loading the job checks its hash chain.
-async fn events(store: &Database, log: &Log) -> usize {
+async fn event_count(store: &Database, log: &LogWriter) -> usize {
     store.load(&log.job_id).await.unwrap().unwrap().events.len()
 }

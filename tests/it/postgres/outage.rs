@@ -12,28 +12,28 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::cuts::through;
-use super::faults::read_only;
-use super::live::a_database;
-use super::live_call::{blocking, until};
+use super::cuts::worker_through;
+use super::faults::set_read_only;
+use super::live::blocking_database;
+use super::live_call::{block_on, wait_until};
 use super::proxy::Proxy;
 use super::server::{Server, sql};
-use crate::crash::killed;
-use crate::place::{Place, step, wait};
-use crate::program::latch;
-use crate::seed::sweeps;
-use crate::stopped::{go_on, is_stopped};
-use crate::workers::{Working, detached, events, until_over, worker};
+use crate::crash::is_killed;
+use crate::place::{TestEnv, step, wait};
+use crate::program::latch_command;
+use crate::seed::is_sweep;
+use crate::stopped::{continue_process, is_suspended};
+use crate::workers::{RunningWorker, events_of, resolve_until_over, submit_detached, worker_command};
 
 /// Configures a job whose opaque call performs its effect long before it returns. The call cannot be
 /// reconciled.
-fn opaque(place: Place) -> Place {
+fn with_opaque_call(place: TestEnv) -> TestEnv {
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("the configuration exists");
     std::fs::write(&file, config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =")).expect("writable");
     let lease = "lease = \"2s\"\nheartbeat = \"300ms\"\nclock_margin = \"200ms\"";
     let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
-    place.approved(vec!["o"]).configure_first(lease).plan(&[step])
+    place.with_approved(vec!["o"]).configure_first(lease).with_plan(&[step])
 }
 
 /// I127: a call was made before the server became read-only. Its answer is recorded once the server is
@@ -42,23 +42,23 @@ fn opaque(place: Place) -> Place {
 fn an_answer_outlives_a_server_that_takes_no_writes() {
     for commit in ["atomic", "staged"] {
         let Some(server) = Server::start() else { return };
-        let place = opaque(Place::witness(commit).on_server(&server.url()));
-        let job = detached(&place);
-        let working = Working::start(&place, worker(&place, &[]));
-        until("the call is in flight", || place.world().contains_key("o"));
-        blocking(read_only(&server.url(), true));
+        let place = with_opaque_call(TestEnv::witness(commit).with_database(&server.url()));
+        let job = submit_detached(&place);
+        let working = RunningWorker::start(&place, worker_command(&place, &[]));
+        wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
+        block_on(set_read_only(&server.url(), true));
         // Longer than the call and its lease.
         std::thread::sleep(Duration::from_secs(4));
-        blocking(read_only(&server.url(), false));
+        block_on(set_read_only(&server.url(), false));
         assert_eq!(
-            until_over(&place, "no writes for a while"),
+            resolve_until_over(&place, "no writes for a while"),
             0,
             "{commit}: nothing was in doubt: {}",
-            working.notes()
+            working.messages()
         );
-        assert_eq!(place.world()["o"], 1);
+        assert_eq!(place.effect_counts()["o"], 1);
         let state = place.latch(&["job", "show", &job, "--json"]).json()["state"].clone();
-        assert_eq!(state, "COMPLETED", "{commit}: {}", working.notes());
+        assert_eq!(state, "COMPLETED", "{commit}: {}", working.messages());
     }
 }
 
@@ -67,27 +67,27 @@ fn an_answer_outlives_a_server_that_takes_no_writes() {
 /// the outage lasts longer than a commit is retried.
 #[test]
 fn an_answer_is_told_to_who_has_the_job_meanwhile() {
-    let Some(url) = a_database() else { return };
-    let place = opaque(Place::witness("atomic").on_server(&url));
+    let Some(url) = blocking_database() else { return };
+    let place = with_opaque_call(TestEnv::witness("atomic").with_database(&url));
     let is_away = Arc::new(AtomicBool::new(false));
     let away = is_away.clone();
     let proxy = Proxy::start(&url, move |_| away.load(Ordering::SeqCst));
-    let job = detached(&place);
-    let cut_off = through(&place, &proxy);
-    until("the call is in flight", || place.world().contains_key("o"));
+    let job = submit_detached(&place);
+    let cut_off = worker_through(&place, &proxy);
+    wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
     is_away.store(true, Ordering::SeqCst);
-    proxy.lead_to("postgres://latch@127.0.0.1:1/away");
-    let _other = Working::start(&place, worker(&place, &[]));
-    until("the call is in doubt", || place.the_job()["state"] == "PARKED");
-    if sweeps() {
+    proxy.redirect_to("postgres://latch@127.0.0.1:1/away");
+    let _other = RunningWorker::start(&place, worker_command(&place, &[]));
+    wait_until("the call is in doubt", || place.only_job()["state"] == "PARKED");
+    if is_sweep() {
         std::thread::sleep(Duration::from_secs(30));
-        until("it is kept", || cut_off.notes().contains("keeping it and retrying"));
+        wait_until("it is kept", || cut_off.messages().contains("keeping it and retrying"));
     }
     is_away.store(false, Ordering::SeqCst);
-    proxy.lead_to(&url);
-    until("the job completes by itself", || place.the_job()["state"] == "COMPLETED");
-    assert_eq!(place.world()["o"], 1);
-    let all = events(&place, &job);
+    proxy.redirect_to(&url);
+    wait_until("the job completes by itself", || place.only_job()["state"] == "COMPLETED");
+    assert_eq!(place.effect_counts()["o"], 1);
+    let all = events_of(&place, &job);
     let by_whom: Vec<_> = all.iter().filter(|event| event["type"] == "job_claimed").collect();
     assert!(by_whom.len() >= 3, "{all:#?}");
     assert!(
@@ -101,21 +101,28 @@ fn an_answer_is_told_to_who_has_the_job_meanwhile() {
 #[test]
 fn jobs_whose_effects_are_away_are_given_back() {
     let Some(server) = Server::start() else { return };
-    let place = with_effects_apart(&server);
+    let place = with_separate_effect_database(&server);
     let pause = wait("w", json!({ "wait_kind": "timer", "duration": "4s" }));
-    let place = place.plan(&[pause, step("o", "Effect.Opaque", &["w"], json!({ "note": 1 }))]);
-    let job = detached(&place);
-    let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
-    until("the job waits", || place.the_job()["state"] == "WAITING");
-    effects_are_away(&server, true);
-    until("the job is released three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
-    effects_are_away(&server, false);
-    assert_eq!(until_over(&place, "effects were away"), 0, "no call was resolved by a person: {}", working.notes());
-    let released = events(&place, &job).iter().filter(|event| event["type"] == "job_released").count();
+    let place = place.with_plan(&[pause, step("o", "Effect.Opaque", &["w"], json!({ "note": 1 }))]);
+    let job = submit_detached(&place);
+    let working = RunningWorker::start(&place, worker_command(&place, &["--jobs", "1"]));
+    wait_until("the job waits", || place.only_job()["state"] == "WAITING");
+    set_effects_unreachable(&server, true);
+    wait_until("the job is released three times", || {
+        working.messages().matches(&format!("{job} is released")).count() >= 3
+    });
+    set_effects_unreachable(&server, false);
+    assert_eq!(
+        resolve_until_over(&place, "effects were away"),
+        0,
+        "no call was resolved by a person: {}",
+        working.messages()
+    );
+    let released = events_of(&place, &job).iter().filter(|event| event["type"] == "job_released").count();
     assert!(released >= 3, "{released}");
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["rested"]["COMPLETED"]), (Some(0), &json!(1)), "{tally}");
-    assert_eq!(place.world()["o"], 1);
+    assert_eq!(place.effect_counts()["o"], 1);
 }
 
 /// I125: a failed job that is to be retried is released in the same way, and then retried.
@@ -124,25 +131,27 @@ fn a_retry_outlives_effects_that_are_away() {
     let Some(server) = Server::start() else { return };
     // The call fails for good, because its argument is not a number.
     let wrong = json!({ "note": 1, "before_ms": "x" });
-    let place = with_effects_apart(&server).plan(&[step("o", "Effect.Opaque", &[], wrong)]);
-    let job = detached(&place);
+    let place = with_separate_effect_database(&server).with_plan(&[step("o", "Effect.Opaque", &[], wrong)]);
+    let job = submit_detached(&place);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     // The worker has opened the effect database. It is suspended until the retry is requested and the effect
     // database is unreachable.
-    let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
-    until("the worker works", || working.notes().contains("working, "));
+    let working = RunningWorker::start(&place, worker_command(&place, &["--jobs", "1"]));
+    wait_until("the worker works", || working.messages().contains("working, "));
     suspend(&place, &working.child);
-    let mut retry = latch(&place.dir, &["job", "retry", &job]);
+    let mut retry = latch_command(&place.dir, &["job", "retry", &job]);
     assert!(
-        killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")),
+        is_killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")),
         "the retry is requested, and its process is killed"
     );
-    effects_are_away(&server, true);
-    go_on(&working.child);
-    until("the job is released three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
-    effects_are_away(&server, false);
-    until("the job fails again", || place.the_job()["state"] == "FAILED");
-    let all = events(&place, &job);
+    set_effects_unreachable(&server, true);
+    continue_process(&working.child);
+    wait_until("the job is released three times", || {
+        working.messages().matches(&format!("{job} is released")).count() >= 3
+    });
+    set_effects_unreachable(&server, false);
+    wait_until("the job fails again", || place.only_job()["state"] == "FAILED");
+    let all = events_of(&place, &job);
     let reopened: Vec<_> = all.iter().filter(|event| event["type"] == "job_reopened").collect();
     assert_eq!((reopened.len(), &reopened[0]["steps"]), (1, &json!(["o"])), "{all:#?}");
     let tried = all.iter().filter(|event| event["type"] == "tool_invocation_finished").count();
@@ -152,12 +161,12 @@ fn a_retry_outlives_effects_that_are_away() {
 
 /// Suspends the worker at a moment when it does not hold the generation lock, which every other process of
 /// the environment needs.
-fn suspend(place: &Place, worker: &Child) {
+fn suspend(place: &TestEnv, worker: &Child) {
     let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker created the directory");
     let locks: Vec<_> = servers.map(|entry| entry.expect("readable").path().join("generation.lock")).collect();
-    until("the worker is suspended without the lock", || {
+    wait_until("the worker is suspended without the lock", || {
         kill_process(Pid::from_child(worker), Signal::STOP).expect("the setting exists");
-        until("the worker is suspended", || is_stopped(worker));
+        wait_until("the worker is suspended", || is_suspended(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
             // A lock exists only for a server that was opened for work.
@@ -165,30 +174,30 @@ fn suspend(place: &Place, worker: &Child) {
         };
         let suspended = locks.iter().all(is_free);
         if !suspended {
-            go_on(worker);
+            continue_process(worker);
         }
         suspended
     });
 }
 
 /// Returns an environment whose effects are in a separate database on the same server.
-fn with_effects_apart(server: &Server) -> Place {
-    blocking(sql(&server.url(), "CREATE DATABASE effects"));
+fn with_separate_effect_database(server: &Server) -> TestEnv {
+    block_on(sql(&server.url(), "CREATE DATABASE effects"));
     let (base, parameters) = server
         .url()
         .split_once('?')
         .map_or((server.url(), String::new()), |(base, rest)| (base.to_owned(), format!("?{rest}")));
     let effects = format!("{}/effects{parameters}", base.rsplit_once('/').expect("it names a database").0);
-    let place = Place::witness("staged").on_server(&server.url()).approved(vec!["o"]);
+    let place = TestEnv::witness("staged").with_database(&server.url()).with_approved(vec!["o"]);
     place.configure_first(&format!("effect_store = {effects:?}\nmax_attempts_without_progress = 2"))
 }
 
-fn effects_are_away(server: &Server, away: bool) {
+fn set_effects_unreachable(server: &Server, away: bool) {
     let allow = format!("ALTER DATABASE effects ALLOW_CONNECTIONS {}", !away);
-    blocking(sql(&server.url(), &allow));
+    block_on(sql(&server.url(), &allow));
     if away {
         let ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'effects'";
-        blocking(sql(&server.url(), ended));
+        block_on(sql(&server.url(), ended));
     }
 }
 
@@ -196,7 +205,7 @@ fn effects_are_away(server: &Server, away: bool) {
 #[test]
 fn a_lease_is_kept_while_a_job_is_loaded() {
     let Some(server) = Server::start() else { return };
-    let place = opaque(Place::witness("atomic").on_server(&server.url()));
+    let place = with_opaque_call(TestEnv::witness("atomic").with_database(&server.url()));
     let lease = "lease = \"1500ms\"\nheartbeat = \"200ms\"\nclock_margin = \"100ms\"";
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file)
@@ -206,24 +215,26 @@ fn a_lease_is_kept_while_a_job_is_loaded() {
         .1
         .to_owned();
     std::fs::write(&file, format!("{lease}{config}")).expect("writable");
-    let job = detached(&place);
+    let job = submit_detached(&place);
     let locked = std::thread::scope(|scope| {
         let locks = scope.spawn(|| {
             let text = "DO $$ BEGIN LOCK TABLE payloads IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$";
-            blocking(sql(&server.url(), text));
+            block_on(sql(&server.url(), text));
         });
         std::thread::sleep(Duration::from_millis(300));
-        let working: Vec<Working> = (0..2).map(|_| Working::start(&place, worker(&place, &[]))).collect();
+        let working: Vec<RunningWorker> =
+            (0..2).map(|_| RunningWorker::start(&place, worker_command(&place, &[]))).collect();
         locks.join().expect("the lock is released");
         working
     });
-    assert_eq!(until_over(&place, "loading took long"), 0);
+    assert_eq!(resolve_until_over(&place, "loading took long"), 0);
     for working in locked {
-        let notes = working.notes();
+        let notes = working.messages();
         let (code, tally) = working.stop();
         assert_eq!((code, &tally["lost"], &tally["failed"]), (Some(0), &json!(0), &json!(0)), "{notes}");
     }
-    let claims: Vec<Value> = events(&place, &job).into_iter().filter(|event| event["type"] == "job_claimed").collect();
+    let claims: Vec<Value> =
+        events_of(&place, &job).into_iter().filter(|event| event["type"] == "job_claimed").collect();
     assert_eq!(claims.len(), 1, "{claims:#?}");
     assert_eq!(claims[0]["attempt"], 1);
 }

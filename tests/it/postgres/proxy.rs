@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
-use super::wire::{Client, Messages, NOTIFIED, READY};
+use super::wire::{ClientMessages, MessageSplitter, NOTIFICATION_RESPONSE, READY_FOR_QUERY};
 
 /// Point at which a connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cut {
+pub(super) enum CutPoint {
     /// The COMMIT does not reach the server.
     BeforeCommit,
     /// Only the first half of the COMMIT's messages reaches the server.
@@ -23,22 +23,28 @@ pub(super) enum Cut {
     /// Only the first half of the answer to a COMMIT reaches the client.
     InAnswer,
     /// Only the first half of another message of the client reaches the server.
-    InQuestion,
+    InRequest,
     /// A message of the notification connection does not arrive.
     Listener,
 }
 
-impl Cut {
-    pub(super) const ALL: [Cut; 6] =
-        [Cut::BeforeCommit, Cut::InCommit, Cut::AfterCommit, Cut::InAnswer, Cut::InQuestion, Cut::Listener];
+impl CutPoint {
+    pub(super) const ALL: [CutPoint; 6] = [
+        CutPoint::BeforeCommit,
+        CutPoint::InCommit,
+        CutPoint::AfterCommit,
+        CutPoint::InAnswer,
+        CutPoint::InRequest,
+        CutPoint::Listener,
+    ];
 }
 
-type Choose = dyn Fn(Cut) -> bool + Send + Sync;
+type ChooseCut = dyn Fn(CutPoint) -> bool + Send + Sync;
 
 /// The proxy. Its threads end with their connections, or with the process.
 pub(super) struct Proxy {
     url: String,
-    cuts: Arc<Mutex<Vec<Cut>>>,
+    cuts: Arc<Mutex<Vec<CutPoint>>>,
     /// Server that new connections lead to.
     server: Arc<Mutex<PgConnectOptions>>,
     /// True while answers to read-only connections are held back.
@@ -50,14 +56,14 @@ pub(super) struct Proxy {
 impl Proxy {
     /// Starts a proxy in front of the server of this address. The proxy calls `choose` at every point where
     /// it may cut a connection.
-    pub(super) fn start(server: &str, choose: impl Fn(Cut) -> bool + Send + Sync + 'static) -> Proxy {
+    pub(super) fn start(server: &str, choose: impl Fn(CutPoint) -> bool + Send + Sync + 'static) -> Proxy {
         let server: PgConnectOptions = server.parse().expect("an address");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let database = server.get_database().expect("it names a database");
         let url = format!("postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable", server.get_username());
         let cuts = Arc::new(Mutex::new(Vec::new()));
-        let (choose, noted): (Arc<Choose>, _) = (Arc::new(choose), cuts.clone());
+        let (choose, noted): (Arc<ChooseCut>, _) = (Arc::new(choose), cuts.clone());
         let server = Arc::new(Mutex::new(server));
         let hushed = Arc::new(AtomicBool::new(false));
         let held = Arc::new(AtomicU32::new(0));
@@ -72,27 +78,28 @@ impl Proxy {
                 let client = Stream::Tcp(client);
                 let (choose, cuts, (hushed, held)) = (choose.clone(), noted.clone(), hush.clone());
                 let (answer, cut, reads) = (Mutex::default(), false.into(), false.into());
-                let line = Arc::new(Line { client, server, answer, cut, choose, cuts, reads, hushed, held });
+                let line =
+                    Arc::new(ProxiedConnection { client, server, answer, cut, choose, cuts, reads, hushed, held });
                 let other = line.clone();
-                std::thread::spawn(move || other.upward());
-                std::thread::spawn(move || line.downward());
+                std::thread::spawn(move || other.forward_to_server());
+                std::thread::spawn(move || line.forward_to_client());
             }
         });
         Proxy { url, cuts, server, hushed, held }
     }
 
     /// Makes new connections lead to the server of this address.
-    pub(super) fn lead_to(&self, server: &str) {
+    pub(super) fn redirect_to(&self, server: &str) {
         *self.server.lock().unwrap() = server.parse().expect("an address");
     }
 
     /// Starts or stops holding back answers to read-only connections.
-    pub(super) fn hush(&self, hushed: bool) {
+    pub(super) fn hold_reads(&self, hushed: bool) {
         self.hushed.store(hushed, Ordering::SeqCst);
     }
 
     /// Number of answers held back so far.
-    pub(super) fn held(&self) -> u32 {
+    pub(super) fn held_answers(&self) -> u32 {
         self.held.load(Ordering::SeqCst)
     }
 
@@ -102,7 +109,7 @@ impl Proxy {
     }
 
     /// Cuts made so far, in order.
-    pub(super) fn cuts(&self) -> Vec<Cut> {
+    pub(super) fn cuts(&self) -> Vec<CutPoint> {
         self.cuts.lock().unwrap().clone()
     }
 }
@@ -130,14 +137,14 @@ impl Stream {
     }
 
     /// Ignores errors. A closed connection is noticed at the next read.
-    fn write(&self, bytes: &[u8]) {
+    fn forward(&self, bytes: &[u8]) {
         let _ = match self {
             Stream::Tcp(stream) => (&*stream).write_all(bytes),
             Stream::Unix(stream) => (&*stream).write_all(bytes),
         };
     }
 
-    fn shut(&self) {
+    fn shut_down(&self) {
         let _ = match self {
             Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
             Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
@@ -146,96 +153,97 @@ impl Stream {
 }
 
 /// Startup parameter of a read-only connection.
-const READS: &[u8] = b"default_transaction_read_only=on";
+const READ_ONLY_PARAMETER: &[u8] = b"default_transaction_read_only=on";
 
 /// One connection through the proxy.
-struct Line {
+struct ProxiedConnection {
     client: Stream,
     server: Stream,
     /// Cut to make at the next answer, if any.
-    answer: Mutex<Option<Cut>>,
+    answer: Mutex<Option<CutPoint>>,
     cut: AtomicBool,
-    choose: Arc<Choose>,
-    cuts: Arc<Mutex<Vec<Cut>>>,
+    choose: Arc<ChooseCut>,
+    cuts: Arc<Mutex<Vec<CutPoint>>>,
     /// True if the connection is read-only, according to its startup message.
     reads: AtomicBool,
     hushed: Arc<AtomicBool>,
     held: Arc<AtomicU32>,
 }
 
-impl Line {
-    fn chosen(&self, cut: Cut) -> bool {
+impl ProxiedConnection {
+    fn is_chosen(&self, cut: CutPoint) -> bool {
         !self.cut.load(Ordering::SeqCst) && (self.choose)(cut)
     }
 
-    fn end(&self, cut: Option<Cut>) {
+    fn close(&self, cut: Option<CutPoint>) {
         if let Some(cut) = cut {
             self.cut.store(true, Ordering::SeqCst);
             self.cuts.lock().unwrap().push(cut);
         }
-        self.client.shut();
-        self.server.shut();
+        self.client.shut_down();
+        self.server.shut_down();
     }
 
-    fn upward(&self) {
-        let (mut messages, mut client) = (Messages::default(), Client::default());
+    fn forward_to_server(&self) {
+        let (mut messages, mut client) = (MessageSplitter::default(), ClientMessages::default());
         let mut bytes = vec![0; 1 << 16];
         loop {
             let read = self.client.read(&mut bytes);
             if read == 0 {
-                return self.end(None);
+                return self.close(None);
             }
-            for message in messages.take(&bytes[..read]) {
-                if message.windows(READS.len()).any(|text| text == READS) {
+            for message in messages.push(&bytes[..read]) {
+                if message.windows(READ_ONLY_PARAMETER.len()).any(|text| text == READ_ONLY_PARAMETER) {
                     self.reads.store(true, Ordering::SeqCst);
                 }
-                let Some((sent, commits)) = client.sends(&message) else { continue };
+                let Some((sent, commits)) = client.push(&message) else { continue };
                 let cut = match commits {
-                    true => [Cut::BeforeCommit, Cut::InCommit, Cut::AfterCommit, Cut::InAnswer].as_slice(),
-                    false => &[Cut::InQuestion],
+                    true => [CutPoint::BeforeCommit, CutPoint::InCommit, CutPoint::AfterCommit, CutPoint::InAnswer]
+                        .as_slice(),
+                    false => &[CutPoint::InRequest],
                 };
-                match cut.iter().copied().find(|cut| self.chosen(*cut)) {
-                    Some(Cut::BeforeCommit) => return self.end(Some(Cut::BeforeCommit)),
-                    Some(half @ (Cut::InCommit | Cut::InQuestion)) => {
-                        self.server.write(&sent[..sent.len() / 2]);
-                        return self.end(Some(half));
+                match cut.iter().copied().find(|cut| self.is_chosen(*cut)) {
+                    Some(CutPoint::BeforeCommit) => return self.close(Some(CutPoint::BeforeCommit)),
+                    Some(half @ (CutPoint::InCommit | CutPoint::InRequest)) => {
+                        self.server.forward(&sent[..sent.len() / 2]);
+                        return self.close(Some(half));
                     }
                     answer => *self.answer.lock().unwrap() = answer,
                 }
-                self.server.write(&sent);
+                self.server.forward(&sent);
             }
         }
     }
 
-    fn downward(&self) {
-        let mut messages = Messages::of_server();
+    fn forward_to_client(&self) {
+        let mut messages = MessageSplitter::of_server();
         let mut bytes = vec![0; 1 << 16];
         let mut held = Vec::new();
         loop {
             let read = self.server.read(&mut bytes);
             if read == 0 {
-                return self.end(None);
+                return self.close(None);
             }
             let is_held = || self.reads.load(Ordering::SeqCst) && self.hushed.load(Ordering::SeqCst);
             self.held.fetch_add(u32::from(is_held()), Ordering::SeqCst);
             while is_held() {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            for message in messages.take(&bytes[..read]) {
-                if message[0] == NOTIFIED && self.chosen(Cut::Listener) {
-                    return self.end(Some(Cut::Listener));
+            for message in messages.push(&bytes[..read]) {
+                if message[0] == NOTIFICATION_RESPONSE && self.is_chosen(CutPoint::Listener) {
+                    return self.close(Some(CutPoint::Listener));
                 }
                 let cut = *self.answer.lock().unwrap();
                 let Some(cut) = cut else {
-                    self.client.write(&message);
+                    self.client.forward(&message);
                     continue;
                 };
                 held.extend_from_slice(&message);
-                if message[0] == READY {
-                    if cut == Cut::InAnswer {
-                        self.client.write(&held[..held.len() / 2]);
+                if message[0] == READY_FOR_QUERY {
+                    if cut == CutPoint::InAnswer {
+                        self.client.forward(&held[..held.len() / 2]);
                     }
-                    return self.end(Some(cut));
+                    return self.close(Some(cut));
                 }
             }
         }

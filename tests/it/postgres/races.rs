@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::storage::{ActionWrite, Batch, Journal, Request, Submitted, WriteError};
+use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, Journal, Submitted, WriteError};
 
 use super::server::database;
-use super::{claimer, events, open, running};
+use super::{claimed_job, event_count, lease_request, open_database};
 use crate::conformance::world::new_job;
 
 /// Number of workers.
@@ -17,17 +17,17 @@ const WORKERS: usize = 4;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_job_is_claimed_once_whoever_asks() {
     let Some(url) = database().await else { return };
-    let first = open(&url).await;
+    let first = open_database(&url).await;
     for number in 0..40 {
         first.store.submit(new_job(&format!("job{number}"))).await.unwrap();
     }
     let mut tasks = Vec::new();
     for number in 0..WORKERS {
-        let worker = open(&url).await;
+        let worker = open_database(&url).await;
         tasks.push(tokio::spawn(async move {
             // The lock is kept until all workers are done, because the jobs of a dead worker would be claimed
             // by others.
-            let (claimer, lock) = claimer(worker.dir.path(), &format!("worker{number}"));
+            let (claimer, lock) = lease_request(worker.dir.path(), &format!("worker{number}"));
             let mut mine = Vec::new();
             while let Some(claim) = worker.store.claim(&claimer).await.unwrap() {
                 mine.push((claim.row.job_id, claim.row.attempt));
@@ -51,7 +51,7 @@ async fn each_job_is_claimed_once_whoever_asks() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_request_at_the_same_moment_is_one_job() {
     let Some(url) = database().await else { return };
-    let (a, b) = (open(&url).await, open(&url).await);
+    let (a, b) = (open_database(&url).await, open_database(&url).await);
     for round in 0..20 {
         // Two processes generate two job ids for one request.
         let one = new_job(&format!("job{round}"));
@@ -63,7 +63,7 @@ async fn the_same_request_at_the_same_moment_is_one_job() {
     }
 }
 
-fn reserve(log: &crate::conformance::world::Log, key: Hash) -> Batch {
+fn reserve_batch(log: &crate::conformance::world::LogWriter, key: Hash) -> Batch {
     let mut batch = log.batch();
     batch.actions = vec![ActionWrite::Reserve {
         operator: Operator::new("Mail.Send"),
@@ -77,12 +77,13 @@ fn reserve(log: &crate::conformance::world::Log, key: Hash) -> Batch {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_jobs_with_one_action_key_at_the_same_moment() {
     let Some(url) = database().await else { return };
-    let (a, b) = (open(&url).await, open(&url).await);
+    let (a, b) = (open_database(&url).await, open_database(&url).await);
     for round in 0..20 {
-        let (log_a, _lock_a) = running(&a, &format!("a{round}")).await;
-        let (log_b, _lock_b) = running(&b, &format!("b{round}")).await;
+        let (log_a, _lock_a) = claimed_job(&a, &format!("a{round}")).await;
+        let (log_b, _lock_b) = claimed_job(&b, &format!("b{round}")).await;
         let key = Hash::of(&[b"key", &[round]]);
-        let (one, other) = tokio::join!(a.store.write(reserve(&log_a, key)), b.store.write(reserve(&log_b, key)));
+        let (one, other) =
+            tokio::join!(a.store.write(reserve_batch(&log_a, key)), b.store.write(reserve_batch(&log_b, key)));
         let refused = |result: &Result<(), WriteError>| matches!(result, Err(WriteError::ActionKey(_)));
         assert!(
             (one.is_ok() && refused(&other)) || (other.is_ok() && refused(&one)),
@@ -104,8 +105,8 @@ async fn two_jobs_with_one_action_key_at_the_same_moment() {
         settled.unwrap();
         let told = waiter.store.inbox(&log_w.job_id).await.unwrap();
         match waited {
-            Ok(()) => assert!(matches!(told[0].request, Request::KeySettled { .. }), "{told:?}"),
-            Err(error) => assert!(matches!(error, WriteError::KeyOpen { .. }) && told.is_empty(), "{error}"),
+            Ok(()) => assert!(matches!(told[0].request, InboxRequest::KeySettled { .. }), "{told:?}"),
+            Err(error) => assert!(matches!(error, WriteError::ActionKeyFree { .. }) && told.is_empty(), "{error}"),
         }
     }
 }
@@ -113,10 +114,10 @@ async fn two_jobs_with_one_action_key_at_the_same_moment() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn workers_write_to_the_same_jobs_without_losing_anything() {
     let Some(url) = database().await else { return };
-    let (a, b) = (open(&url).await, open(&url).await);
+    let (a, b) = (open_database(&url).await, open_database(&url).await);
     let mut tasks = Vec::new();
     for (mine, others, name) in [(a.store.clone(), b.store.clone(), "one"), (b.store.clone(), a.store.clone(), "two")] {
-        let (mut log, lock) = running(if name == "one" { &a } else { &b }, name).await;
+        let (mut log, lock) = claimed_job(if name == "one" { &a } else { &b }, name).await;
         tasks.push(tokio::spawn(async move {
             for round in 0..60 {
                 let body = Body::StepStarted { step_id: format!("s{}", log.seq).into() };
@@ -129,7 +130,7 @@ async fn workers_write_to_the_same_jobs_without_losing_anything() {
                 // other.
                 let asks = async {
                     tokio::time::sleep(std::time::Duration::from_micros(150 * (round % 10))).await;
-                    others.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap()
+                    others.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap()
                 };
                 let (written, beaten, request) = tokio::join!(mine.write(batch), mine.heartbeat(&held, 600_000), asks);
                 assert_eq!((written, beaten.unwrap()), (Ok(()), vec![]));
@@ -145,7 +146,7 @@ async fn workers_write_to_the_same_jobs_without_losing_anything() {
     }
     for task in tasks {
         let log = task.await.unwrap();
-        assert_eq!(events(&a.store, &log).await, 62);
+        assert_eq!(event_count(&a.store, &log).await, 62);
         assert!(b.store.inbox(&log.job_id).await.unwrap().is_empty());
     }
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use latchwork_core::storage::Journal;
 use latchwork_store::{Database, OpenOptions};
 
-use super::open;
+use super::open_database;
 use super::server::{database, sql};
 
 #[tokio::test]
 async fn the_schema_is_the_recorded_one() {
     let Some(url) = database().await else { return };
-    let schema = open(&url).await.store.schema().await.unwrap();
+    let schema = open_database(&url).await.store.schema().await.unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/store/schema/postgres.sql");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&golden, &schema).unwrap();
@@ -31,14 +31,14 @@ async fn who_works_needs_no_right_to_make_tables() {
     let looking = OpenOptions { create: false, ..OpenOptions::server(&its_url, dir.path()) };
     let early = Database::open(looking).await.err().expect("the database has no tables").to_string();
     assert!(early.contains("no Latchwork tables") && early.contains("this user may not create any"), "{early}");
-    open(&url).await.store.close().await;
+    open_database(&url).await.store.close().await;
     let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
     grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES").await;
-    let plain = open(&its_url).await;
+    let plain = open_database(&its_url).await;
     let refused = plain.store.submit(crate::conformance::world::new_job("early")).await.unwrap_err().to_string();
     assert!(refused.contains("USAGE on all sequences"), "{refused}");
     grant("USAGE ON ALL SEQUENCES").await;
-    let (mut log, _lock) = super::running(&plain, "plain").await;
+    let (mut log, _lock) = super::claimed_job(&plain, "plain").await;
     plain.store.write(log.append(1)).await.unwrap();
     plain.store.check_generation().await.unwrap();
     plain.store.close().await;
@@ -72,7 +72,7 @@ async fn what_cannot_be_opened_is_explained() {
     assert!(text.contains("database latch at 127.0.0.1, port 1") && text.contains("cannot reach the server"), "{text}");
     assert!(!text.contains("hunter2"), "{text}");
 
-    open(&url).await.store.close().await;
+    open_database(&url).await.store.close().await;
     sql(&url, "INSERT INTO _sqlx_migrations SELECT 9999, description, installed_on, success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1").await;
     let text = refused(OpenOptions::server(&url, dir.path())).await;
     assert!(text.contains("newer version of Latchwork"), "{text}");

@@ -17,14 +17,14 @@ use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 
-const GIVEN: &str = "LATCH_TEST_POSTGRES";
+const SERVER_VARIABLE: &str = "LATCH_TEST_POSTGRES";
 /// Variable that `.ci/run` sets so that the tests fail instead of being skipped.
-const REQUIRED: &str = "LATCH_POSTGRES_REQUIRED";
+const REQUIRED_VARIABLE: &str = "LATCH_POSTGRES_REQUIRED";
 
 /// Creates a fresh database. Returns `None` after a message if no server is available.
 pub(crate) async fn database() -> Option<String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let server = shared()?;
+    let server = shared_server()?;
     let name = format!("latch_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     sql(server, &format!("CREATE DATABASE {name}")).await;
     let (address, parameters) = server.split_once('?').unwrap_or((server, ""));
@@ -42,7 +42,7 @@ pub(crate) async fn sql(url: &str, text: &str) -> Vec<PgRow> {
 }
 
 /// Makes the server report a full disk for values longer than 1,000 bytes.
-pub(crate) async fn full_disk(url: &str) {
+pub(crate) async fn simulate_full_disk(url: &str) {
     for text in [
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF length(NEW.value) > 1000 THEN \
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END IF; RETURN \
@@ -54,10 +54,10 @@ pub(crate) async fn full_disk(url: &str) {
 }
 
 /// Server shared by all tests of this process.
-fn shared() -> Option<&'static str> {
+fn shared_server() -> Option<&'static str> {
     static SHARED: OnceLock<Option<(String, Option<Server>)>> = OnceLock::new();
     let (url, _) = SHARED
-        .get_or_init(|| match std::env::var(GIVEN) {
+        .get_or_init(|| match std::env::var(SERVER_VARIABLE) {
             Ok(url) => Some((url, None)),
             Err(_) => Server::start().map(|server| (server.url(), Some(server))),
         })
@@ -75,7 +75,7 @@ pub(crate) struct Server {
 
 /// Runs the server while standard input is open, then stops the server immediately. The files are removed
 /// unless the word `keep` was read, because then the test process has ended.
-const KEEPER: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
+const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 
 impl Server {
@@ -91,13 +91,13 @@ impl Server {
 
     /// Starts a server with its files in this folder, and with additional arguments of `initdb`.
     pub(crate) fn start_in(folder: &Path, made: &[&str], settings: &[&str]) -> Option<Self> {
-        let server = Self::unmade(folder, settings)?;
+        let server = Self::without_cluster(folder, settings)?;
         let made = server
             .command("initdb")
             .args(["--username=latch", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"])
             .args(made)
             .arg("-D")
-            .arg(server.data())
+            .arg(server.data_dir())
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
@@ -107,14 +107,14 @@ impl Server {
 
     /// Starts a standby of this server. The standby streams from any server in its settings that it can
     /// reach.
-    pub(crate) fn standby(&self, settings: &[&str]) -> Self {
-        let standby = Self::unmade(Path::new("/tmp"), settings).expect("there is a server");
+    pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
+        let standby = Self::without_cluster(Path::new("/tmp"), settings).expect("there is a server");
         let made = standby
             .command("pg_basebackup")
             .args(["--username=latch", "--checkpoint=fast", "--write-recovery-conf", "--no-sync", "-h"])
             .arg(self.dir.path())
             .arg("-D")
-            .arg(standby.data())
+            .arg(standby.data_dir())
             .output()
             .expect("pg_basebackup runs");
         assert!(made.status.success(), "pg_basebackup: {}", String::from_utf8_lossy(&made.stderr));
@@ -123,9 +123,12 @@ impl Server {
     }
 
     /// Prepares an empty folder for the files of a server.
-    fn unmade(folder: &Path, settings: &[&str]) -> Option<Self> {
+    fn without_cluster(folder: &Path, settings: &[&str]) -> Option<Self> {
         let Some(bin) = binaries() else {
-            assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and there is no PostgreSQL");
+            assert!(
+                std::env::var_os(REQUIRED_VARIABLE).is_none(),
+                "{REQUIRED_VARIABLE} is set, and there is no PostgreSQL"
+            );
             // Bypasses the test harness, which shows printed text only for failed tests.
             let said = "SKIPPED: there is no PostgreSQL here (initdb is in none of PATH and /usr/lib/postgresql)\n";
             let _ = std::io::stderr().write_all(said.as_bytes());
@@ -133,7 +136,7 @@ impl Server {
         };
         let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in(folder).expect("a temporary folder");
         std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).expect("the file is ours");
-        if let Some((uid, gid)) = other_user() {
+        if let Some((uid, gid)) = unprivileged_user() {
             chown(dir.path(), Some(uid), Some(gid)).expect("root may");
         }
         let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
@@ -141,12 +144,12 @@ impl Server {
     }
 
     /// Directory of the server's socket.
-    pub(crate) fn socket(&self) -> &Path {
+    pub(crate) fn socket_dir(&self) -> &Path {
         self.dir.path()
     }
 
     /// Directory of the server's cluster.
-    pub(crate) fn data(&self) -> PathBuf {
+    pub(crate) fn data_dir(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
@@ -164,8 +167,8 @@ impl Server {
     pub(crate) fn run(&self) {
         let mut command = Command::new("sh");
         let (program, first) = self.program("postgres");
-        command.args(["-c", KEEPER, "sh"]).arg(self.dir.path()).arg(program).args(first);
-        command.arg("-D").arg(self.data()).arg("-k").arg(self.dir.path());
+        command.args(["-c", KEEPER_SCRIPT, "sh"]).arg(self.dir.path()).arg(program).args(first);
+        command.arg("-D").arg(self.data_dir()).arg("-k").arg(self.dir.path());
         for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=200"] {
             command.args(["-c", setting]);
         }
@@ -213,7 +216,7 @@ impl Server {
 
     fn program(&self, name: &str) -> (PathBuf, Vec<String>) {
         let program = self.bin.join(name);
-        match other_user() {
+        match unprivileged_user() {
             None => (program, Vec::new()),
             Some((uid, gid)) => {
                 let as_other = [format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".to_owned()];
@@ -247,13 +250,13 @@ fn binaries() -> Option<PathBuf> {
 /// Gives a file to the user that servers run as, with permission for that user only.
 pub(super) fn hand_over(file: &Path) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("the file is ours");
-    if let Some((uid, gid)) = other_user() {
+    if let Some((uid, gid)) = unprivileged_user() {
         chown(file, Some(uid), Some(gid)).expect("root may");
     }
 }
 
 /// Returns user and group to run the server as if this process is root, which PostgreSQL does not accept.
-fn other_user() -> Option<(u32, u32)> {
+fn unprivileged_user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }

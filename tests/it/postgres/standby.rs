@@ -3,42 +3,42 @@
 use serde_json::json;
 use sqlx::Row;
 
-use super::cuts::through;
-use super::live_call::{blocking, until};
+use super::cuts::worker_through;
+use super::live_call::{block_on, wait_until};
 use super::proxy::Proxy;
 use super::server::{Server, sql};
-use crate::crash::check_worlds;
-use crate::place::{Place, witness_plan_of};
-use crate::workers::{Working, detached, open, until_over};
+use crate::crash::check_jobs;
+use crate::place::{TestEnv, witness_plan_of};
+use crate::workers::{RunningWorker, open_jobs, resolve_until_over, submit_detached};
 
 /// Synchronous standby setting: commits wait for the first connected standby of these.
-const WAITED_FOR: &str = "FIRST 1 (a, b)";
+const SYNCHRONOUS_STANDBYS: &str = "FIRST 1 (a, b)";
 
 /// Starts a primary whose commits wait for its standbys `a` and `b`. Standby `b` follows the current primary.
-fn cluster() -> Option<[Server; 3]> {
+fn start_cluster() -> Option<[Server; 3]> {
     let primary = Server::start()?;
     let quick = "wal_retrieve_retry_interval=100ms";
-    let names = format!("synchronous_standby_names={WAITED_FOR}");
+    let names = format!("synchronous_standby_names={SYNCHRONOUS_STANDBYS}");
     let from = |name: &str, hosts: &str| {
         format!("primary_conninfo=host={hosts} port=5432,5432 user=latch application_name={name}")
     };
-    let here = primary.socket().display();
-    let a = primary.standby(&[quick, &names, &from("a", &format!("{here},{here}"))]);
-    let b = primary.standby(&[quick, &names, &from("b", &format!("{here},{}", a.socket().display()))]);
-    blocking(sql(&primary.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{WAITED_FOR}'")));
-    blocking(sql(&primary.url(), "SELECT pg_reload_conf()"));
-    until("commits wait for standby a", || waits_for(&primary) == ["a"]);
+    let here = primary.socket_dir().display();
+    let a = primary.start_standby(&[quick, &names, &from("a", &format!("{here},{here}"))]);
+    let b = primary.start_standby(&[quick, &names, &from("b", &format!("{here},{}", a.socket_dir().display()))]);
+    block_on(sql(&primary.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{SYNCHRONOUS_STANDBYS}'")));
+    block_on(sql(&primary.url(), "SELECT pg_reload_conf()"));
+    wait_until("commits wait for standby a", || synchronous_standbys(&primary) == ["a"]);
     Some([primary, a, b])
 }
 
 /// Names of the standbys that a server's commits wait for.
-fn waits_for(server: &Server) -> Vec<String> {
+fn synchronous_standbys(server: &Server) -> Vec<String> {
     let names = "SELECT application_name FROM pg_stat_replication WHERE sync_state = 'sync'";
-    blocking(sql(&server.url(), names)).iter().map(|row| row.get(0)).collect()
+    block_on(sql(&server.url(), names)).iter().map(|row| row.get(0)).collect()
 }
 
 /// Submits a job with a plan of its own, for the workers to execute. Returns the job id.
-fn another(place: &Place, number: u64) -> String {
+fn submit_numbered(place: &TestEnv, number: u64) -> String {
     let mut plan = witness_plan_of(number);
     for step in plan["steps"].as_array_mut().expect("a list") {
         let payload = &mut step["payload"];
@@ -48,64 +48,64 @@ fn another(place: &Place, number: u64) -> String {
         }
     }
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
-    detached(place)
+    submit_detached(place)
 }
 
 /// I1, I87, I89: workers with `failover = "synchronous"` continue on the standby that took over. Every
 /// accepted job exists there, and each call happened once. Calls in doubt are reported.
 #[test]
 fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
-    let Some([primary, a, b]) = cluster() else { return };
+    let Some([primary, a, b]) = start_cluster() else { return };
     let proxy = Proxy::start(&primary.url(), |_| false);
     let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nfailover = \"synchronous\"";
-    let place = Place::witness("atomic").on_server(proxy.url()).configure_first(lease);
-    let workers: Vec<Working> = (0..2).map(|_| through(&place, &proxy)).collect();
-    let jobs: Vec<String> = (0..6).map(|number| another(&place, number)).collect();
-    until("calls are made", || place.world().values().sum::<u32>() >= 8);
+    let place = TestEnv::witness("atomic").with_database(proxy.url()).configure_first(lease);
+    let workers: Vec<RunningWorker> = (0..2).map(|_| worker_through(&place, &proxy)).collect();
+    let jobs: Vec<String> = (0..6).map(|number| submit_numbered(&place, number)).collect();
+    wait_until("calls are made", || place.effect_counts().values().sum::<u32>() >= 8);
     primary.stop();
-    blocking(sql(&a.url(), "SELECT pg_promote()"));
-    until("its commits wait for the other standby", || waits_for(&a) == ["b"]);
-    let in_the_middle = !open_on(&place, &a).is_empty();
-    assert!(in_the_middle, "all jobs were over when the primary died: {}", workers[0].notes());
-    proxy.lead_to(&a.url());
-    until_over(&place, "a standby took over");
+    block_on(sql(&a.url(), "SELECT pg_promote()"));
+    wait_until("its commits wait for the other standby", || synchronous_standbys(&a) == ["b"]);
+    let in_the_middle = !open_jobs_on(&place, &a).is_empty();
+    assert!(in_the_middle, "all jobs were over when the primary died: {}", workers[0].messages());
+    proxy.redirect_to(&a.url());
+    resolve_until_over(&place, "a standby took over");
     for worker in workers {
-        let notes = worker.notes();
+        let notes = worker.messages();
         let (code, tally) = worker.stop();
         assert_eq!(code, Some(0), "{tally} {notes}");
     }
-    check_worlds(&place, &jobs, "after a standby took over");
+    check_jobs(&place, &jobs, "after a standby took over");
     drop(b);
 }
 
 /// Returns the jobs that are not over, as stored on a server that the workers do not use yet.
-fn open_on(place: &Place, server: &Server) -> Vec<serde_json::Value> {
-    open(&place.again().on_server(&server.url()))
+fn open_jobs_on(place: &TestEnv, server: &Server) -> Vec<serde_json::Value> {
+    open_jobs(&place.fresh_copy().with_database(&server.url()))
 }
 
 /// I89: without that setting, a worker starts nothing on the standby until an administrator accepts the
 /// restore. Then the worker continues.
 #[test]
 fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
-    let Some([primary, a, _b]) = cluster() else { return };
+    let Some([primary, a, _b]) = start_cluster() else { return };
     let proxy = Proxy::start(&primary.url(), |_| false);
-    let place = Place::witness("atomic").on_server(proxy.url());
-    let working = through(&place, &proxy);
-    assert_eq!(until_over(&place, &another(&place, 1)), 0);
+    let place = TestEnv::witness("atomic").with_database(proxy.url());
+    let working = worker_through(&place, &proxy);
+    assert_eq!(resolve_until_over(&place, &submit_numbered(&place, 1)), 0);
     primary.stop();
-    blocking(sql(&a.url(), "SELECT pg_promote()"));
-    proxy.lead_to(&a.url());
-    let before = place.world();
-    let left = another(&place, 2);
-    until("the worker prints what to do", || working.notes().contains("--accept-restore"));
+    block_on(sql(&a.url(), "SELECT pg_promote()"));
+    proxy.redirect_to(&a.url());
+    let before = place.effect_counts();
+    let left = submit_numbered(&place, 2);
+    wait_until("the worker prints what to do", || working.messages().contains("--accept-restore"));
     // The worker retries repeatedly during this time.
     std::thread::sleep(std::time::Duration::from_secs(2));
-    assert_eq!(place.world(), before, "{}", working.notes());
+    assert_eq!(place.effect_counts(), before, "{}", working.messages());
     let run = place.latch(&["job", "show", &left, "--json"]);
-    assert_eq!(run.json()["state"], "PENDING", "{} {} {}", run.stdout, run.stderr, working.notes());
+    assert_eq!(run.json()["state"], "PENDING", "{} {} {}", run.stdout, run.stderr, working.messages());
     let accepted = place.latch(&["doctor", "--accept-restore"]);
     assert_eq!(accepted.code, 0, "{} {}", accepted.stdout, accepted.stderr);
     // The waiting worker continues by itself.
-    assert_eq!(until_over(&place, "accepted"), 0);
+    assert_eq!(resolve_until_over(&place, "accepted"), 0);
     assert_eq!(working.stop().0, Some(0));
 }

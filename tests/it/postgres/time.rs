@@ -8,35 +8,35 @@ use latchwork_store::{Database, Durability, OpenOptions};
 use sqlx::Row;
 
 use super::server::{Server, database, sql};
-use super::{claimer, open};
-use crate::conformance::world::{Log, new_job, row};
+use super::{lease_request, open_database};
+use crate::conformance::world::{LogWriter, ledger_row, new_job};
 
-const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
+const SERVER_NOW_SQL: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
 /// I90: leases and deadlines are the server's times, regardless of this machine's clocks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leases_and_deadlines_go_by_the_servers_clock() {
     let Some(url) = database().await else { return };
-    let (here, there) = (open(&url).await, open(&url).await);
-    let (mut holder, holds) = claimer(here.dir.path(), "holder");
-    let (next, _next_lock) = claimer(there.dir.path(), "next");
+    let (here, there) = (open_database(&url).await, open_database(&url).await);
+    let (mut holder, holds) = lease_request(here.dir.path(), "holder");
+    let (next, _next_lock) = lease_request(there.dir.path(), "next");
     // The holder is on a machine with another boot id, so the state of its lock file proves nothing here.
     drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
     holder.lease_ms = 8_000;
     let mut new = new_job("leased");
     new.claim = Some(holder);
-    let mut log = Log::of(&new);
+    let mut log = LogWriter::of(&new);
     log.attempt = 1;
     here.store.submit(new).await.unwrap();
-    let left = sql(&url, &format!("SELECT lease_until_us - {NOW} FROM jobs")).await[0].get::<i64, _>(0);
+    let left = sql(&url, &format!("SELECT lease_until_us - {SERVER_NOW_SQL} FROM jobs")).await[0].get::<i64, _>(0);
     assert!((0..=8_000_000).contains(&left), "{left}");
 
     let mut barrier = log.append(1);
     barrier.acquire = true;
-    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     here.store.write(barrier).await.unwrap();
-    let left = sql(&url, &format!("SELECT deadline_us - {NOW} FROM ledger")).await[0].get::<i64, _>(0);
+    let left = sql(&url, &format!("SELECT deadline_us - {SERVER_NOW_SQL} FROM ledger")).await[0].get::<i64, _>(0);
     assert!((20_000_000..=30_000_000).contains(&left), "{left}");
     let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
     let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
@@ -48,7 +48,7 @@ async fn leases_and_deadlines_go_by_the_servers_clock() {
     tokio::time::sleep(Duration::from_millis(8_100)).await;
     let claim = there.store.claim(&next).await.unwrap().expect("the lease has expired");
     assert_eq!(claim.row.attempt, 2);
-    let now_us = sql(&url, &format!("SELECT {NOW}")).await[0].get::<i64, _>(0);
+    let now_us = sql(&url, &format!("SELECT {SERVER_NOW_SQL}")).await[0].get::<i64, _>(0);
     assert!((0..60_000_000).contains(&(now_us - claim.now_us)), "the claim returns the server's time");
     let late = here.store.write(log.append(1)).await;
     assert!(late.is_err(), "a superseded attempt writes nothing");

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use sqlx::Row;
 
-use super::live_call::blocking;
+use super::live_call::block_on;
 use super::server::{Server, hand_over, sql};
-use crate::place::Place;
-use crate::program::Ran;
-use crate::workers::{Working, detached, until_over, worker};
+use crate::place::TestEnv;
+use crate::program::CommandOutput;
+use crate::workers::{RunningWorker, resolve_until_over, submit_detached, worker_command};
 
 /// Certificate authority and the file of its certificate.
-struct Authority {
+struct CertificateAuthority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     file: PathBuf,
 }
 
-impl Authority {
-    fn new(dir: &Path, name: &str) -> Authority {
+impl CertificateAuthority {
+    fn new(dir: &Path, name: &str) -> CertificateAuthority {
         let mut params = CertificateParams::new(vec![]).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(rcgen::DnType::CommonName, name);
@@ -27,11 +27,11 @@ impl Authority {
         let issuer = CertifiedIssuer::self_signed(params, key).expect("a certificate");
         let file = dir.join(format!("{name}.pem"));
         std::fs::write(&file, issuer.pem()).expect("writable");
-        Authority { issuer, file }
+        CertificateAuthority { issuer, file }
     }
 
     /// Issues a certificate for this name. Returns the files of the certificate and its key.
-    fn certifies(&self, dir: &Path, name: &str) -> (PathBuf, PathBuf) {
+    fn issue_certificate(&self, dir: &Path, name: &str) -> (PathBuf, PathBuf) {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
         params.distinguished_name = rcgen::DistinguishedName::new();
         params.distinguished_name.push(rcgen::DnType::CommonName, name);
@@ -45,23 +45,24 @@ impl Authority {
 }
 
 /// Server with a network address and a certificate for `localhost`.
-struct Encrypted {
+struct TlsServer {
     server: Server,
     port: u16,
-    ours: Authority,
-    others: Authority,
+    ours: CertificateAuthority,
+    others: CertificateAuthority,
     /// Client certificate and key for the user `latch`.
     client: (PathBuf, PathBuf),
     _dir: tempfile::TempDir,
 }
 
-impl Encrypted {
-    fn start() -> Option<Encrypted> {
+impl TlsServer {
+    fn start() -> Option<TlsServer> {
         let dir = tempfile::tempdir_in("/tmp").expect("a folder");
         std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
-        let (ours, others) = (Authority::new(dir.path(), "ours"), Authority::new(dir.path(), "others"));
-        let (cert, key) = ours.certifies(dir.path(), "localhost");
-        let client = ours.certifies(dir.path(), "latch");
+        let (ours, others) =
+            (CertificateAuthority::new(dir.path(), "ours"), CertificateAuthority::new(dir.path(), "others"));
+        let (cert, key) = ours.issue_certificate(dir.path(), "localhost");
+        let client = ours.issue_certificate(dir.path(), "latch");
         hand_over(&key);
         // The port is free now, and the kernel does not assign it again soon.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
@@ -73,15 +74,15 @@ impl Encrypted {
             &format!("ssl_key_file={}", key.display()),
             &format!("ssl_ca_file={}", ours.file.display()),
         ])?;
-        Some(Encrypted { server, port, ours, others, client, _dir: dir })
+        Some(TlsServer { server, port, ours, others, client, _dir: dir })
     }
 
     /// Writes a line of `pg_hba.conf`, which determines the connections that the server accepts over the
     /// network.
-    fn admits(&self, line: &str) {
-        let file = self.server.data().join("pg_hba.conf");
+    fn allow_connections(&self, line: &str) {
+        let file = self.server.data_dir().join("pg_hba.conf");
         std::fs::write(file, format!("local all all trust\n{line}\n")).expect("it is ours");
-        blocking(sql(&self.server.url(), "SELECT pg_reload_conf()"));
+        block_on(sql(&self.server.url(), "SELECT pg_reload_conf()"));
     }
 
     fn url(&self, host: &str, more: &str) -> String {
@@ -89,19 +90,19 @@ impl Encrypted {
     }
 
     /// Runs `latch doctor` with this address.
-    fn asked(&self, place: &Place, host: &str, more: &str) -> Ran {
-        place.again().on_server(&self.url(host, more)).latch(&["doctor", "--json"])
+    fn doctor(&self, place: &TestEnv, host: &str, more: &str) -> CommandOutput {
+        place.fresh_copy().with_database(&self.url(host, more)).latch(&["doctor", "--json"])
     }
 
     /// Runs `latch job list` with this address.
-    fn listed(&self, place: &Place, host: &str, more: &str) -> Ran {
-        let mut place = place.again().on_server(&self.url(host, more));
-        place.unreplayed();
+    fn list_jobs(&self, place: &TestEnv, host: &str, more: &str) -> CommandOutput {
+        let mut place = place.fresh_copy().with_database(&self.url(host, more));
+        place.skip_replay_of_many_jobs();
         place.latch(&["job", "list", "--json"])
     }
 }
 
-fn database(ran: &Ran) -> String {
+fn database_check(ran: &CommandOutput) -> String {
     let report = ran.json();
     let checks = report["checks"].as_array().cloned().unwrap_or_default();
     checks.iter().find(|check| check["check"] == "database").map(|check| check["found"].to_string()).unwrap_or_default()
@@ -110,25 +111,25 @@ fn database(ran: &Ran) -> String {
 /// I87: a worker with `verify-full` works with encrypted sessions only. The server accepts no other sessions.
 #[test]
 fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
-    let Some(encrypted) = Encrypted::start() else { return };
-    encrypted.admits("hostssl all all all trust");
-    let template = Place::witness("atomic");
+    let Some(encrypted) = TlsServer::start() else { return };
+    encrypted.allow_connections("hostssl all all all trust");
+    let template = TestEnv::witness("atomic");
     let full = format!("sslmode=verify-full&sslrootcert={}", encrypted.ours.file.display());
-    let place = template.again().on_server(&encrypted.url("localhost", &full));
-    detached(&place);
-    let working = Working::start(&place, worker(&place, &[]));
-    assert_eq!(until_over(&place, "encrypted"), 0);
+    let place = template.fresh_copy().with_database(&encrypted.url("localhost", &full));
+    submit_detached(&place);
+    let working = RunningWorker::start(&place, worker_command(&place, &[]));
+    assert_eq!(resolve_until_over(&place, "encrypted"), 0);
     let sessions = "SELECT s.ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) \
                     WHERE application_name = 'latchwork'";
-    let rows = blocking(sql(&encrypted.server.url(), sessions));
+    let rows = block_on(sql(&encrypted.server.url(), sessions));
     assert!(rows.len() >= 2, "the worker has a session for writes and one for notifications");
     for row in rows {
         let (is, version): (bool, Option<String>) = (row.get(0), row.get(1));
         assert_eq!((is, version.as_deref()), (true, Some("TLSv1.3")));
     }
     assert_eq!(working.stop().0, Some(0));
-    let doctor = encrypted.asked(&template, "localhost", &full);
-    assert!(database(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
+    let doctor = encrypted.doctor(&template, "localhost", &full);
+    assert!(database_check(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
     // Another authority, another host name, and no encryption.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
@@ -140,7 +141,7 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
         ("localhost", "sslmode=verify-full".to_owned()),
         ("localhost", "sslmode=disable".to_owned()),
     ] {
-        let refused = encrypted.listed(&template, host, &more);
+        let refused = encrypted.list_jobs(&template, host, &more);
         let error = &refused.json()["error"];
         assert_eq!((refused.code, error["code"].as_str()), (1, Some("L0032")), "{host} {more}: {}", refused.stdout);
         let message = error["message"].to_string();
@@ -151,23 +152,23 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
         ("127.0.0.1", "sslmode=require".to_owned()),
         ("localhost", String::new()),
     ] {
-        let doctor = encrypted.asked(&template, host, &more);
-        assert!(database(&doctor).contains("TLSv1.3"), "{host} {more}: {} {}", doctor.stdout, doctor.stderr);
+        let doctor = encrypted.doctor(&template, host, &more);
+        assert!(database_check(&doctor).contains("TLSv1.3"), "{host} {more}: {} {}", doctor.stdout, doctor.stderr);
     }
 }
 
 /// I87: the client presents a certificate to a server that requires one.
 #[test]
 fn a_client_shows_its_certificate() {
-    let Some(encrypted) = Encrypted::start() else { return };
-    encrypted.admits("hostssl all all all cert");
-    let template = Place::witness("atomic");
+    let Some(encrypted) = TlsServer::start() else { return };
+    encrypted.allow_connections("hostssl all all all cert");
+    let template = TestEnv::witness("atomic");
     let full = format!("sslmode=verify-full&sslrootcert={}", encrypted.ours.file.display());
     let (cert, key) = &encrypted.client;
     let shown = format!("{full}&sslcert={}&sslkey={}", cert.display(), key.display());
-    let place = template.again().on_server(&encrypted.url("localhost", &shown));
+    let place = template.fresh_copy().with_database(&encrypted.url("localhost", &shown));
     assert_eq!(place.latch(&place.run_args()).code, 0);
-    let refused = encrypted.listed(&template, "localhost", &full);
+    let refused = encrypted.list_jobs(&template, "localhost", &full);
     let error = &refused.json()["error"];
     assert_eq!(error["code"], "L0032", "{}", refused.stdout);
     assert!(error["message"].to_string().contains("certificate"), "{}", refused.stdout);

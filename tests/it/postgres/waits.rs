@@ -10,15 +10,15 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
 
 use super::server::database;
-use super::{claimer, open, running};
+use super::{claimed_job, lease_request, open_database};
 use crate::conformance::world::new_job;
 
 /// Upper limit for an operation that does not wait. It is shorter than the server's limit on idle
 /// transactions.
-const SOON: Duration = Duration::from_secs(8);
+const NO_WAIT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Locks the row of a job for the lifetime of the returned connection.
-async fn locked(url: &str, job_id: &str) -> PgConnection {
+async fn lock_job_row(url: &str, job_id: &str) -> PgConnection {
     let options: PgConnectOptions = url.parse().unwrap();
     let mut conn = options.connect().await.unwrap();
     for text in ["BEGIN".to_owned(), format!("SELECT 1 FROM jobs WHERE job_id = '{job_id}' FOR UPDATE")] {
@@ -31,13 +31,14 @@ async fn locked(url: &str, job_id: &str) -> PgConnection {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_waits_for_nobody() {
     let Some(url) = database().await else { return };
-    let opened = open(&url).await;
+    let opened = open_database(&url).await;
     for name in ["first", "second"] {
         opened.store.submit(new_job(name)).await.unwrap();
     }
-    let _somebody = locked(&url, "job_first").await;
-    let (claimer, _lock) = claimer(opened.dir.path(), "worker");
-    let claimed = tokio::time::timeout(SOON, opened.store.claim(&claimer)).await.expect("the operation does not wait");
+    let _somebody = lock_job_row(&url, "job_first").await;
+    let (claimer, _lock) = lease_request(opened.dir.path(), "worker");
+    let claimed =
+        tokio::time::timeout(NO_WAIT_LIMIT, opened.store.claim(&claimer)).await.expect("the operation does not wait");
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
 }
 
@@ -45,12 +46,14 @@ async fn a_claim_waits_for_nobody() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_job_that_has_waited_is_looked_at_later() {
     let Some(url) = database().await else { return };
-    let opened = open(&url).await;
-    let (mut log, _lock) = running(&opened, "first").await;
+    let opened = open_database(&url).await;
+    let (mut log, _lock) = claimed_job(&opened, "first").await;
     opened.store.write(log.ending(JobState::Waiting, Some(1))).await.unwrap();
-    let somebody = locked(&url, "job_first").await;
-    let next_us =
-        tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("the operation does not wait").unwrap();
+    let somebody = lock_job_row(&url, "job_first").await;
+    let next_us = tokio::time::timeout(NO_WAIT_LIMIT, opened.store.fire_timers())
+        .await
+        .expect("the operation does not wait")
+        .unwrap();
     let later_us = next_us.expect("it is due") - opened.store.now_us().await.unwrap();
     assert!((1..=1_000_000).contains(&later_us), "{later_us} µs");
     drop(somebody);
@@ -62,17 +65,20 @@ async fn a_locked_job_that_has_waited_is_looked_at_later() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_timer_of_a_locked_job_keeps_no_other_from_firing() {
     let Some(url) = database().await else { return };
-    let opened = open(&url).await;
+    let opened = open_database(&url).await;
     let mut locks = Vec::new();
     for name in ["first", "second"] {
-        let (mut log, lock) = running(&opened, name).await;
+        let (mut log, lock) = claimed_job(&opened, name).await;
         let mut batch = log.append(1);
         batch.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
         opened.store.write(batch).await.unwrap();
         locks.push((log, lock));
     }
-    let _somebody = locked(&url, "job_first").await;
-    tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("the operation does not wait").unwrap();
+    let _somebody = lock_job_row(&url, "job_first").await;
+    tokio::time::timeout(NO_WAIT_LIMIT, opened.store.fire_timers())
+        .await
+        .expect("the operation does not wait")
+        .unwrap();
     assert_eq!(opened.store.inbox(&locks[1].0.job_id).await.unwrap().len(), 1);
     assert_eq!(opened.store.inbox(&locks[0].0.job_id).await.unwrap().len(), 0);
 }
@@ -83,7 +89,7 @@ async fn a_queue_is_never_fuller_than_it_may_be() {
     let Some(url) = database().await else { return };
     let mut opened = Vec::new();
     for _ in 0..4 {
-        opened.push(open(&url).await);
+        opened.push(open_database(&url).await);
     }
     // Each round has room for one more job.
     for round in 0..15 {
@@ -92,14 +98,14 @@ async fn a_queue_is_never_fuller_than_it_may_be() {
             new.queue = QueueLimit { all: Some(round + 1), tenant: None };
             opened.store.submit(new)
         });
-        let done = futures_all(asks).await;
+        let done = join_four(asks).await;
         let new = done.iter().filter(|done| matches!(done, Submitted::New)).count();
         assert_eq!(new, 1, "round {round}: {done:?}");
     }
 }
 
 /// Runs all four futures concurrently.
-async fn futures_all<E: std::fmt::Debug>(
+async fn join_four<E: std::fmt::Debug>(
     asks: impl Iterator<Item = impl Future<Output = Result<Submitted, E>>>,
 ) -> Vec<Submitted> {
     let [a, b, c, d] = asks.collect::<Vec<_>>().try_into().ok().expect("four");

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 /// Splits a stream of bytes into messages.
 #[derive(Default)]
-pub(super) struct Messages {
+pub(super) struct MessageSplitter {
     left: Vec<u8>,
     /// True after the first message, which has no type byte. Only clients send such a message.
     begun: bool,
 }
 
-impl Messages {
+impl MessageSplitter {
     /// Returns a splitter for the bytes that a server sends.
     pub(super) fn of_server() -> Self {
         Self { begun: true, ..Self::default() }
     }
 
     /// Adds bytes and returns the messages that are now complete, in order.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.left.extend_from_slice(bytes);
         let mut whole = Vec::new();
         loop {
@@ -37,16 +37,16 @@ impl Messages {
 /// State of a client: its prepared COMMIT statements and the messages not yet forwarded. Messages are
 /// forwarded together, up to one that the server answers.
 #[derive(Default)]
-pub(super) struct Client {
+pub(super) struct ClientMessages {
     commits: BTreeSet<Vec<u8>>,
     pending: Vec<u8>,
     committing: bool,
 }
 
-impl Client {
+impl ClientMessages {
     /// Returns the bytes to forward to the server and whether they commit. Returns `None` if more messages
     /// belong to the group.
-    pub(super) fn sends(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
+    pub(super) fn push(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
         let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
         match message[0] {
             b'P' => {
@@ -67,6 +67,6 @@ impl Client {
 }
 
 /// Type of the server's message `ReadyForQuery`, after which the server waits for the client.
-pub(super) const READY: u8 = b'Z';
+pub(super) const READY_FOR_QUERY: u8 = b'Z';
 /// Type of the server's message `NotificationResponse`.
-pub(super) const NOTIFIED: u8 = b'A';
+pub(super) const NOTIFICATION_RESPONSE: u8 = b'A';

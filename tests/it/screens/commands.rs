@@ -2,27 +2,27 @@
 
 use serde_json::json;
 
-use super::snapshot::{Screen, Stage, compare};
-use crate::place::{Place, built, step};
+use super::snapshot::{Screen, Stage, compare_screens};
+use crate::place::{TestEnv, build_plugin, step};
 
 /// Environment with one call that only reads and one that is gated.
-fn place() -> Place {
+fn environment() -> TestEnv {
     let read = step("read", "Effect.Read", &[], json!({ "note": 1 }));
     let send =
         step("send-a-message-to-everybody", "Effect.Opaque", &["read"], json!({ "note": 2, "text": "Dear Ada" }));
-    let mut place = Place::witness("atomic").plan(&[read, send]);
-    place.unreplayed();
+    let mut place = TestEnv::witness("atomic").with_plan(&[read, send]);
+    place.skip_replay_of_many_jobs();
     place
 }
 
-fn stage(place: &Place) -> Stage {
-    let job = place.the_job()["job_id"].as_str().unwrap_or("job_00000000000000000000000000").to_owned();
+fn screen_stage(place: &TestEnv) -> Stage {
+    let job = place.only_job()["job_id"].as_str().unwrap_or("job_00000000000000000000000000").to_owned();
     Stage { dir: place.dir.clone(), job }
 }
 
 #[test]
 fn screens_without_a_job() {
-    let place = place();
+    let place = environment();
     std::fs::write(place.dir.join("bad.json"), r#"{ "plan_id": "p", "steps": [{ "step_id": "a b" }] }"#).unwrap();
     const SCREENS: &[Screen] = &[
         ("help", "--help", &[]),
@@ -67,12 +67,12 @@ fn screens_without_a_job() {
         ("plugin-check", "plugin check read.wasm", &[]),
         ("worker-idle", "worker --until-idle", &[]),
     ];
-    let read = built(&crate::checkout::copy().join("tests/guests-effects/witness"));
+    let read = build_plugin(&crate::checkout::copy().join("tests/guests-effects/witness"));
     std::fs::copy(read, place.dir.join("read.wasm")).unwrap();
     let short =
         json!({ "plan_id": "p", "schema_version": "1.0", "steps": [{ "step_id": "r", "name": "Effect.Read" }] });
     std::fs::write(place.dir.join("short.json"), short.to_string()).unwrap();
-    compare(&stage(&place), SCREENS);
+    compare_screens(&screen_stage(&place), SCREENS);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn screens_of_running() {
         ("run-dry", "run plan.json --mode DRY_RUN", &[]),
         ("call-gated", "call Effect.Opaque {\"note\":3} --effect external_send", &[(APPROVE, "y")]),
     ];
-    let place = place();
-    compare(&stage(&place), SCREENS);
+    let place = environment();
+    compare_screens(&screen_stage(&place), SCREENS);
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn screens_of_a_parked_job() {
         ("job-cancel", "job cancel JOB --reason no", &[]),
         ("resume-job", "resume JOB", &[("approve? [y]es, [n]o", "y")]),
     ];
-    let place = place();
+    let place = environment();
     assert_eq!(place.latch(&["run", "plan.json", "--actor", "ada"]).code, 3);
-    compare(&stage(&place), SCREENS);
+    compare_screens(&screen_stage(&place), SCREENS);
 }
 
 #[test]
@@ -133,24 +133,24 @@ fn screens_of_a_completed_job() {
         ("job-export", "job export JOB --out again.jsonl", &[]),
         ("job-export-over-a-file", "job export JOB --out exported.jsonl", &[]),
     ];
-    let place = place();
+    let place = environment();
     let args = ["run", "plan.json", "--actor", "ada", "--approve", "send-a-message-to-everybody"];
     assert_eq!(place.latch(&args).code, 0);
-    let stage = stage(&place);
+    let stage = screen_stage(&place);
     assert_eq!(place.latch(&["job", "export", &stage.job, "--out", "exported.jsonl"]).code, 0);
-    compare(&stage, SCREENS);
+    compare_screens(&stage, SCREENS);
 }
 
 #[test]
 fn screens_of_undoing() {
     const SCREENS: &[Screen] =
         &[("job-undo", "job undo JOB", &[]), ("job-undo-detached", "job undo JOB --detach", &[])];
-    let mut place = Place::undo("atomic");
-    place.unreplayed();
+    let mut place = TestEnv::undo("atomic");
+    place.skip_replay_of_many_jobs();
     let mut steps = crate::compensation::bookings();
     steps.truncate(2);
-    crate::compensation::plan(&place, "keep", &steps);
-    let ran = crate::compensation::run(&place, &[]);
+    crate::compensation::write_plan(&place, "keep", &steps);
+    let ran = crate::compensation::run_plan(&place, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    compare(&stage(&place), SCREENS);
+    compare_screens(&screen_stage(&place), SCREENS);
 }

@@ -2,20 +2,20 @@
 
 use serde_json::json;
 
-use crate::place::{Place, step, wait};
-use crate::program::latch;
-use crate::terminal::{Look, Shown, Terminal};
+use crate::place::{TestEnv, step, wait};
+use crate::program::latch_command;
+use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
 
 /// Returns the text of a screen with all line breaks replaced by blanks.
-fn unbroken(shown: &Shown) -> String {
+fn text_without_line_breaks(shown: &TerminalOutput) -> String {
     shown.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Environment with a call that reads almost until its timeout.
-fn slow() -> Place {
+fn with_slow_read() -> TestEnv {
     let call = json!({ "operator": "Effect.Read", "args": { "note": 1, "before_ms": 25_000 } });
-    let mut place = Place::witness("atomic").plan(&[step("d", "Driver.Run", &[], json!({ "calls": [call] }))]);
-    place.unreplayed();
+    let mut place = TestEnv::witness("atomic").with_plan(&[step("d", "Driver.Run", &[], json!({ "calls": [call] }))]);
+    place.skip_replay_of_many_jobs();
     place
 }
 
@@ -23,16 +23,18 @@ fn slow() -> Place {
 /// command immediately.
 #[test]
 fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
-    for (look, shows) in [(Look::Color, "d/0  Effect.Read  called"), (Look::Dumb, "d/0  Effect.Read  called")] {
-        let place = slow();
-        let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, look);
-        terminal.until(shows);
-        terminal.interrupts();
-        terminal.until("ctrl-c again to stop immediately");
-        terminal.interrupts();
-        let shown = terminal.end();
+    for (look, shows) in
+        [(TerminalKind::Color, "d/0  Effect.Read  called"), (TerminalKind::Dumb, "d/0  Effect.Read  called")]
+    {
+        let place = with_slow_read();
+        let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, look);
+        terminal.wait_until_contains(shows);
+        terminal.interrupt();
+        terminal.wait_until_contains("ctrl-c again to stop immediately");
+        terminal.interrupt();
+        let shown = terminal.wait_for_end();
         assert_eq!(shown.code, 3, "{}", shown.text());
-        let said = unbroken(&shown);
+        let said = text_without_line_breaks(&shown);
         assert!(said.contains("stopped immediately") && said.contains("continue: latch resume job_"), "{said}");
         assert!(!shown.text().contains("running"), "the redrawn area is cleared: {}", shown.text());
     }
@@ -41,15 +43,15 @@ fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
 /// I135: with JSON log lines, the line of the second ctrl-c names the job.
 #[test]
 fn ctrl_c_twice_names_the_job_for_programs() {
-    let place = slow();
-    let command = latch(&place.dir, &["run", "plan.json", "--log-format", "json"]);
+    let place = with_slow_read();
+    let command = latch_command(&place.dir, &["run", "plan.json", "--log-format", "json"]);
     // Wide enough for a line of JSON.
-    let mut terminal = Terminal::start(command, 2_000, Look::Dumb);
-    terminal.until("Effect.Read  called");
-    terminal.interrupts();
-    terminal.until("ctrl-c again to stop immediately");
-    terminal.interrupts();
-    let shown = terminal.end();
+    let mut terminal = Terminal::start(command, 2_000, TerminalKind::Dumb);
+    terminal.wait_until_contains("Effect.Read  called");
+    terminal.interrupt();
+    terminal.wait_until_contains("ctrl-c again to stop immediately");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     let text = shown.text();
     let line = text.lines().find(|line| line.contains("L0063")).unwrap_or_else(|| panic!("{text}"));
     let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -63,23 +65,23 @@ fn ctrl_c_twice_names_the_job_for_programs() {
 /// a timer wait and at a question.
 #[test]
 fn ctrl_c_says_where_the_job_stands() {
-    let mut place =
-        Place::witness("atomic").plan(&[wait("w", json!({ "wait_kind": "timer", "duration": "40s", "park": false }))]);
-    place.unreplayed();
-    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Color);
-    terminal.until("waits, 3");
-    terminal.interrupts();
-    let shown = terminal.end();
+    let mut place = TestEnv::witness("atomic")
+        .with_plan(&[wait("w", json!({ "wait_kind": "timer", "duration": "40s", "park": false }))]);
+    place.skip_replay_of_many_jobs();
+    let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Color);
+    terminal.wait_until_contains("waits, 3");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 3, "{}", shown.text());
-    let said = unbroken(&shown);
+    let said = text_without_line_breaks(&shown);
     assert!(said.contains("WAITING_TIMER until") && said.contains("next: latch resume job_"), "{said}");
 
-    let mut place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
-    place.unreplayed();
-    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Color);
-    terminal.until("approve? [y]es, [n]o");
-    terminal.interrupts();
-    let shown = terminal.end();
+    let mut place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    place.skip_replay_of_many_jobs();
+    let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Color);
+    terminal.wait_until_contains("approve? [y]es, [n]o");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 3, "{}", shown.text());
     assert!(
         shown.text().contains("is parked at o, which needs approval; continue:\n  latch resume job_"),
@@ -91,15 +93,15 @@ fn ctrl_c_says_where_the_job_stands() {
 /// I131: a job that another process executes is shown in the same view, and ctrl-c does not stop the job.
 #[test]
 fn a_job_of_another_process_is_followed() {
-    let place = slow();
-    let mut runs = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Dumb);
-    runs.until("d/0  Effect.Read  called");
-    let job = place.the_job()["job_id"].as_str().unwrap().to_owned();
-    let follow = latch(&place.dir, &["job", "events", &job, "--follow"]);
-    let mut terminal = Terminal::start(follow, 80, Look::Color);
-    terminal.until("d  Driver.Run  running");
-    terminal.interrupts();
-    let shown = terminal.end();
+    let place = with_slow_read();
+    let mut runs = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Dumb);
+    runs.wait_until_contains("d/0  Effect.Read  called");
+    let job = place.only_job()["job_id"].as_str().unwrap().to_owned();
+    let follow = latch_command(&place.dir, &["job", "events", &job, "--follow"]);
+    let mut terminal = Terminal::start(follow, 80, TerminalKind::Color);
+    terminal.wait_until_contains("d  Driver.Run  running");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 0, "{}", shown.text());
     // Inside a command, the line breaks only at the terminal's edge.
     let said = shown.text().replace('\n', "");
@@ -110,35 +112,36 @@ fn a_job_of_another_process_is_followed() {
 /// number of rows.
 #[test]
 fn a_narrower_terminal_is_redrawn_whole() {
-    let place = slow();
-    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 100, Look::NoColor);
-    terminal.until("d/0  Effect.Read  called");
+    let place = with_slow_read();
+    let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 100, TerminalKind::NoColor);
+    terminal.wait_until_contains("d/0  Effect.Read  called");
     // Each of the three lines occupies several rows of six columns.
-    terminal.resizes(6, |sent| (6..=20).any(|rows| sent.contains(&format!("\x1b[{rows}A"))));
-    terminal.interrupts();
-    terminal.interrupts();
-    terminal.end();
+    terminal.resize(6, |sent| (6..=20).any(|rows| sent.contains(&format!("\x1b[{rows}A"))));
+    terminal.interrupt();
+    terminal.interrupt();
+    terminal.wait_for_end();
 }
 
 /// I131: a job that no worker has claimed is shown as waiting for a worker.
 #[test]
 fn a_job_without_a_worker_says_so() {
-    let place = slow();
+    let place = with_slow_read();
     let job = place.latch(&["run", "plan.json", "--detach", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
-    let mut terminal = Terminal::start(latch(&place.dir, &["job", "events", &job, "--follow"]), 80, Look::Color);
-    terminal.until("waits for a worker");
-    terminal.interrupts();
-    let shown = terminal.end();
+    let mut terminal =
+        Terminal::start(latch_command(&place.dir, &["job", "events", &job, "--follow"]), 80, TerminalKind::Color);
+    terminal.wait_until_contains("waits for a worker");
+    terminal.interrupt();
+    let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 0, "{}", shown.text());
 }
 
 /// I134: each compilation is announced by a line with the size and the number of remaining compilations.
 #[test]
 fn compilations_are_announced() {
-    let place = slow();
+    let place = with_slow_read();
     let cache = tempfile::tempdir().unwrap();
     let list = |json: &str| {
-        let mut command = latch(&place.dir, &["plugin", "list", "--log-format", json]);
+        let mut command = latch_command(&place.dir, &["plugin", "list", "--log-format", json]);
         command.env("LATCH_CACHE_DIR", cache.path().join(json));
         String::from_utf8(command.output().unwrap().stderr).unwrap()
     };

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::place::copy_tree;
-use crate::program::latch;
-use crate::terminal::{Look, Shown, Terminal};
+use crate::program::latch_command;
+use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
 
 /// Name of the file, arguments, and pairs of an expected text and the answer to type.
 pub(super) type Screen = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -24,42 +24,42 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    fn draw(&self, (_, args, answers): &Screen, columns: u16, look: Look) -> Shown {
+    fn draw(&self, (_, args, answers): &Screen, columns: u16, look: TerminalKind) -> TerminalOutput {
         // The folder name has a fixed length, because the wrapping of lines depends on it.
         let copy = tempfile::Builder::new().prefix("latch-screen-").rand_bytes(6).tempdir_in("/tmp").unwrap();
         copy_tree(&self.dir, copy.path());
         let args = args.replace("JOB", &self.job);
         let args: Vec<&str> = args.split_whitespace().collect();
-        let mut command = latch(copy.path(), &args);
+        let mut command = latch_command(copy.path(), &args);
         command.env("USER", "ada").env("LOGNAME", "ada");
         let mut terminal = Terminal::start(command, columns, look);
         for (question, answer) in *answers {
-            terminal.until(question);
-            terminal.types(answer);
+            terminal.wait_until_contains(question);
+            terminal.type_line(answer);
         }
-        terminal.end()
+        terminal.wait_for_end()
     }
 
     /// Returns the contents of a screen's file.
-    fn screen(&self, screen: &Screen) -> String {
+    fn screen_file(&self, screen: &Screen) -> String {
         let (_, args, _) = screen;
         let mut file = format!("$ latch {args}\n");
-        let mut part = |title: &str, shown: &Shown, text: String| {
-            let _ = write!(file, "\n== {title}, exit {}\n{}\n", shown.code, stable(&text));
+        let mut part = |title: &str, shown: &TerminalOutput, text: String| {
+            let _ = write!(file, "\n== {title}, exit {}\n{}\n", shown.code, stabilize(&text));
         };
-        let narrow = self.draw(screen, 60, Look::Color);
+        let narrow = self.draw(screen, 60, TerminalKind::Color);
         part("60 columns", &narrow, narrow.text());
-        let usual = self.draw(screen, 80, Look::Color);
+        let usual = self.draw(screen, 80, TerminalKind::Color);
         part("80 columns, styled", &usual, usual.styled());
-        let wide = self.draw(screen, 120, Look::Color);
+        let wide = self.draw(screen, 120, TerminalKind::Color);
         part("120 columns", &wide, wide.text());
-        for (title, look) in [("without colours", Look::NoColor), ("dumb", Look::Dumb)] {
+        for (title, look) in [("without colours", TerminalKind::NoColor), ("dumb", TerminalKind::Dumb)] {
             let plain = self.draw(screen, 80, look);
             let styled = plain.styled();
             assert_eq!(styled, plain.text(), "{args}, {title}: styles are shown");
-            let is_same = stable(&plain.text()) == stable(&usual.text());
+            let is_same = stabilize(&plain.text()) == stabilize(&usual.text());
             part(&format!("80 columns, {title}"), &plain, if is_same { "(the same)".to_owned() } else { plain.text() });
-            if look == Look::Dumb {
+            if look == TerminalKind::Dumb {
                 assert!(!plain.bytes.contains(&0x1b), "{args}: a dumb terminal gets no escape sequence");
             }
         }
@@ -68,12 +68,12 @@ impl Stage {
 }
 
 /// I132: each screen equals its file.
-pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
+pub(super) fn compare_screens(stage: &Stage, screens: &[Screen]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/screens/snapshots");
     let update = std::env::var_os("LATCH_UPDATE_SCREENS").is_some_and(|value| value == "1");
     let mut wrong = String::new();
     for screen in screens {
-        let (file, drawn) = (folder.join(format!("{}.txt", screen.0)), stage.screen(screen));
+        let (file, drawn) = (folder.join(format!("{}.txt", screen.0)), stage.screen_file(screen));
         if update {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(&file, &drawn).unwrap();
@@ -87,13 +87,16 @@ pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
 }
 
 /// Replaces values that differ between two runs by stable ones.
-fn stable(text: &str) -> String {
-    let lines: Vec<String> = ids(text).lines().map(|line| unpadded(&amounts(&words(&worker(line))))).collect();
+fn stabilize(text: &str) -> String {
+    let lines: Vec<String> = replace_job_ids(text)
+        .lines()
+        .map(|line| remove_padding(&replace_amounts(&replace_words(&replace_worker_names(line)))))
+        .collect();
     lines.join("\n")
 }
 
 /// Replaces the name of a worker, host and process, complete or truncated at the edge of the terminal.
-fn worker(line: &str) -> String {
+fn replace_worker_names(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
     let (before, name) = line.split_at(at + BEFORE.len());
@@ -104,7 +107,7 @@ fn worker(line: &str) -> String {
 }
 
 /// Replaces job ids, including those that the terminal has wrapped at its edge.
-fn ids(text: &str) -> String {
+fn replace_job_ids(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split("job_").enumerate() {
         let is_id = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '\n';
@@ -125,7 +128,7 @@ fn ids(text: &str) -> String {
 }
 
 /// Replaces ids, digests, times and folders by as many characters.
-fn words(line: &str) -> String {
+fn replace_words(line: &str) -> String {
     let mut out = String::new();
     let is_part = |c: char| c.is_ascii_alphanumeric();
     let chars: Vec<char> = line.chars().collect();
@@ -161,7 +164,7 @@ fn words(line: &str) -> String {
 }
 
 /// Replaces each duration by `TIME` and each size by `SIZE`.
-fn amounts(line: &str) -> String {
+fn replace_amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
     // A file that contains times differs by a few bytes between runs. The size of a value is exact.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
@@ -173,7 +176,7 @@ fn amounts(line: &str) -> String {
     for word in line.split(' ') {
         let unit = word.trim_end_matches("</>").trim_end_matches([',', ';', ')', ':', '.']);
         let unit = unit.strip_prefix('+').unwrap_or(unit);
-        if is_length(unit) {
+        if is_compact_duration(unit) {
             out.push(word.replacen(unit, "TIME", 1));
             continue;
         }
@@ -191,7 +194,7 @@ fn amounts(line: &str) -> String {
 }
 
 /// Returns true for durations without blanks, such as `0.4s` and `3m05s`.
-fn is_length(word: &str) -> bool {
+fn is_compact_duration(word: &str) -> bool {
     let mut rest = word;
     while let Some(at) = rest.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|at| *at > 0) {
         let unit = &rest[at..];
@@ -206,7 +209,7 @@ fn is_length(word: &str) -> bool {
 /// Leaves two blanks between a duration and its neighbours, where a table has padded the duration. Other
 /// columns do not move, because each column is as wide as its head or as the longest possible duration.
 /// Offsets are padded on the left only.
-fn unpadded(line: &str) -> String {
+fn remove_padding(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();
     for word in line.split(' ') {
@@ -222,38 +225,38 @@ fn unpadded(line: &str) -> String {
 
 #[test]
 fn what_differs_between_runs_is_replaced() {
-    assert_eq!(stable("job_01KHTQ3N5V7Y9ABCDEFGHJKMNP is 12 ms old"), format!("job_{} is TIME old", "J".repeat(26)));
-    let split = stable("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
+    assert_eq!(stabilize("job_01KHTQ3N5V7Y9ABCDEFGHJKMNP is 12 ms old"), format!("job_{} is TIME old", "J".repeat(26)));
+    let split = stabilize("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
     assert_eq!(split, format!("latch job show job_{}\n{} s1 job_x", "J".repeat(16), "J".repeat(10)));
-    assert_eq!(stable("file latch:job_01KHTQ3N…"), format!("file latch:job_{}…", "J".repeat(8)));
-    assert_eq!(stable("32f8… abcd…"), "hhhh… hhhh…");
-    assert_eq!(stable("attempt 1 begins, worker vm pid 3687</>"), "attempt 1 begins, worker WORKER</>");
-    assert_eq!(stable("attempt 1 begins, worker v…"), "attempt 1 begins, worker WORKER");
-    assert_eq!(stable("<bold>attempt 1 begins, worker v…"), "<bold>attempt 1 begins, worker WORKER</>");
-    assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
-    assert_eq!(stable("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
-    assert_eq!(stable("expires in 2d</>"), "expires in TIME</>");
+    assert_eq!(stabilize("file latch:job_01KHTQ3N…"), format!("file latch:job_{}…", "J".repeat(8)));
+    assert_eq!(stabilize("32f8… abcd…"), "hhhh… hhhh…");
+    assert_eq!(stabilize("attempt 1 begins, worker vm pid 3687</>"), "attempt 1 begins, worker WORKER</>");
+    assert_eq!(stabilize("attempt 1 begins, worker v…"), "attempt 1 begins, worker WORKER");
+    assert_eq!(stabilize("<bold>attempt 1 begins, worker v…"), "<bold>attempt 1 begins, worker WORKER</>");
+    assert_eq!(stabilize("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
+    assert_eq!(stabilize("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
+    assert_eq!(stabilize("expires in 2d</>"), "expires in TIME</>");
     // The result does not depend on the length of the duration.
     for (age, took) in [("0s ", "  3ms"), ("12s", "150ms"), ("2m ", " 9.9s")] {
         let row = format!("job_x  COMPLETED  {age}  {took}          p     ada");
-        assert_eq!(stable(&row), "job_x  COMPLETED  TIME  TIME  p     ada");
+        assert_eq!(stabilize(&row), "job_x  COMPLETED  TIME  TIME  p     ada");
         assert_eq!(
-            stable(&format!("job_x  PARKED  {age}         REQUIRES at s")),
+            stabilize(&format!("job_x  PARKED  {age}         REQUIRES at s")),
             "job_x  PARKED  TIME  REQUIRES at s"
         );
     }
     for offset in ["  +0.012s", " +12.345s", "   +3m05s"] {
-        assert_eq!(stable(&format!("   7 {offset}  read             ready")), "   7  +TIME  read             ready");
-        assert_eq!(stable(&format!("  12 {offset}                   waits")), "  12  +TIME                   waits");
+        assert_eq!(stabilize(&format!("   7 {offset}  read             ready")), "   7  +TIME  read             ready");
+        assert_eq!(stabilize(&format!("  12 {offset}                   waits")), "  12  +TIME                   waits");
     }
     for lasted in ["0.042 s", "12.34 s", "3 min 05 s", "2 h 03 min"] {
-        assert_eq!(stable(&format!("(in {lasted}), {lasted}</>")), "(in TIME), TIME</>");
+        assert_eq!(stabilize(&format!("(in {lasted}), {lasted}</>")), "(in TIME), TIME</>");
     }
-    assert_eq!(stable("      12 ms"), "      TIME");
-    assert_eq!(stable("3 steps  read      read"), "3 steps  read      read");
-    assert_eq!(stable("sha256:0a1b2c3d4e5f, (3.2 MB), 2 left"), "sha256:hhhhhhhhhhhh, (SIZE), 2 left");
-    assert_eq!(stable("COMPLETED, 18842 bytes, not signed"), "COMPLETED, SIZE, not signed");
-    assert_eq!(stable("output recorded, 110 bytes"), "output recorded, 110 bytes");
-    assert_eq!(stable("at 2026-11-23T21:05:59Z for s1/0"), "at 0000-00-00T00:00:00Z for s1/0");
-    assert_eq!(stable("/tmp/latch-screen-aB3dEf/latch.toml:3:1"), "/tmp/latch-screen-FOLDER/latch.toml:3:1");
+    assert_eq!(stabilize("      12 ms"), "      TIME");
+    assert_eq!(stabilize("3 steps  read      read"), "3 steps  read      read");
+    assert_eq!(stabilize("sha256:0a1b2c3d4e5f, (3.2 MB), 2 left"), "sha256:hhhhhhhhhhhh, (SIZE), 2 left");
+    assert_eq!(stabilize("COMPLETED, 18842 bytes, not signed"), "COMPLETED, SIZE, not signed");
+    assert_eq!(stabilize("output recorded, 110 bytes"), "output recorded, 110 bytes");
+    assert_eq!(stabilize("at 2026-11-23T21:05:59Z for s1/0"), "at 0000-00-00T00:00:00Z for s1/0");
+    assert_eq!(stabilize("/tmp/latch-screen-aB3dEf/latch.toml:3:1"), "/tmp/latch-screen-FOLDER/latch.toml:3:1");
 }

@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use crate::place::{Place, step};
-use crate::program::latch;
-use crate::terminal::{Look, Terminal};
+use crate::place::{TestEnv, step};
+use crate::program::latch_command;
+use crate::terminal::{Terminal, TerminalKind};
 
 /// Runs commands in copies of this folder on terminals narrower than the printed commands. Each screen must
 /// show these commands unbroken, and all commands in backquotes too.
-fn whole(place: &Place, screens: &[(&str, &[&str])]) {
-    let job = place.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
+fn assert_commands_unbroken(place: &TestEnv, screens: &[(&str, &[&str])]) {
+    let job = place.only_job()["job_id"].as_str().unwrap_or_default().to_owned();
     for (args, commands) in screens {
         for columns in [40, 60] {
-            let copy = place.again();
+            let copy = place.fresh_copy();
             let args = args.replace("JOB", &job);
             let args: Vec<&str> = args.split(' ').collect();
-            let shown = Terminal::start(latch(&copy.dir, &args), columns, Look::Dumb).end();
+            let shown = Terminal::start(latch_command(&copy.dir, &args), columns, TerminalKind::Dumb).wait_for_end();
             // Checks the written bytes, because the terminal wraps longer lines by itself.
             let written = String::from_utf8(shown.bytes.clone()).unwrap();
-            let new = copy.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
+            let new = copy.only_job()["job_id"].as_str().unwrap_or_default().to_owned();
             for command in *commands {
                 let command = command.replace("JOB", if job.is_empty() { &new } else { &job });
                 assert!(written.lines().any(|line| line.contains(&command)), "{command}, {columns}:\n{written}");
@@ -34,9 +34,9 @@ fn whole(place: &Place, screens: &[(&str, &[&str])]) {
 #[test]
 fn commands_to_type_are_not_broken() {
     let send = step("send-a-message", "Effect.Opaque", &[], json!({ "note": 2 }));
-    let mut place = Place::witness("atomic").plan(&[send]);
-    place.unreplayed();
-    whole(
+    let mut place = TestEnv::witness("atomic").with_plan(&[send]);
+    place.skip_replay_of_many_jobs();
+    assert_commands_unbroken(
         &place,
         &[
             ("run plan.json --detach", &["latch job show JOB"]),
@@ -45,7 +45,7 @@ fn commands_to_type_are_not_broken() {
         ],
     );
     assert_eq!(place.latch(&["run", "plan.json", "--detach"]).code, 0);
-    whole(
+    assert_commands_unbroken(
         &place,
         &[
             ("run plan.json --detach", &["latch job show JOB"]),
@@ -54,7 +54,7 @@ fn commands_to_type_are_not_broken() {
         ],
     );
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    whole(
+    assert_commands_unbroken(
         &place,
         &[
             ("job approve JOB send-a-message", &["latch resume JOB"]),
@@ -62,25 +62,25 @@ fn commands_to_type_are_not_broken() {
             ("job export JOB --out exported-to-a-file-of-some-length.jsonl", &["latch verify exported-to-a-file"]),
         ],
     );
-    assert_eq!(place.latch(&["job", "approve", &id(&place), "send-a-message"]).code, 0);
-    whole(&place, &[("job reject JOB send-a-message", &["latch resume JOB"])]);
+    assert_eq!(place.latch(&["job", "approve", &job_id(&place), "send-a-message"]).code, 0);
+    assert_commands_unbroken(&place, &[("job reject JOB send-a-message", &["latch resume JOB"])]);
     assert_eq!(place.latch(&["resume"]).code, 0);
-    whole(&place, &[("job cancel JOB", &["latch job undo JOB"])]);
+    assert_commands_unbroken(&place, &[("job cancel JOB", &["latch job undo JOB"])]);
 }
 
-fn id(place: &Place) -> String {
-    place.the_job()["job_id"].as_str().expect("an id").to_owned()
+fn job_id(place: &TestEnv) -> String {
+    place.only_job()["job_id"].as_str().expect("an id").to_owned()
 }
 
 /// I132: commands for an undo that is left to a worker.
 #[test]
 fn commands_to_type_of_undoing_are_not_broken() {
-    let mut place = Place::undo("atomic");
-    place.unreplayed();
+    let mut place = TestEnv::undo("atomic");
+    place.skip_replay_of_many_jobs();
     let mut steps = crate::compensation::bookings();
     steps.truncate(1);
-    crate::compensation::plan(&place, "keep", &steps);
-    let ran = crate::compensation::run(&place, &[]);
+    crate::compensation::write_plan(&place, "keep", &steps);
+    let ran = crate::compensation::run_plan(&place, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    whole(&place, &[("job undo JOB --detach", &["latch job show JOB"])]);
+    assert_commands_unbroken(&place, &[("job undo JOB --detach", &["latch job show JOB"])]);
 }

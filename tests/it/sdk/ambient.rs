@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{LANGS, outputs, place, project, run, step};
+use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
 
 /// Sources of a step that reads every ambient source of its language, and of one that fails as its input
 /// requests.
-fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
+fn ambient_sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     match lang {
         "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
         "c" => &[("plugin.c", include_str!("ambient/plugin.c"))],
@@ -16,14 +16,14 @@ fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 /// Runs a job of one step. Returns its response, its output and its exported evidence.
-fn job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, String) {
-    let plugin = project(lang, "step", Some(sources(lang)));
-    let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);
-    let ran = run(place.path(), &["run", "plan.json", "--json"]);
+fn run_step_job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, String) {
+    let plugin = built_project(lang, "step", Some(ambient_sources(lang)));
+    let place = folder_with_plan(&[(&plugin, "")], &[step_with_effect("s", operator, "read_only", payload)]);
+    let ran = run_latch(place.path(), &["run", "plan.json", "--json"]);
     let response = ran.json();
-    let output = outputs(place.path(), &response).remove("s");
+    let output = outputs_checked_by_replay(place.path(), &response).remove("s");
     let id = response["job_id"].as_str().unwrap();
-    let exported = run(place.path(), &["job", "export", id, "--out", "-"]).stdout;
+    let exported = run_latch(place.path(), &["job", "export", id, "--out", "-"]).stdout;
     (response, output, exported)
 }
 
@@ -33,7 +33,7 @@ fn job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, Str
 fn ambient_time_and_randomness_follow_the_injected_sources() {
     for lang in LANGS {
         let [first, second] = [(); 2].map(|()| {
-            let (response, output, _) = job(lang, "Ambient.Look", json!({}));
+            let (response, output, _) = run_step_job(lang, "Ambient.Look", json!({}));
             output.unwrap_or_else(|| panic!("{lang}: {response:#}"))
         });
         for kind in ["clocks", "random"] {
@@ -58,7 +58,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
 fn an_exception_arrives_with_its_text_and_its_stack() {
     // C has no exceptions.
     for lang in ["js", "python", "go"] {
-        let (response, _, exported) = job(lang, "Ambient.Fail", json!({ "how": "exception" }));
+        let (response, _, exported) = run_step_job(lang, "Ambient.Fail", json!({ "how": "exception" }));
         let failed = &response["failed"][0];
         assert_eq!(failed["reason_code"], "PLUGIN_EXCEPTION", "{lang}: {response:#}");
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
@@ -66,12 +66,12 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
     }
     // Half of a surrogate pair or of a UTF-8 sequence, as produced by truncating a text.
     for lang in ["js", "python", "go"] {
-        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "half" }));
+        let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": "half" }));
         let failed = &response["failed"][0];
         assert!(failed["message"].as_str().unwrap().contains("half of"), "{lang}: {failed}");
     }
     for lang in LANGS {
-        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "failure" }));
+        let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": "failure" }));
         let failed = &response["failed"][0];
         let found = (failed["reason_code"].as_str(), failed["message"].as_str());
         assert_eq!(found, (Some("AUTH_FORBIDDEN"), Some("no key")), "{lang}");
@@ -85,7 +85,7 @@ fn a_number_that_would_be_rounded_is_refused() {
         [("js", &["big", "bigint", "nan"][..]), ("python", &["big", "nan"]), ("c", &["big"]), ("go", &["big", "nan"])]
     {
         for how in hows {
-            let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));
+            let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": how }));
             let failed = &response["failed"][0];
             assert_eq!(failed["reason_code"], "SCHEMA_VALIDATION_FAILED", "{lang} {how}: {response:#}");
             assert!(failed["message"].as_str().unwrap().contains("is not JSON"), "{lang} {how}: {failed}");
@@ -112,7 +112,7 @@ fn what_cannot_leave_is_refused_with_its_place() {
         ("c", "half result", "SCHEMA_VALIDATION_FAILED", "byte 6 is not valid UTF-8"),
         ("c", "fails and answers", "RATE_LIMIT", "not now"),
     ] {
-        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));
+        let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": how }));
         let failed = &response["failed"][0];
         assert_eq!(failed["reason_code"], code, "{lang} {how}: {response:#}");
         assert!(failed["message"].as_str().unwrap().contains(said), "{lang} {how}: {failed}");
@@ -136,10 +136,10 @@ fn what_is_printed_arrives() {
         ("python", &["half ? of it"]),
         ("c", &["half ? of it", "slept 3611"]),
     ] {
-        let plugin = project(lang, "step", Some(sources(lang)));
+        let plugin = built_project(lang, "step", Some(ambient_sources(lang)));
         let payload = json!({ "how": "half print" });
-        let place = place(&[(&plugin, "")], &[step("s", "Ambient.Fail", "read_only", payload)]);
-        let ran = run(place.path(), &["run", "plan.json"]);
+        let place = folder_with_plan(&[(&plugin, "")], &[step_with_effect("s", "Ambient.Fail", "read_only", payload)]);
+        let ran = run_latch(place.path(), &["run", "plan.json"]);
         assert_eq!(ran.code, 0, "{lang}: {}", ran.stderr);
         for line in lines {
             assert!(ran.stderr.contains(&format!("| {line}\n")), "{lang}: {line}: {}", ran.stderr);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{LANGS, project, run};
+use super::{LANGS, built_project, run_latch};
 use crate::checkout;
 
 /// I63. A folder is built twice, and both builds behave the same. A Python build takes long, so Python is
@@ -11,12 +11,12 @@ use crate::checkout;
 fn a_made_project_passes_its_own_check() {
     for lang in LANGS {
         for kind in ["step", "tool"] {
-            let dir = project(lang, kind, None);
+            let dir = built_project(lang, kind, None);
             let mut args = vec!["plugin", "check", ".", "--json"];
             if lang == "python" {
                 args.push("--once");
             }
-            let ran = run(&dir, &args);
+            let ran = run_latch(&dir, &args);
             let report = ran.json();
             assert_eq!(ran.code, 0, "{lang} {kind}: {report:#}");
             if kind == "step" {
@@ -32,7 +32,7 @@ fn a_made_project_passes_its_own_check() {
 fn the_examples_in_other_languages_pass_their_own_check() {
     let examples = checkout::copy().join("example-plugins");
     for (dir, cases) in [("funding-c", 1), ("funding-go", 2), ("funding-js", 1), ("funding-python", 3)] {
-        let ran = run(&examples, &["plugin", "check", dir, "--once", "--json"]);
+        let ran = run_latch(&examples, &["plugin", "check", dir, "--once", "--json"]);
         let report = ran.json();
         assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
         assert_eq!(report["cases"].as_array().unwrap().len(), cases, "{dir}");

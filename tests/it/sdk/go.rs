@@ -2,20 +2,21 @@
 
 use serde_json::json;
 
-use super::{place, project, run, step};
+use super::{built_project, folder_with_plan, run_latch, step_with_effect};
 
-fn log(operator: &str, how: &str) -> String {
+fn run_and_read_log(operator: &str, how: &str) -> String {
     let sources = [("plugin.go", include_str!("ambient/plugin.go")), ("plugin_test.go", "package main\n")];
-    let plugin = project("go", "step", Some(&sources));
-    let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", json!({ "how": how }))]);
-    run(place.path(), &["run", "plan.json"]).stderr
+    let plugin = built_project("go", "step", Some(&sources));
+    let place =
+        folder_with_plan(&[(&plugin, "")], &[step_with_effect("s", operator, "read_only", json!({ "how": how }))]);
+    run_latch(place.path(), &["run", "plan.json"]).stderr
 }
 
 /// Printed text becomes log records: lines written in parts, lines without an end, and bytes that are not
 /// UTF-8.
 #[test]
 fn what_a_go_plugin_prints_becomes_log_records() {
-    let said = log("Ambient.Look", "");
+    let said = run_and_read_log("Ambient.Look", "");
     for line in ["looking around", "in the middle of ?? a character", "by log", "by slog ways=3", "without an end"] {
         assert!(said.contains(&format!("| {line}\n")), "{line}: {said}");
     }
@@ -29,7 +30,7 @@ fn what_ends_a_go_plugin_says_why() {
         ("fatal", "panic: nobody catches this"),
         ("deadlock", "fatal error: all goroutines are asleep - deadlock!"),
     ] {
-        let said = log("Ambient.Fail", how);
+        let said = run_and_read_log("Ambient.Fail", how);
         assert!(said.contains(&format!("| {line}\n")), "{how}: {said}");
         assert!(said.contains("PLUGIN_TRAP"), "{how}: {said}");
     }
@@ -41,6 +42,6 @@ fn a_go_step_with_a_tools_import_is_no_component() {
     let text = "package main\n\nimport \"latchwork\"\n\nfunc main() {\n\tlatchwork.Step(\"A.B\", latchwork.Spec{}, func(_ \
                 latchwork.Context, key string) ([]byte, error) {\n\t\tvalue, _, err := latchwork.KVGet(key)\n\t\treturn \
                 value, err\n\t})\n}\n";
-    let error = super::refused::refused("go", &[("plugin.go", text), ("plugin_test.go", "package main\n")]);
+    let error = super::refused::build_error("go", &[("plugin.go", text), ("plugin_test.go", "package main\n")]);
     assert!(error["message"].as_str().unwrap().contains("latchwork:plugin/kv@0.1.0"), "{error}");
 }

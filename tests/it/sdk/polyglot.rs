@@ -4,17 +4,18 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{go, latch, outputs, run, tools};
+use super::{go_command, latch_command, outputs_checked_by_replay, run_latch, tools_dir};
 use crate::checkout;
-use crate::place::{built, copy_tree};
+use crate::place::{build_plugin, copy_tree};
 
 /// Builds the component of an example with the tools of the tests.
-fn example(name: &str) -> std::path::PathBuf {
+fn example_component(name: &str) -> std::path::PathBuf {
     let dir = checkout::copy().join("example-plugins").join(name);
     if name.ends_with("-rust") {
-        return built(&dir);
+        return build_plugin(&dir);
     }
-    let options = latchwork::build::Options { tools_dir: tools(), ..latchwork::build::Options::from_env() };
+    let options =
+        latchwork::build::BuildOptions { tools_dir: tools_dir(), ..latchwork::build::BuildOptions::from_env() };
     let mut said = Vec::new();
     let made = latchwork::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
@@ -33,7 +34,7 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
     let plugins =
         ["funding-python", "funding-go", "funding-js", "funding-c", "files-rust", "requests-rust", "mail-maildir-rust"];
     for plugin in plugins {
-        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", example(plugin)));
+        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", example_component(plugin)));
     }
     std::fs::write(place.path().join("latch.toml"), config).unwrap();
     for name in ["outbox", "requests"] {
@@ -42,14 +43,15 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
     let args = ["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--approve", "s6"];
     // The kills hit the step of each language, and the message.
     for nth in [1, 2, 4] {
-        let killed = latch(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
+        let killed =
+            latch_command(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
         assert!(matches!(killed.status.code(), None | Some(0)), "{}", String::from_utf8_lossy(&killed.stderr));
     }
-    let ran = run(place.path(), &args);
+    let ran = run_latch(place.path(), &args);
     let job = ran.json();
     assert_eq!((ran.code, &job["state"]), (0, &json!("COMPLETED")), "{job:#}");
     assert_eq!(std::fs::read_dir(place.path().join("outbox/new")).unwrap().count(), 1, "one message");
-    let outputs = outputs(place.path(), &job);
+    let outputs = outputs_checked_by_replay(place.path(), &job);
     assert_eq!(outputs["s1"]["name"], "Prof. Dr. Ingrid Solheim");
     assert!(outputs["s3"]["body"].as_str().unwrap().starts_with("Dear Professor Solheim,"), "{:#}", outputs["s3"]);
     assert_eq!(outputs["s4"]["verdict"], "ready", "{:#}", outputs["s4"]);
@@ -68,7 +70,7 @@ fn the_examples_in_other_languages_pass_their_own_tests() {
         ("funding-c", "sh", ["-c", compile.as_str()]),
         ("funding-go", "go", ["test", "./..."]),
     ] {
-        let mut command = if program == "go" { go() } else { Command::new(program) };
+        let mut command = if program == "go" { go_command() } else { Command::new(program) };
         command.args(args).current_dir(root.join("example-plugins").join(dir));
         let ran = command.env("PYTHONPATH", "../../guest-sdk/python").output().unwrap();
         let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::{LANGS, run};
+use super::{LANGS, run_latch};
 
-pub(super) fn refused(lang: &str, sources: &[(&str, &str)]) -> Value {
+pub(super) fn build_error(lang: &str, sources: &[(&str, &str)]) -> Value {
     let parent = tempfile::tempdir().unwrap();
-    let new = run(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step"]);
+    let new = run_latch(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step"]);
     assert_eq!(new.code, 0, "{}", new.stderr);
     for (path, text) in sources {
         std::fs::write(parent.path().join("x").join(path), text).unwrap();
     }
-    let built = run(parent.path(), &["plugin", "build", "x", "--json"]);
+    let built = run_latch(parent.path(), &["plugin", "build", "x", "--json"]);
     assert_ne!(built.code, 0, "{lang} builds: {}", built.stdout);
     assert!(!parent.path().join("x/build/x.wasm").exists());
     built.json()["error"].clone()
@@ -21,7 +21,7 @@ pub(super) fn refused(lang: &str, sources: &[(&str, &str)]) -> Value {
 fn late_imports_that_cannot_be_done_early_are_refused_with_file_and_line() {
     let text = "from latchwork import step\n\n\n@step(\"A.B\")\ndef f(x, context):\n    import no_such_module\n\n    \
                 name = x[\"m\"]\n    return __import__(name)\n";
-    let error = refused("python", &[("plugin.py", text)]);
+    let error = build_error("python", &[("plugin.py", text)]);
     let message = error["message"].as_str().unwrap();
     assert_eq!(error["code"], "L0057");
     for line in [
@@ -40,7 +40,7 @@ fn time_and_chance_at_the_top_of_a_module_are_refused_not_frozen() {
         ("python", "plugin.py", "import latchwork, time\nSTARTED = time.time()\n"),
         ("python", "plugin.py", "import latchwork, random\nDICE = random.random()\n"),
     ] {
-        let message = refused(lang, &[(path, text)])["message"].to_string();
+        let message = build_error(lang, &[(path, text)])["message"].to_string();
         assert!(message.contains("would be frozen into the component"), "{lang} {text}: {message}");
     }
 }
@@ -48,16 +48,16 @@ fn time_and_chance_at_the_top_of_a_module_are_refused_not_frozen() {
 #[test]
 fn a_plugin_without_operators_or_without_its_sdk_is_refused() {
     for (lang, path, text) in [("js", "src/plugin.js", ""), ("python", "plugin.py", "")] {
-        let message = refused(lang, &[(path, text)])["message"].to_string();
+        let message = build_error(lang, &[(path, text)])["message"].to_string();
         assert!(message.contains("the plugin registers no operator"), "{lang}: {message}");
     }
     for lang in LANGS {
         let parent = tempfile::tempdir().unwrap();
-        run(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step"]);
+        run_latch(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step"]);
         std::fs::remove_dir_all(parent.path().join("x/latchwork")).unwrap();
-        let built = run(parent.path(), &["plugin", "build", "x", "--json"]);
+        let built = run_latch(parent.path(), &["plugin", "build", "x", "--json"]);
         assert_eq!((built.code, &built.json()["error"]["code"]), (2, &Value::from("L0058")), "{lang}");
-        let again = run(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step", "--json"]);
+        let again = run_latch(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step", "--json"]);
         assert_eq!((again.code, &again.json()["error"]["code"]), (2, &Value::from("L0059")), "{lang}");
     }
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{outputs, place, run, step, tools};
+use super::{folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect, tools_dir};
 
 /// I53, I63.
 #[test]
@@ -12,21 +12,24 @@ fn a_made_project_in_rust_builds_tests_itself_and_runs() {
     let parent = tempfile::tempdir().unwrap();
     for kind in ["step", "tool"] {
         let name = format!("made-{kind}");
-        let new = run(parent.path(), &["plugin", "new", &name, "--lang", "rust", "--kind", kind]);
+        let new = run_latch(parent.path(), &["plugin", "new", &name, "--lang", "rust", "--kind", kind]);
         assert_eq!(new.code, 0, "{}", new.stderr);
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["test", "--quiet"]).current_dir(parent.path().join(&name));
         // Both kinds share their compiled dependencies.
-        let tested = cargo.env("CARGO_TARGET_DIR", tools().with_file_name("made-rust")).output().unwrap();
+        let tested = cargo.env("CARGO_TARGET_DIR", tools_dir().with_file_name("made-rust")).output().unwrap();
         assert!(tested.status.success(), "{kind}: {}", String::from_utf8_lossy(&tested.stderr));
     }
     let made = parent.path().join("made-step");
-    let built = run(parent.path(), &["plugin", "build", "made-step"]);
+    let built = run_latch(parent.path(), &["plugin", "build", "made-step"]);
     assert_eq!(built.code, 0, "{}", built.stderr);
-    let checked = run(parent.path(), &["plugin", "check", "made-step", "--once", "--json"]);
+    let checked = run_latch(parent.path(), &["plugin", "check", "made-step", "--once", "--json"]);
     assert_eq!((checked.code, &checked.json()["findings"]), (0, &json!([])), "{}", checked.stdout);
-    let place = place(&[(&made, "")], &[step("s", "MadeStep.Greet", "read_only", json!({ "name": "Ada" }))]);
-    let ran = run(place.path(), &["run", "plan.json", "--json"]);
+    let place = folder_with_plan(
+        &[(&made, "")],
+        &[step_with_effect("s", "MadeStep.Greet", "read_only", json!({ "name": "Ada" }))],
+    );
+    let ran = run_latch(place.path(), &["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(outputs(place.path(), &ran.json())["s"]["greeting"], "Hello, Ada!");
+    assert_eq!(outputs_checked_by_replay(place.path(), &ran.json())["s"]["greeting"], "Hello, Ada!");
 }

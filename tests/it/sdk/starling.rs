@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{outputs, place, project, run, step};
+use super::{built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
 
 const RECIPE: &str =
     "[plugin]\nname = \"starling\"\nkind = \"step\"\nlang = \"js\"\nversion = \"1.0.0\"\nengine = \"starlingmonkey\"\n";
@@ -19,11 +19,11 @@ const CASES: &str = concat!(
 fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its_check() {
     let sources =
         [("latch-plugin.toml", RECIPE), ("src/plugin.js", include_str!("ambient/plugin.js")), ("cases.jsonl", CASES)];
-    let plugin = project("js", "step", Some(&sources));
+    let plugin = built_project("js", "step", Some(&sources));
     let job = |operator: &str, payload: Value| {
-        let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);
-        let response = run(place.path(), &["run", "plan.json", "--json"]).json();
-        let output = outputs(place.path(), &response).remove("s");
+        let place = folder_with_plan(&[(&plugin, "")], &[step_with_effect("s", operator, "read_only", payload)]);
+        let response = run_latch(place.path(), &["run", "plan.json", "--json"]).json();
+        let output = outputs_checked_by_replay(place.path(), &response).remove("s");
         (response, output)
     };
     let [first, second] = [(); 2].map(|()| {
@@ -46,9 +46,9 @@ fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its
         assert_eq!(failed["reason_code"], code, "{how}: {failed}");
         assert!(failed["message"].as_str().unwrap().contains(said), "{how}: {failed}");
     }
-    let inspected = run(&plugin, &["plugin", "inspect", ".", "--json"]).json();
+    let inspected = run_latch(&plugin, &["plugin", "inspect", ".", "--json"]).json();
     assert_eq!(inspected["toolchain"]["language"], "javascript-starlingmonkey", "{inspected:#}");
-    let checked = run(&plugin, &["plugin", "check", ".", "--once", "--json"]);
+    let checked = run_latch(&plugin, &["plugin", "check", ".", "--once", "--json"]);
     let report = checked.json();
     // The operators of this plugin have no descriptions.
     let mut findings = report["findings"].as_array().unwrap().iter();

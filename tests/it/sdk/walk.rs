@@ -8,28 +8,30 @@ use latchwork_core::keys::step_seed;
 use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
 
-use super::{LANGS, latch, outputs, place, project, run, step};
+use super::{
+    LANGS, built_project, folder_with_plan, latch_command, outputs_checked_by_replay, run_latch, step_with_effect,
+};
 use crate::checkout;
-use crate::place::built;
+use crate::place::build_plugin;
 
 /// Maximum number of bytes that a language runtime may draw from the step's random stream before the program
 /// starts.
-const STREAM: usize = 64 << 10;
+const STREAM_BYTES: usize = 64 << 10;
 
-fn walker(lang: &str) -> PathBuf {
+fn build_walker(lang: &str) -> PathBuf {
     let sources: &[(&str, &str)] = match lang {
-        "rust" => return built(&checkout::copy().join("tests/guests-effects/walk-step")),
+        "rust" => return build_plugin(&checkout::copy().join("tests/guests-effects/walk-step")),
         "js" => &[("src/plugin.js", include_str!("walk/plugin.js"))],
         "python" => &[("plugin.py", include_str!("walk/plugin.py"))],
         "c" => &[("plugin.c", include_str!("walk/plugin.c"))],
         _ => &[("plugin.go", include_str!("walk/plugin.go")), ("plugin_test.go", "package main\n")],
     };
-    project(lang, "step", Some(sources))
+    built_project(lang, "step", Some(sources))
 }
 
 /// Reads the job's seed from its evidence.
-fn seed(dir: &Path, job: &str) -> Hash {
-    let exported = run(dir, &["job", "export", job, "--out", "-"]).stdout;
+fn job_seed(dir: &Path, job: &str) -> Hash {
+    let exported = run_latch(dir, &["job", "export", job, "--out", "-"]).stdout;
     let events = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let seed = events.filter_map(|line| line["event"]["job_seed"].as_str().map(str::to_owned)).next();
     serde_json::from_value(seed.expect("the first event has it").into()).unwrap()
@@ -40,29 +42,29 @@ fn seed(dir: &Path, job: &str) -> Hash {
 /// the one random stream that the job's seed gives to the step.
 #[test]
 fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
-    let keep = project("js", "tool", None);
+    let keep = built_project("js", "tool", None);
     for lang in LANGS.into_iter().chain(["rust"]) {
-        let walker = walker(lang);
-        let mut walk = step("s", "Walk.There", "read_only", json!({}));
+        let walker = build_walker(lang);
+        let mut walk = step_with_effect("s", "Walk.There", "read_only", json!({}));
         walk["effects"] = json!(["read_only", "internal_write"]);
-        let place = place(&[(&walker, ""), (&keep, "grants = { kv = \"k\" }")], &[walk]);
+        let place = folder_with_plan(&[(&walker, ""), (&keep, "grants = { kv = \"k\" }")], &[walk]);
         for (command, point) in [("run", "execute:after:1"), ("resume", "execute:before:1")] {
             let args = if command == "run" { vec!["run", "plan.json"] } else { vec!["resume"] };
-            let killed = latch(place.path(), &args).env("LATCH_CRASH_AT", point).output().unwrap();
+            let killed = latch_command(place.path(), &args).env("LATCH_CRASH_AT", point).output().unwrap();
             let said = String::from_utf8_lossy(&killed.stderr);
             assert_eq!(killed.status.code(), None, "{lang}: killed at {point}: {said}");
         }
-        let resumed = run(place.path(), &["resume", "--json"]);
+        let resumed = run_latch(place.path(), &["resume", "--json"]);
         assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);
         let job = &resumed.json()["jobs"][0];
         assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
 
         let id = job["job_id"].as_str().unwrap();
-        let walked = outputs(place.path(), job).remove("s").unwrap();
+        let walked = outputs_checked_by_replay(place.path(), job).remove("s").unwrap();
         // An external key contains the attempt that first made the call. The second call was first made after
         // the first kill.
         assert_eq!(walked["keys"], json!([format!("latch:{id}:s/0:1"), format!("latch:{id}:s/1:2")]), "{lang}");
-        let events = run(place.path(), &["job", "events", id, "--json"]).stdout;
+        let events = run_latch(place.path(), &["job", "events", id, "--json"]).stdout;
         assert_eq!(events.matches("\"command_committed\"").count(), 2, "{lang}: two calls: {events}");
         assert_eq!(events.matches("\"halfway\"").count(), 1, "{lang}: one event: {events}");
         let (at, until) = (walked["at"].as_f64().unwrap(), walked["until"].as_f64().unwrap());
@@ -71,7 +73,7 @@ fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
         // Version and variant bits of a UUID are not random.
         let drawn = hex::decode(walked["id"].as_str().unwrap().replace('-', "")).unwrap();
         let plain = |at: &usize| ![6, 8].contains(at);
-        let stream = StepRng::new(step_seed(&seed(place.path(), id), &StepId::new("s"))).bytes(STREAM);
+        let stream = StepRng::new(step_seed(&job_seed(place.path(), id), &StepId::new("s"))).bytes(STREAM_BYTES);
         let found = stream.windows(16).any(|window| (0..16).filter(plain).all(|at| window[at] == drawn[at]));
         assert!(found, "{lang}: {} is not of the step's stream", walked["id"]);
     }

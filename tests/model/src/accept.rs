@@ -13,14 +13,14 @@ use stateright::Model;
 
 use crate::record::Record;
 use crate::state::{Job, Phase, Run, State};
-use crate::{Action, Class, Config, Protocol, moves};
+use crate::{Action, Config, ModelClass, Protocol, moves};
 
 /// Maximum number of states in the set. A trace that needs more is not followed to its end.
-const FRONTIER_MAX: usize = 16_000;
+const MAX_STATES: usize = 16_000;
 
 /// One observation of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observation {
     /// The job was claimed.
     Claimed {
         /// The database after the claim.
@@ -34,7 +34,7 @@ pub enum Seen {
         job: Job,
     },
     /// A person made a request.
-    Asked {
+    RequestMade {
         /// The database after the request.
         job: Job,
     },
@@ -43,7 +43,7 @@ pub enum Seen {
         /// Attempt that wrote.
         by: u8,
         /// Reason of the refusal.
-        why: Refusal,
+        why: ObservedRefusal,
     },
     /// A request to the world was sent.
     Sent {
@@ -68,7 +68,7 @@ pub enum Seen {
         value: u8,
     },
     /// A worker asked a tool to reconcile a call.
-    Questioned {
+    ReconcileAsked {
         /// Attempt that asked.
         by: u8,
         /// Slot of the invocation.
@@ -85,7 +85,7 @@ pub enum Seen {
 
 /// Reason why a write was refused. Only reasons that the model knows are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ObservedRefusal {
     /// Another attempt holds the job.
     Fenced,
     /// No attempt holds the job.
@@ -98,33 +98,33 @@ pub enum Refusal {
 
 /// Statistics of a followed trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Followed {
+pub struct TraceStatistics {
     /// Largest number of states in the set.
-    pub widest: usize,
+    pub max_states: usize,
     /// Number of states in the set at the end.
-    pub left: usize,
+    pub final_states: usize,
 }
 
 /// Error for a trace that is not a behaviour of the model or cannot be followed to its end.
 #[derive(Clone, Debug)]
-pub struct Rejected {
+pub struct TraceRejection {
     /// True if the set of states became too large. False if the set became empty.
-    pub outgrown: bool,
+    pub too_many_states: bool,
     /// Index of the observation, from 0.
-    pub at: usize,
+    pub index: usize,
     /// The observation.
-    pub seen: Seen,
+    pub observation: Observation,
     /// Observations of the same kind that the model would have allowed instead.
     pub expected: Vec<String>,
     /// States before the observation.
     pub before: Vec<State>,
 }
 
-impl fmt::Display for Rejected {
+impl fmt::Display for TraceRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "number {}, seen: {:?}", self.at, self.seen)?;
-        if self.outgrown {
-            writeln!(f, "  more than {FRONTIER_MAX} states at once")?;
+        writeln!(f, "number {}, seen: {:?}", self.index, self.observation)?;
+        if self.too_many_states {
+            writeln!(f, "  more than {MAX_STATES} states at once")?;
         }
         for expected in &self.expected {
             writeln!(f, "  expected: {expected}")?;
@@ -140,49 +140,55 @@ impl fmt::Display for Rejected {
 ///
 /// # Errors
 /// Returns the first observation that no state of the model explains.
-pub fn follow(config: &Config, trace: &[Seen]) -> Result<Followed, Box<Rejected>> {
-    let model = Protocol(unbounded(config, trace));
+pub fn check_trace(config: &Config, trace: &[Observation]) -> Result<TraceStatistics, Box<TraceRejection>> {
+    let model = Protocol(unlimited_faults(config, trace));
     let mut frontier = model.init_states();
-    let mut followed = Followed::default();
+    let mut followed = TraceStatistics::default();
     for (at, seen) in trace.iter().enumerate() {
         let mut expected = HashSet::new();
         let mut next: Vec<State> = Vec::new();
         let mut known = HashSet::new();
-        for state in frontier.iter().flat_map(|state| ahead(&model, state, seen)) {
-            for reached in step(&model, &state, seen, &mut expected) {
+        for state in frontier.iter().flat_map(|state| states_before(&model, state, seen)) {
+            for reached in successors(&model, &state, seen, &mut expected) {
                 let reached = canonical(&model.0, reached);
-                if holds(&model.0, &reached) && known.insert(reached.clone()) {
+                if invariants_hold(&model.0, &reached) && known.insert(reached.clone()) {
                     next.push(reached);
                 }
             }
         }
-        if next.is_empty() || next.len() > FRONTIER_MAX {
+        if next.is_empty() || next.len() > MAX_STATES {
             let outgrown = !next.is_empty();
             let mut expected: Vec<String> = expected.into_iter().collect();
             expected.sort();
-            return Err(Box::new(Rejected { outgrown, at, seen: seen.clone(), expected, before: frontier }));
+            return Err(Box::new(TraceRejection {
+                too_many_states: outgrown,
+                index: at,
+                observation: seen.clone(),
+                expected,
+                before: frontier,
+            }));
         }
         frontier = next;
-        followed.widest = followed.widest.max(frontier.len());
+        followed.max_states = followed.max_states.max(frontier.len());
     }
-    followed.left = frontier.len();
+    followed.final_states = frontier.len();
     Ok(followed)
 }
 
 /// Returns the configuration for a trace: the number of faults is not limited, and workers act at their own
 /// pace.
-fn unbounded(config: &Config, trace: &[Seen]) -> Config {
-    let claims = trace.iter().filter(|seen| matches!(seen, Seen::Claimed { .. })).count();
+fn unlimited_faults(config: &Config, trace: &[Observation]) -> Config {
+    let claims = trace.iter().filter(|seen| matches!(seen, Observation::Claimed { .. })).count();
     Config {
         workers: claims + 1,
         crashes: u8::MAX,
         pauses: u8::MAX,
-        rests: u8::MAX,
+        suspensions: u8::MAX,
         lost_commits: u8::MAX,
         cancel: true,
-        shrugs: true,
-        free: true,
-        asks: u8::MAX,
+        inconclusive_answers: true,
+        own_pace: true,
+        max_repeated_requests: u8::MAX,
         ..config.clone()
     }
 }
@@ -190,11 +196,11 @@ fn unbounded(config: &Config, trace: &[Seen]) -> Config {
 /// Reduces a state to a canonical form. Resets the fault counters, and removes runs that can do nothing more
 /// that is observed.
 fn canonical(config: &Config, mut state: State) -> State {
-    (state.crashes, state.pauses, state.rests) = (config.crashes, config.pauses, config.rests);
+    (state.crashes, state.pauses, state.suspensions) = (config.crashes, config.pauses, config.suspensions);
     state.lost_commits = config.lost_commits;
     let (attempt, over) = (state.job.attempt, state.job.state().is_terminal());
     for worker in &mut state.workers {
-        worker.run = worker.run.take().filter(|run| !moves::is_done(config, run, attempt, over));
+        worker.run = worker.run.take().filter(|run| !moves::is_inert(config, run, attempt, over));
         // A run that lost the job may have read its inbox or not. The two cases do not differ from here on.
         if let Some(Run { phase: Phase::Ready { fresh, nonce: None }, attempt: of, .. }) = &mut worker.run
             && *of < attempt
@@ -202,66 +208,74 @@ fn canonical(config: &Config, mut state: State) -> State {
             *fresh = false;
         }
     }
-    state.in_order()
+    state.sorted()
 }
 
 /// Returns true if guarantees I80 to I82 hold in a state, as the search checks them.
-fn holds(config: &Config, state: &State) -> bool {
-    let once = config.calls.iter().zip(&state.world).all(|(class, keys)| *class == Class::Read || keys.len() <= 1);
-    state.broken == 0 && once
+fn invariants_hold(config: &Config, state: &State) -> bool {
+    let once = config.calls.iter().zip(&state.world).all(|(class, keys)| *class == ModelClass::Read || keys.len() <= 1);
+    state.violations == 0 && once
 }
 
 /// Returns the states in which the lease holder has read a varying amount before a change that it has not yet
 /// seen.
-fn ahead(model: &Protocol, state: &State, seen: &Seen) -> Vec<State> {
+fn states_before(model: &Protocol, state: &State, seen: &Observation) -> Vec<State> {
     let by: &[u8] = match seen {
-        Seen::Wrote { by, .. } => by,
-        Seen::Asked { .. } | Seen::Claimed { .. } => &[],
+        Observation::Wrote { by, .. } => by,
+        Observation::RequestMade { .. } | Observation::Claimed { .. } => &[],
         _ => return vec![state.clone()],
     };
     match by.contains(&state.job.attempt) {
         true => vec![state.clone()],
-        false => moves::loads(model, state),
+        false => moves::states_after_load(model, state),
     }
 }
 
 /// Returns the successor states that match the observation.
-fn step(model: &Protocol, state: &State, seen: &Seen, expected: &mut HashSet<String>) -> Vec<State> {
+fn successors(model: &Protocol, state: &State, seen: &Observation, expected: &mut HashSet<String>) -> Vec<State> {
     match seen {
-        Seen::Claimed { job } => {
-            let over = model.next_state(state, Action::LeaseOver);
+        Observation::Claimed { job } => {
+            let over = model.next_state(state, Action::LeaseExpired);
             let idle = |state: &State| state.workers.iter().position(|worker| worker.run.is_none());
             let claim = |state: State| idle(&state).and_then(|index| model.next_state(&state, Action::Claim(index)));
             [Some(state.clone()), over]
                 .into_iter()
                 .flatten()
                 .filter_map(claim)
-                .filter(|next| is(next, job, expected))
+                .filter(|next| matches_database(next, job, expected))
                 .collect()
         }
-        Seen::Wrote { by, job } => by.iter().flat_map(|by| moves::writes(model, state, *by, job, expected)).collect(),
-        Seen::Asked { job } => {
-            let slots = (0u8..).take(model.0.calls.len());
-            let all = slots.flat_map(|slot| moves::settled(model, state, slot, Action::Resolve(slot)));
-            let all = all.chain(model.next_state(state, Action::Cancel));
-            all.filter(|next| is(next, job, expected)).collect()
+        Observation::Wrote { by, job } => {
+            by.iter().flat_map(|by| moves::states_after_write(model, state, *by, job, expected)).collect()
         }
-        Seen::Refused { by, why } => {
+        Observation::RequestMade { job } => {
+            let slots = (0u8..).take(model.0.calls.len());
+            let all = slots.flat_map(|slot| moves::state_after_settling(model, state, slot, Action::Resolve(slot)));
+            let all = all.chain(model.next_state(state, Action::Cancel));
+            all.filter(|next| matches_database(next, job, expected)).collect()
+        }
+        Observation::Refused { by, why } => {
             let agrees = match why {
-                Refusal::Fenced => state.job.attempt != *by,
-                Refusal::NotHeld => state.job.state() != JobState::Running,
-                Refusal::Cancelled => state.job.cancel_flag,
-                Refusal::InboxPending => !state.job.inbox.is_empty(),
+                ObservedRefusal::Fenced => state.job.attempt != *by,
+                ObservedRefusal::NotHeld => state.job.state() != JobState::Running,
+                ObservedRefusal::Cancelled => state.job.cancel_flag,
+                ObservedRefusal::InboxPending => !state.job.inbox.is_empty(),
             };
             Some(state.clone()).filter(|_| agrees).into_iter().collect()
         }
-        Seen::Sent { by, slot, try_no, key } => moves::sends(model, state, (*by, *slot, *try_no, *key)),
-        Seen::Arrived { by, slot, try_no, value } => moves::lands(model, state, (*by, *slot, *try_no, *value)),
-        Seen::Questioned { by, slot, happened } => moves::asks(model, state, (*by, *slot, *happened)),
-        Seen::Died { attempts } => {
+        Observation::Sent { by, slot, try_no, key } => {
+            moves::states_after_send(model, state, (*by, *slot, *try_no, *key))
+        }
+        Observation::Arrived { by, slot, try_no, value } => {
+            moves::states_after_arrival(model, state, (*by, *slot, *try_no, *value))
+        }
+        Observation::ReconcileAsked { by, slot, happened } => {
+            moves::states_after_reconcile(model, state, (*by, *slot, *happened))
+        }
+        Observation::Died { attempts } => {
             let mut state = state.clone();
             for attempt in attempts {
-                if let Some(index) = moves::of(&state, *attempt) {
+                if let Some(index) = moves::worker_of(&state, *attempt) {
                     state = model.next_state(&state, Action::Crash(index)).unwrap_or(state);
                 }
             }
@@ -271,8 +285,8 @@ fn step(model: &Protocol, state: &State, seen: &Seen, expected: &mut HashSet<Str
 }
 
 /// Returns true if the database of `state` matches `job`. Otherwise adds the state's database to `expected`.
-pub(crate) fn is(state: &State, job: &Job, expected: &mut HashSet<String>) -> bool {
-    let found = state.job.seen();
+pub(crate) fn matches_database(state: &State, job: &Job, expected: &mut HashSet<String>) -> bool {
+    let found = state.job.observable();
     if found != *job {
         expected.insert(format!("{found:?}"));
     }
@@ -284,23 +298,23 @@ impl Job {
     ///
     /// Leases are left out. Final states other than `CANCELLED` are treated as one. A row that is neither
     /// executed nor in doubt has no owner.
-    pub fn seen(&self) -> Job {
+    pub fn observable(&self) -> Job {
         let mut job = self.clone();
         job.lease_live = false;
         if matches!(job.state(), JobState::Partial | JobState::Failed) {
             job.set_state(JobState::Completed);
         }
-        job.records.iter_mut().for_each(Record::blur);
+        job.records.iter_mut().for_each(Record::hide_unobserved);
         job
     }
 }
 
 impl Record {
-    fn blur(&mut self) {
+    fn hide_unobserved(&mut self) {
         use latchwork_core::ledger::RowState;
         self.opener.1 = 0;
         if let Some(row) = &mut self.row {
-            row.settles = false;
+            row.must_settle = false;
             let open = [RowState::Inflight as u8, RowState::Indeterminate as u8].contains(&row.state);
             if !open {
                 (row.attempt, row.nonce, row.first_attempt) = (0, 0, 0);

@@ -4,8 +4,8 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 
 use crate::record::Answer;
-use crate::state::{Clock, Note, Phase, Run, State, Violation, Wire};
-use crate::{Class, Config, Mutant, kernel};
+use crate::state::{ModelRequest, Phase, RequestInTransit, Run, State, TryClock, Violation};
+use crate::{Config, ModelClass, Mutant, kernel};
 
 /// An idle worker claims the job as the next attempt.
 pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<State> {
@@ -47,11 +47,11 @@ pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
 }
 
 /// The lease expires. This uses up a pause only if the lease holder is alive.
-pub(crate) fn lease_over(state: &State) -> Option<State> {
+pub(crate) fn expire_lease(state: &State) -> Option<State> {
     if !state.job.lease_live || state.job.state() != JobState::Running {
         return None;
     }
-    let pauses = state.pauses.checked_sub(u8::from(state.holder_lives()))?;
+    let pauses = state.pauses.checked_sub(u8::from(state.is_holder_alive()))?;
     let mut state = state.clone();
     state.pauses = pauses;
     state.job.lease_live = false;
@@ -69,10 +69,12 @@ pub(crate) fn tick(state: &State, slot: u8, try_no: u8) -> Option<State> {
         return None;
     }
     let to = match state.clock(slot, try_no) {
-        Clock::Live => Clock::Over,
-        Clock::Over if state.wires.iter().any(|wire| (wire.slot, wire.try_no) == (slot, try_no)) => return None,
-        Clock::Over => Clock::Settled,
-        Clock::Unused | Clock::Settled => return None,
+        TryClock::Live => TryClock::Over,
+        TryClock::Over if state.requests_in_transit.iter().any(|wire| (wire.slot, wire.try_no) == (slot, try_no)) => {
+            return None;
+        }
+        TryClock::Over => TryClock::Settled,
+        TryClock::Unused | TryClock::Settled => return None,
     };
     let mut state = state.clone();
     state.set_clock(slot, try_no, to);
@@ -91,21 +93,21 @@ pub(crate) fn send(config: &Config, state: &State, index: usize) -> Option<State
         return None;
     }
     *sent = true;
-    let changes = config.calls[usize::from(slot)] != Class::Read;
-    let in_time = matches!(state.clock(slot, try_no), Clock::Live) || config.lacks(Mutant::LateSend);
+    let changes = config.calls[usize::from(slot)] != ModelClass::Read;
+    let in_time = matches!(state.clock(slot, try_no), TryClock::Live) || config.lacks(Mutant::LateSend);
     if changes && !in_time {
         return None;
     }
     let record = &state.job.records[usize::from(slot)];
     if changes && (record.tries < try_no || record.tries == try_no && record.opener != (attempt, nonce)) {
-        state.breaks(Violation::NoRecord);
+        state.record_violation(Violation::NoRecord);
     }
-    state.wires.push(Wire { slot, try_no, nonce, key: first_attempt });
+    state.requests_in_transit.push(RequestInTransit { slot, try_no, nonce, key: first_attempt });
     Some(state)
 }
 
 /// A call ends without an answer because of its deadline, a trap or a broken connection.
-pub(crate) fn stop(state: &State, index: usize) -> Option<State> {
+pub(crate) fn stop_call(state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
@@ -114,22 +116,22 @@ pub(crate) fn stop(state: &State, index: usize) -> Option<State> {
     // The host knows whether a request was sent.
     let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
     run.phase = Phase::Answered { slot, try_no, answer };
-    if state.clock(slot, try_no) == Clock::Live {
-        state.set_clock(slot, try_no, Clock::Over);
+    if state.clock(slot, try_no) == TryClock::Live {
+        state.set_clock(slot, try_no, TryClock::Over);
     }
     Some(state)
 }
 
 /// A request arrives in the world. Its sender receives the answer if `heard` is true.
-pub(crate) fn land(config: &Config, state: &State, index: usize, heard: bool) -> Option<State> {
+pub(crate) fn arrive(config: &Config, state: &State, index: usize, heard: bool) -> Option<State> {
     let mut state = state.clone();
-    if index >= state.wires.len() {
+    if index >= state.requests_in_transit.len() {
         return None;
     }
-    let wire = state.wires.remove(index);
+    let wire = state.requests_in_transit.remove(index);
     let world = &mut state.world[usize::from(wire.slot)];
     let known = world.iter().position(|key| *key == wire.key);
-    let at = match known.filter(|_| config.calls[usize::from(wire.slot)] == Class::Keyed) {
+    let at = match known.filter(|_| config.calls[usize::from(wire.slot)] == ModelClass::Keyed) {
         Some(at) => at,
         None => {
             world.push(wire.key);
@@ -149,24 +151,24 @@ pub(crate) fn land(config: &Config, state: &State, index: usize, heard: bool) ->
 }
 
 /// A request is lost in transit.
-pub(crate) fn lose(state: &State, index: usize) -> Option<State> {
+pub(crate) fn lose_request(state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
-    if index >= state.wires.len() {
+    if index >= state.requests_in_transit.len() {
         return None;
     }
-    state.wires.remove(index);
+    state.requests_in_transit.remove(index);
     Some(state)
 }
 
 /// A person requests cancellation. A second request is possible only while the inbox has fewer than `asks`
 /// rows.
 pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
-    let again = state.job.inbox.len() < usize::from(config.asks);
+    let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     if !config.cancel || state.job.cancel_flag && !again || state.job.state().is_terminal() {
         return None;
     }
     let mut state = state.clone();
-    kernel::receive(&mut state.job, Note::Cancel);
+    kernel::add_to_inbox(&mut state.job, ModelRequest::Cancel);
     Some(state)
 }
 
@@ -174,18 +176,18 @@ pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
 pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State> {
     let record = &state.job.records[usize::from(slot)];
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
-    let again = state.job.inbox.len() < usize::from(config.asks);
-    let asked = !again && state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
+    let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
+    let asked = !again && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
     // A call whose answer is in the log is not resolved either.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }
-    if state.clock(slot, row.try_no) != Clock::Settled && !config.lacks(Mutant::VerdictBeforeSettling) {
+    if state.clock(slot, row.try_no) != TryClock::Settled && !config.lacks(Mutant::VerdictBeforeSettling) {
         return None;
     }
     let applied = state.world[usize::from(slot)].len();
     let seen = (applied > 0).then(|| u8::try_from(applied).unwrap_or(u8::MAX));
     let mut state = state.clone();
-    kernel::receive(&mut state.job, Note::Resolve { slot, try_no: row.try_no, seen });
+    kernel::add_to_inbox(&mut state.job, ModelRequest::Resolve { slot, try_no: row.try_no, found_result: seen });
     Some(state)
 }

@@ -3,18 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::admit::{self, Actions, Standing};
+use latchwork_core::admit::{self, ActionKeys, JobSnapshot};
 use latchwork_core::effect::{self, Output, Provenance};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
-use latchwork_core::quiescence::{Evidence, judge};
-use latchwork_core::storage::{Batch, LedgerWrite, Request, Resolved, StatusWrite, WriteError};
+use latchwork_core::ledger::{self, Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
+use latchwork_core::quiescence::{OwnerFacts, assess};
+use latchwork_core::storage::{Batch, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError};
 
-use crate::Class;
-use crate::plan::{EFFECTS, EVENTS, ROW, Todo};
-use crate::record::{Answer, Claimed, Effect, Record, RowM};
-use crate::state::{Clock, Job, Note, Run};
+use crate::ModelClass;
+use crate::plan::{EFFECTS, EVENTS, PlannedWrite, ROW};
+use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record};
+use crate::state::{Job, ModelRequest, Run, TryClock};
 
 const SETTLING_MS: u32 = 500;
 const MARGIN_MS: u32 = 2_000;
@@ -28,11 +28,11 @@ fn operator() -> Operator {
     Operator::new("Tool.Call")
 }
 
-fn row(slot: u8, row: &RowM) -> Row {
+fn row(slot: u8, row: &ModelRow) -> LedgerRow {
     let state = RowState::from_number(i64::from(row.state)).expect("only known states are stored");
     // A definitely failed try may be followed immediately. A try in doubt waits for the settling time.
-    let next = matches!(state, RowState::FailedDefinite).then_some(0).or(row.settles.then_some(1));
-    Row {
+    let next = matches!(state, RowState::FailedDefinite).then_some(0).or(row.must_settle.then_some(1));
+    LedgerRow {
         slot: slot_name(slot),
         operator: operator(),
         args_hash: Hash::default(),
@@ -64,8 +64,8 @@ fn effect(slot: u8, try_no: u8, effect: &Effect) -> effect::Effect {
         Answer::Unknown => effect::Answer::Unknown { failure: failure(), kept: None },
     };
     let provenance = match effect.by {
-        Claimed::Executed => Provenance::Executed,
-        Claimed::Verdict => Provenance::Reconciled,
+        EffectOrigin::Executed => Provenance::Executed,
+        EffectOrigin::Verdict => Provenance::Reconciled,
     };
     effect::Effect { slot: slot_name(slot), try_no: u32::from(try_no), answer, provenance, time_us: 0, spent: None }
 }
@@ -76,26 +76,26 @@ fn events(records: &[Record], cancelled: bool) -> u64 {
 }
 
 /// Returns the quiescence of the owner of a try, as assessed by [`judge`].
-pub(crate) fn quiescence(clock: Clock) -> Quiescence {
+pub(crate) fn quiescence(clock: TryClock) -> Quiescence {
     let margin_us = i64::from(MARGIN_MS) * 1000;
     let now_us = match clock {
-        Clock::Unused | Clock::Live => DEADLINE_US + margin_us - 1,
-        Clock::Over => DEADLINE_US + margin_us,
-        Clock::Settled => DEADLINE_US + margin_us + i64::from(SETTLING_MS) * 1000,
+        TryClock::Unused | TryClock::Live => DEADLINE_US + margin_us - 1,
+        TryClock::Over => DEADLINE_US + margin_us,
+        TryClock::Settled => DEADLINE_US + margin_us + i64::from(SETTLING_MS) * 1000,
     };
-    judge(&Evidence {
+    assess(&OwnerFacts {
         now_us,
         same_boot: true,
         deadline_us: DEADLINE_US,
         margin_ms: MARGIN_MS,
-        gone_us: None,
+        owner_dead_us: None,
         settling_ms: SETTLING_MS,
     })
 }
 
 /// Returns the ledger's decision about an invocation from the records that a run has loaded, by
 /// [`ledger::decide`].
-pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
+pub(crate) fn decide(run: &Run, slot: u8, class: ModelClass, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
     let record = &run.view[usize::from(slot)];
     let row = record.row.as_ref().map(|found| row(slot, found));
     let operator = operator();
@@ -108,12 +108,12 @@ pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u16>, quie
         action_key: None,
         now_us: 0,
     };
-    let found = Found {
+    let found = SlotFacts {
         row: row.as_ref(),
         event: (record.tries > 0).then(|| (&operator, Hash::default(), None)),
         committed_event: record.committed,
         open_effect: record.open_try().is_some_and(|open| record.effect(open).is_some()),
-        any_world_effect: class != Class::Read && record.effects.iter().any(Option::is_some),
+        any_world_effect: class != ModelClass::Read && record.effects.iter().any(Option::is_some),
         quiescence,
         forbidden: run.cancelled.then_some(Code::Cancelled),
         owns_action_key: true,
@@ -121,7 +121,7 @@ pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u16>, quie
     ledger::decide(&caller, &found)
 }
 
-fn standing(job: &Job) -> Standing {
+fn job_snapshot(job: &Job) -> JobSnapshot {
     let slots = || (0u8..).zip(&job.records);
     let effects = slots().flat_map(|(slot, record)| {
         (1u8..).zip(&record.effects).filter_map(move |(try_no, stored)| {
@@ -129,7 +129,7 @@ fn standing(job: &Job) -> Standing {
             Some(((slot_name(slot), u32::from(try_no)), effect(slot, try_no, stored).to_bytes()))
         })
     });
-    Standing {
+    JobSnapshot {
         job_id: JobId::new("j"),
         tenant_id: String::new(),
         state: job.state(),
@@ -150,8 +150,8 @@ fn standing(job: &Job) -> Standing {
 /// Checks whether the database accepts a part of a write, by [`admit::admit`].
 ///
 /// The checks cover attempt, claim, end of the log, lease, cancel flag, expected rows, effects and inbox.
-pub(crate) fn admitted(job: &Job, run: &Run, todo: &Todo, part: u8) -> Result<(), WriteError> {
-    let mut standing = standing(job);
+pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8) -> Result<(), WriteError> {
+    let mut standing = job_snapshot(job);
     let record = &run.view[usize::from(todo.slot)];
     let seq = events(&run.view, run.cancelled);
     let mut batch = Batch::new(standing.job_id.clone(), u32::from(run.attempt), seq, Hash::default());
@@ -174,36 +174,38 @@ pub(crate) fn admitted(job: &Job, run: &Run, todo: &Todo, part: u8) -> Result<()
         batch.effects.push(effect(todo.slot, try_no, &new));
     }
     if part & EVENTS != 0 {
-        batch.inbox_done.extend(todo.drains.map(|_| 0));
+        batch.inbox_done.extend(todo.applies.map(|_| 0));
         batch.status = todo.status().map(|to| StatusWrite { to, wake_at_us: None });
     }
     batch.acquire = todo.acquires();
-    admit::admit(&mut standing, &mut Actions::default(), &batch, 0).map(|_| ())
+    admit::admit(&mut standing, &mut ActionKeys::default(), &batch, 0).map(|_| ())
 }
 
 /// Returns true if the effect store accepts an answer, by [`admit::new_effects_of`].
-pub(crate) fn takes_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -> bool {
+pub(crate) fn accepts_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -> bool {
     let new = [effect(slot, try_no, answer)];
-    admit::new_effects_of(&standing(job).effects, &new).is_ok()
+    admit::new_effects_of(&job_snapshot(job).effects, &new).is_ok()
 }
 
 /// Adds a request to the inbox, by [`admit::accepts`] and [`Standing::receive`].
-pub(crate) fn receive(job: &mut Job, note: Note) {
+pub(crate) fn add_to_inbox(job: &mut Job, note: ModelRequest) {
     let request = match note {
-        Note::Cancel => Request::Cancel,
-        Note::Late { slot, try_no } => Request::LateEffect { slot: slot_name(slot), try_no: u32::from(try_no) },
-        Note::Resolve { slot, try_no, seen } => Request::Resolve {
+        ModelRequest::Cancel => InboxRequest::Cancel,
+        ModelRequest::Late { slot, try_no } => {
+            InboxRequest::LateEffect { slot: slot_name(slot), try_no: u32::from(try_no) }
+        }
+        ModelRequest::Resolve { slot, try_no, found_result: seen } => InboxRequest::Resolve {
             slot: slot_name(slot),
             try_no: u32::from(try_no),
-            verdict: seen.map_or(Resolved::NotApplied, |value| Resolved::Applied(value.to_string())),
+            verdict: seen.map_or(ManualVerdict::NotApplied, |value| ManualVerdict::Applied(value.to_string())),
         },
     };
-    let mut standing = standing(job);
+    let mut standing = job_snapshot(job);
     // A request to a finished job becomes an audit event, which the model leaves out.
-    if standing.state.is_terminal() || !admit::accepts(standing.state, &request) {
+    if standing.state.is_terminal() || !admit::accepts_request(standing.state, &request) {
         return;
     }
-    standing.receive(&request);
+    standing.apply_request(&request);
     job.inbox.push(note);
     job.cancel_flag = standing.cancel_requested;
     job.set_state(standing.state);

@@ -22,15 +22,15 @@ mod walk;
 mod worker;
 
 pub use model::{Action, ENDS, PROPERTIES, Protocol};
-pub use plan::{Plan, Todo};
-pub use record::{Answer, Claimed, Effect, Record, RowM, TRIES, Verdict};
-pub use state::{Clock, Job, Note, Phase, State, Violation, Wire, Worker};
-pub use walk::{Circle, walk};
+pub use plan::{Plan, PlannedWrite};
+pub use record::{Answer, Effect, EffectOrigin, ModelRow, Record, TRIES, Verdict};
+pub use state::{Job, ModelRequest, Phase, RequestInTransit, State, TryClock, Violation, Worker};
+pub use walk::{WalkError, walk};
 pub use worker::Luck;
 
 /// Recovery class that a tool declares for its calls (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum ModelClass {
     /// Calls change nothing.
     Read,
     /// Calls may be repeated under their external key.
@@ -78,7 +78,7 @@ pub struct Config {
     /// Number of workers.
     pub workers: usize,
     /// Classes of the job's invocations, which run one after another.
-    pub calls: Vec<Class>,
+    pub calls: Vec<ModelClass>,
     /// True if effect, events and row are three separate durable writes.
     pub staged: bool,
     /// Number of tries of one invocation, at most [`TRIES`].
@@ -92,20 +92,20 @@ pub struct Config {
     /// True if a person may request cancellation.
     pub cancel: bool,
     /// True if the window of a key may be over and a tool may not know whether a call happened.
-    pub shrugs: bool,
+    pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
-    pub free: bool,
+    pub own_pace: bool,
     /// Number of inbox rows up to which people repeat a request. 0 means that people ask only once.
-    pub asks: u8,
+    pub max_repeated_requests: u8,
     /// Number of times a job may be released or may wait for a time.
-    pub rests: u8,
+    pub suspensions: u8,
     /// Rule that is left out.
     pub mutant: Option<Mutant>,
 }
 
 impl Config {
     /// Returns a world with two workers, one invocation and one fault of each kind.
-    pub fn of(class: Class) -> Self {
+    pub fn for_class(class: ModelClass) -> Self {
         Self {
             workers: 2,
             calls: vec![class],
@@ -115,10 +115,10 @@ impl Config {
             pauses: 1,
             lost_commits: 1,
             cancel: false,
-            shrugs: false,
-            free: false,
-            asks: 0,
-            rests: 0,
+            inconclusive_answers: false,
+            own_pace: false,
+            max_repeated_requests: 0,
+            suspensions: 0,
             mutant: None,
         }
     }

@@ -5,9 +5,9 @@ use latchwork_core::ledger::RowState;
 use stateright::{Model, Property};
 
 use crate::record::{Answer, Record, TRIES, Verdict};
-use crate::state::{Note, Phase, State, Violation};
+use crate::state::{ModelRequest, Phase, State, Violation};
 use crate::worker::Luck;
-use crate::{Class, Config, environment, pace, worker};
+use crate::{Config, ModelClass, environment, pace, worker};
 
 /// The protocol in one configured world.
 #[derive(Clone, Debug)]
@@ -29,24 +29,24 @@ pub enum Action {
     /// A worker dies.
     Crash(usize),
     /// The lease expires.
-    LeaseOver,
+    LeaseExpired,
     /// The clock of a try advances.
     Tick(u8, u8),
     /// A request arrives in the world. The flag is true if its sender receives the answer.
-    Land(usize, bool),
+    Arrive(usize, bool),
     /// A request is lost in transit.
-    Lose(usize),
+    LoseRequest(usize),
     /// A worker reloads the job, or aborts its current work, for a reason outside the model. The flag is true
     /// if the worker keeps its answer.
-    Again(usize, bool),
+    Reload(usize, bool),
     /// A worker continues with an answer whose deferred commit will be lost.
-    Linger(usize, Luck),
+    LoseDeferredCommit(usize, Luck),
     /// A worker with an answer learns that it has lost the job.
-    Hear(usize),
+    LearnLeaseLost(usize),
     /// A worker has read the inbox.
-    Looked(usize),
+    InboxRead(usize),
     /// A worker releases the job, or lets the job wait for a time.
-    Rest(usize, JobState),
+    Suspend(usize, JobState),
     /// A person requests cancellation.
     Cancel,
     /// A person resolves an invocation in doubt.
@@ -75,7 +75,7 @@ impl Model for Protocol {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
-        vec![State::first(&self.0)]
+        vec![State::initial(&self.0)]
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
@@ -89,15 +89,15 @@ impl Model for Protocol {
                 continue;
             };
             actions.push(Action::Crash(index));
-            if self.0.free {
-                actions.extend([Action::Again(index, true), Action::Again(index, false)]);
-                actions.extend([Action::Hear(index), Action::Looked(index)]);
-                actions.extend([JobState::Pending, JobState::Waiting].map(|to| Action::Rest(index, to)));
+            if self.0.own_pace {
+                actions.extend([Action::Reload(index, true), Action::Reload(index, false)]);
+                actions.extend([Action::LearnLeaseLost(index), Action::InboxRead(index)]);
+                actions.extend([JobState::Pending, JobState::Waiting].map(|to| Action::Suspend(index, to)));
                 for luck in [Luck::Good, Luck::Final] {
                     actions.extend([
                         Action::Turn(index, luck),
                         Action::Drain(index, luck),
-                        Action::Linger(index, luck),
+                        Action::LoseDeferredCommit(index, luck),
                     ]);
                 }
             }
@@ -115,17 +115,17 @@ impl Model for Protocol {
                     actions.push(Action::Drain(index, luck));
                 }
             }
-            if self.0.shrugs {
-                actions.push(Action::Turn(index, Luck::Shrug));
+            if self.0.inconclusive_answers {
+                actions.push(Action::Turn(index, Luck::Inconclusive));
             }
         }
-        actions.push(Action::LeaseOver);
+        actions.push(Action::LeaseExpired);
         for slot in (0u8..).take(self.0.calls.len()) {
             actions.extend((1u8..).take(TRIES).map(|try_no| Action::Tick(slot, try_no)));
             actions.push(Action::Resolve(slot));
         }
-        for wire in 0..state.wires.len() {
-            actions.extend([Action::Land(wire, true), Action::Land(wire, false), Action::Lose(wire)]);
+        for wire in 0..state.requests_in_transit.len() {
+            actions.extend([Action::Arrive(wire, true), Action::Arrive(wire, false), Action::LoseRequest(wire)]);
         }
         actions.push(Action::Cancel);
     }
@@ -137,21 +137,21 @@ impl Model for Protocol {
             Action::Turn(index, luck) => worker::turn(config, state, index, luck),
             Action::Drain(index, luck) => worker::drain(config, state, index, luck),
             Action::Send(index) => environment::send(config, state, index),
-            Action::Stop(index) => environment::stop(state, index),
+            Action::Stop(index) => environment::stop_call(state, index),
             Action::Crash(index) => environment::crash(state, index),
-            Action::LeaseOver => environment::lease_over(state),
+            Action::LeaseExpired => environment::expire_lease(state),
             Action::Tick(slot, try_no) => environment::tick(state, slot, try_no),
-            Action::Land(index, heard) => environment::land(config, state, index, heard),
-            Action::Lose(index) => environment::lose(state, index),
-            Action::Again(index, keep) => pace::again(config, state, index, keep),
-            Action::Linger(index, luck) => pace::linger(config, state, index, luck),
-            Action::Hear(index) => pace::hears(config, state, index),
-            Action::Looked(index) => pace::looked(config, state, index),
-            Action::Rest(index, to) => pace::rest(config, state, index, to),
+            Action::Arrive(index, heard) => environment::arrive(config, state, index, heard),
+            Action::LoseRequest(index) => environment::lose_request(state, index),
+            Action::Reload(index, keep) => pace::reload(config, state, index, keep),
+            Action::LoseDeferredCommit(index, luck) => pace::lose_deferred_commit(config, state, index, luck),
+            Action::LearnLeaseLost(index) => pace::learn_lease_lost(config, state, index),
+            Action::InboxRead(index) => pace::mark_inbox_read(config, state, index),
+            Action::Suspend(index, to) => pace::suspend(config, state, index, to),
             Action::Cancel => environment::cancel(config, state),
             Action::Resolve(slot) => environment::resolve(config, state, slot),
         };
-        next.map(State::in_order)
+        next.map(State::sorted)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
@@ -159,54 +159,58 @@ impl Model for Protocol {
         let mut properties = vec![
             // I80.
             Property::always(once, |model: &Self, state: &State| {
-                let changes = |(class, keys): (&Class, &Vec<u8>)| *class == Class::Read || keys.len() <= 1;
+                let changes = |(class, keys): (&ModelClass, &Vec<u8>)| *class == ModelClass::Read || keys.len() <= 1;
                 model.0.calls.iter().zip(&state.world).all(changes)
             }),
             // I81.
-            Property::always(record, |_, state: &State| !state.has(Violation::NoRecord)),
-            Property::always(stale, |_, state: &State| !state.has(Violation::StaleWrite)),
+            Property::always(record, |_, state: &State| !state.has_violation(Violation::NoRecord)),
+            Property::always(stale, |_, state: &State| !state.has_violation(Violation::StaleWrite)),
             Property::always(permission, |_, state: &State| one_permission(state)),
             // I82.
-            Property::always(injected, |_, state: &State| !state.has(Violation::OtherAnswer)),
-            Property::always(place, |_, state: &State| !state.has(Violation::AnswerLost)),
-            Property::always(cancelled, |_, state: &State| !state.has(Violation::StartedAfterCancel)),
-            Property::always(one, |_, state: &State| !state.has(Violation::SecondCommit)),
+            Property::always(injected, |_, state: &State| !state.has_violation(Violation::DifferentAnswer)),
+            Property::always(place, |_, state: &State| !state.has_violation(Violation::AnswerLost)),
+            Property::always(cancelled, |_, state: &State| !state.has_violation(Violation::StartedAfterCancel)),
+            Property::always(one, |_, state: &State| !state.has_violation(Violation::SecondCommit)),
             Property::always(truth, |model: &Self, state: &State| is_true(model, state)),
             // I83.
-            Property::always(heard, |_, state: &State| !state.has(Violation::Unheard)),
+            Property::always(heard, |_, state: &State| !state.has_violation(Violation::DecisionNotApplied)),
             Property::eventually(ENDS, |_, state: &State| state.job.state().is_terminal()),
         ];
-        properties.extend(self.reached());
+        properties.extend(self.required_states());
         properties
     }
 }
 
 impl Protocol {
     /// Returns states that the search must reach, so that a model which does nothing fails.
-    fn reached(&self) -> Vec<Property<Self>> {
+    fn required_states(&self) -> Vec<Property<Self>> {
         type Seen = fn(&Protocol, &State) -> bool;
         let config = &self.0;
-        let changing = config.calls[0] != Class::Read;
+        let changing = config.calls[0] != ModelClass::Read;
         let faults = config.crashes + config.pauses > 0;
         let all: [(&'static str, bool, Seen); 9] = [
             ("the job completes", true, |_, state| state.job.state() == JobState::Completed),
-            ("window 2", changing && faults, |_, state| window(state, |r| inflight(r) && !answered(r) && !r.committed)),
+            ("window 2", changing && faults, |_, state| {
+                in_crash_window(state, |r| inflight(r) && !answered(r) && !r.committed)
+            }),
             ("window 3", changing && (config.pauses > 0 || config.staged && config.crashes > 0), |_, state| {
-                window(state, |r| inflight(r) && answered(r) && !r.committed)
+                in_crash_window(state, |r| inflight(r) && answered(r) && !r.committed)
             }),
-            ("window 4", changing && faults && config.staged, |_, state| window(state, |r| inflight(r) && r.committed)),
-            ("window 5", changing && faults, |_, state| window(state, |r| is(r, RowState::Committed))),
+            ("window 4", changing && faults && config.staged, |_, state| {
+                in_crash_window(state, |r| inflight(r) && r.committed)
+            }),
+            ("window 5", changing && faults, |_, state| in_crash_window(state, |r| has_state(r, RowState::Committed))),
             ("a late answer", changing && config.pauses > 0, |_, state| {
-                state.job.inbox.iter().any(|note| matches!(note, Note::Late { .. }))
+                state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Late { .. }))
             }),
-            ("a person decides", config.calls[0] == Class::Opaque, |_, state| {
+            ("a person decides", config.calls[0] == ModelClass::Opaque, |_, state| {
                 state.job.state() != JobState::Parked
-                    && state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }))
+                    && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }))
             }),
-            ("a repeat under the key", config.calls[0] == Class::Keyed, |_, state| {
+            ("a repeat under the key", config.calls[0] == ModelClass::Keyed, |_, state| {
                 state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::Repeat) && r.committed)
             }),
-            ("a tool is asked", config.calls[0] == Class::Queryable, |_, state| {
+            ("a tool is asked", config.calls[0] == ModelClass::Queryable, |_, state| {
                 state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::NotApplied) && r.tries > 1)
             }),
         ];
@@ -215,12 +219,12 @@ impl Protocol {
     }
 }
 
-fn is(record: &Record, state: RowState) -> bool {
+fn has_state(record: &Record, state: RowState) -> bool {
     record.row.is_some_and(|row| row.state == state as u8)
 }
 
 fn inflight(record: &Record) -> bool {
-    is(record, RowState::Inflight)
+    has_state(record, RowState::Inflight)
 }
 
 fn answered(record: &Record) -> bool {
@@ -228,7 +232,7 @@ fn answered(record: &Record) -> bool {
 }
 
 /// Returns true if a later attempt finds an invocation in the given condition.
-fn window(state: &State, found: fn(&Record) -> bool) -> bool {
+fn in_crash_window(state: &State, found: fn(&Record) -> bool) -> bool {
     let of_old = |record: &&Record| record.row.is_some_and(|row| row.attempt < state.job.attempt);
     state.job.state() == JobState::Running && state.job.records.iter().filter(of_old).any(found)
 }
@@ -240,7 +244,7 @@ fn one_permission(state: &State) -> bool {
         _ => None,
     });
     let may: Vec<u8> = executing
-        .filter(|(slot, try_no)| state.clock(*slot, *try_no) == crate::state::Clock::Live)
+        .filter(|(slot, try_no)| state.clock(*slot, *try_no) == crate::state::TryClock::Live)
         .map(|(slot, _)| slot)
         .collect();
     may.iter().enumerate().all(|(at, slot)| !may[..at].contains(slot))
@@ -250,7 +254,7 @@ fn one_permission(state: &State) -> bool {
 /// applied has not happened and will not.
 fn is_true(model: &Protocol, state: &State) -> bool {
     let calls = model.0.calls.iter().zip(&state.job.records).zip(&state.world);
-    calls.filter(|((class, _), _)| **class != Class::Read).all(|((_, record), world)| match record.answer() {
+    calls.filter(|((class, _), _)| **class != ModelClass::Read).all(|((_, record), world)| match record.answer() {
         Some(Answer::Ok(value)) => usize::from(value) <= world.len(),
         Some(Answer::NotApplied) => world.is_empty(),
         _ => true,

@@ -6,25 +6,25 @@
 
 use latchwork_core::job::JobState;
 
-use crate::plan::{Plan, Todo, nonce};
+use crate::plan::{Plan, PlannedWrite, nonce};
 use crate::record::Answer;
-use crate::state::{Note, Phase, State};
-use crate::worker::{Luck, answered, ended, put_back, write};
-use crate::{Class, Config, kernel};
+use crate::state::{ModelRequest, Phase, State};
+use crate::worker::{Luck, end_job, plan_for_answer, with_run, write};
+use crate::{Config, ModelClass, kernel};
 
 /// A worker aborts its current work and reloads the job, and keeps its answer if `keeps` is true.
 ///
 /// A worker that has stored a late answer, or has tried to, continues. A worker whose inbox row for a late
 /// answer was not acknowledged puts the row again.
-pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
-    if !config.free {
+pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
+    if !config.own_pace {
         return None;
     }
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    if let (Phase::Late { slot, try_no, put: true, .. }, true) = (&run.phase, keeps) {
-        kernel::receive(&mut state.job, Note::Late { slot: *slot, try_no: *try_no });
-        state.rests = state.rests.checked_sub(1)?;
+    if let (Phase::Late { slot, try_no, is_stored: true, .. }, true) = (&run.phase, keeps) {
+        kernel::add_to_inbox(&mut state.job, ModelRequest::Late { slot: *slot, try_no: *try_no });
+        state.suspensions = state.suspensions.checked_sub(1)?;
         return Some(state);
     }
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
@@ -32,34 +32,34 @@ pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -
         Phase::Ready { .. } if keeps => None,
         // A barrier whose commit was not acknowledged and whose nonce is lost.
         Phase::Executing { sent: false, .. } if keeps => None,
-        Phase::Writing(todo) => todo.live.and_then(news),
+        Phase::Writing(todo) => todo.held_answer.and_then(news),
         Phase::Answered { slot, try_no, answer } if keeps => news((*slot, *try_no, *answer)),
-        Phase::Reload { keep: Some(_), .. } if !keeps => None,
-        Phase::Late { slot, try_no, answer, put: false } if !keeps => {
+        Phase::Reload { held_answer: Some(_), .. } if !keeps => None,
+        Phase::Late { slot, try_no, answer, is_stored: false } if !keeps => {
             let (slot, try_no, answer) = (*slot, *try_no, *answer);
-            run.phase = Phase::Late { slot, try_no, answer, put: true };
+            run.phase = Phase::Late { slot, try_no, answer, is_stored: true };
             return Some(state);
         }
         _ => return None,
     };
-    run.phase = Phase::Reload { nonce: None, keep };
+    run.phase = Phase::Reload { nonce: None, held_answer: keep };
     Some(state)
 }
 
 /// The deferred commit of an answer is lost. The step has already continued with the answer. Later writes of
 /// the run are refused because the log is shorter than the run assumes.
-pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
+pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     let Phase::Answered { slot, try_no, answer } = run.phase else { return None };
     // Only an answer that can be queried or repeated, or that changed nothing, may be deferred.
-    let may = config.calls[usize::from(slot)] != Class::Opaque || answer == Answer::NotApplied;
+    let may = config.calls[usize::from(slot)] != ModelClass::Opaque || answer == Answer::NotApplied;
     let view = &mut run.view[usize::from(slot)];
-    let plan = answered(config, view, slot, try_no, answer, run.cancelled || luck == Luck::Final);
-    if !config.free || config.staged || !may || matches!(plan, Plan::Doubt { .. }) {
+    let plan = plan_for_answer(config, view, slot, try_no, answer, run.cancelled || luck == Luck::Final);
+    if !config.own_pace || config.staged || !may || matches!(plan, Plan::MarkInDoubt { .. }) {
         return None;
     }
-    Todo::new(slot, plan, config).append(view, run.attempt);
+    PlannedWrite::new(slot, plan, config).append(view, run.attempt);
     if matches!(plan, Plan::Commit { .. }) {
         run.injected[usize::from(slot)] = Some(answer);
     }
@@ -69,14 +69,14 @@ pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -
 
 /// A worker that holds an answer learns that another attempt holds the job. The worker has not yet tried to
 /// write, or does not know the result of its write.
-pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<State> {
+pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     // The next try of a read may start before the failure of the last try is durable, and so before the
     // refusal arrives. The model runs at most one try ahead, because more would be too many states to follow.
-    if let Phase::Late { slot, try_no, answer: Answer::NotApplied, put: false } = run.phase {
-        let (is_read, view) = (config.calls[usize::from(slot)] == Class::Read, &run.view[usize::from(slot)]);
-        if !config.free || !is_read || try_no >= config.tries || try_no != view.tries + 1 {
+    if let Phase::Late { slot, try_no, answer: Answer::NotApplied, is_stored: false } = run.phase {
+        let (is_read, view) = (config.calls[usize::from(slot)] == ModelClass::Read, &run.view[usize::from(slot)]);
+        if !config.own_pace || !is_read || try_no >= config.tries || try_no != view.tries + 1 {
             return None;
         }
         let known = view.first_attempt;
@@ -84,24 +84,24 @@ pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<Stat
         run.phase = Phase::Executing { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt, sent: false };
         return Some(state);
     }
-    let (Phase::Answered { slot, try_no, answer } | Phase::Reload { keep: Some((slot, try_no, answer)), .. }) =
+    let (Phase::Answered { slot, try_no, answer } | Phase::Reload { held_answer: Some((slot, try_no, answer)), .. }) =
         run.phase
     else {
         return None;
     };
     let held = run.attempt == state.job.attempt && state.job.state() == JobState::Running;
-    if !config.free || held || answer == Answer::Unknown {
+    if !config.own_pace || held || answer == Answer::Unknown {
         return None;
     }
-    run.phase = Phase::Late { slot, try_no, answer, put: false };
+    run.phase = Phase::Late { slot, try_no, answer, is_stored: false };
     Some(state)
 }
 
 /// A worker has read the inbox. Later requests wait for the next time.
-pub(crate) fn looked(config: &Config, state: &State, index: usize) -> Option<State> {
+pub(crate) fn mark_inbox_read(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    if !config.free || run.phase != (Phase::Ready { fresh: true, nonce: None }) {
+    if !config.own_pace || run.phase != (Phase::Ready { fresh: true, nonce: None }) {
         return None;
     }
     run.phase = Phase::Ready { fresh: false, nonce: None };
@@ -109,13 +109,13 @@ pub(crate) fn looked(config: &Config, state: &State, index: usize) -> Option<Sta
 }
 
 /// A worker releases the job, or lets it wait for a time.
-pub(crate) fn rest(config: &Config, state: &State, index: usize, to: JobState) -> Option<State> {
+pub(crate) fn suspend(config: &Config, state: &State, index: usize, to: JobState) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.take()?;
-    if !config.free || !matches!(run.phase, Phase::Ready { nonce: None, .. }) {
+    if !config.own_pace || !matches!(run.phase, Phase::Ready { nonce: None, .. }) {
         return None;
     }
-    state.rests = state.rests.checked_sub(1)?;
-    let run = write(config, &mut state, run, ended(config, 0, to), Luck::Good)?;
-    put_back(state, index, run)
+    state.suspensions = state.suspensions.checked_sub(1)?;
+    let run = write(config, &mut state, run, end_job(config, 0, to), Luck::Good)?;
+    with_run(state, index, run)
 }

@@ -3,8 +3,8 @@
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 
-use crate::record::{Answer, Claimed, Effect, Record, RowM, Verdict};
-use crate::state::Note;
+use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record, Verdict};
+use crate::state::ModelRequest;
 use crate::{Config, Mutant};
 
 /// Bit of the part for the effect store.
@@ -37,9 +37,9 @@ pub enum Plan {
         try_no: u8,
     },
     /// The outcome of the try is unknown.
-    Doubt {
+    MarkInDoubt {
         /// True if the call may not be queried or repeated before the settling time.
-        settles: bool,
+        must_settle: bool,
     },
     /// Verdict that the open try did not happen.
     NotApplied {
@@ -54,7 +54,7 @@ pub enum Plan {
         value: u8,
     },
     /// No try is left.
-    GiveUp,
+    FailFinal,
     /// Writes the row that a crash kept from following its events.
     Repair,
     /// The step waits for a person's decision.
@@ -74,22 +74,22 @@ pub enum Plan {
 
 /// A plan that is being written to the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Todo {
+pub struct PlannedWrite {
     /// Slot of the invocation.
     pub slot: u8,
     /// The decision.
     pub plan: Plan,
     /// Inbox request that the write removes.
-    pub drains: Option<Note>,
+    pub applies: Option<ModelRequest>,
     /// Answer that the worker holds and that this write records: slot, try and answer.
-    pub live: Option<(u8, u8, Answer)>,
+    pub held_answer: Option<(u8, u8, Answer)>,
     /// Bits of the parts that are not durable yet.
-    pub left: u8,
+    pub remaining_parts: u8,
     /// Bits of the parts that are written together.
-    pub joint: u8,
+    pub joint_parts: u8,
 }
 
-impl Todo {
+impl PlannedWrite {
     pub(crate) fn new(slot: u8, plan: Plan, config: &Config) -> Self {
         let all = EFFECTS | EVENTS | ROW;
         let joint = match (config.staged, plan) {
@@ -106,62 +106,64 @@ impl Todo {
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };
-        Self { slot, plan, drains: None, live: None, left, joint }
+        Self { slot, plan, applies: None, held_answer: None, remaining_parts: left, joint_parts: joint }
     }
 
     /// Returns the parts of the next write.
-    pub(crate) fn part(&self, record: &Record) -> u8 {
-        let mut left = self.left;
-        if self.joint & EFFECTS == 0 && self.effect(record).is_none() {
+    pub(crate) fn next_parts(&self, record: &Record) -> u8 {
+        let mut left = self.remaining_parts;
+        if self.joint_parts & EFFECTS == 0 && self.effect(record).is_none() {
             left &= !EFFECTS;
         }
-        if self.joint & ROW == 0 && self.row(record, 0).is_none() {
+        if self.joint_parts & ROW == 0 && self.row(record, 0).is_none() {
             left &= !ROW;
         }
-        if self.joint & EVENTS == 0 && !self.has_events() {
+        if self.joint_parts & EVENTS == 0 && !self.has_events() {
             left &= !EVENTS;
         }
         let lowest = left & left.wrapping_neg();
-        if lowest & self.joint != 0 { left & self.joint } else { lowest }
+        if lowest & self.joint_parts != 0 { left & self.joint_parts } else { lowest }
     }
 
     /// Returns the effect that the plan writes, or `None` if the try already has one.
     pub(crate) fn effect(&self, record: &Record) -> Option<(u8, Effect)> {
         let (try_no, answer, by) = match self.plan {
-            Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, Claimed::Verdict),
-            Plan::Commit { try_no, answer } => (try_no, answer, Claimed::Executed),
-            Plan::Fail { try_no } => (try_no, Answer::NotApplied, Claimed::Executed),
-            Plan::NotApplied { try_no } => (try_no, Answer::NotApplied, Claimed::Verdict),
-            Plan::Applied { try_no, value } => (try_no, Answer::Ok(value), Claimed::Verdict),
+            Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, EffectOrigin::Verdict),
+            Plan::Commit { try_no, answer } => (try_no, answer, EffectOrigin::Executed),
+            Plan::Fail { try_no } => (try_no, Answer::NotApplied, EffectOrigin::Executed),
+            Plan::NotApplied { try_no } => (try_no, Answer::NotApplied, EffectOrigin::Verdict),
+            Plan::Applied { try_no, value } => (try_no, Answer::Ok(value), EffectOrigin::Verdict),
             _ => return None,
         };
         record.effect(try_no).is_none().then_some((try_no, Effect { answer, by }))
     }
 
     /// Returns the ledger row after the write by `attempt`.
-    pub(crate) fn row(&self, record: &Record, attempt: u8) -> Option<RowM> {
+    pub(crate) fn row(&self, record: &Record, attempt: u8) -> Option<ModelRow> {
         let first_attempt = if record.first_attempt == 0 { attempt } else { record.first_attempt };
-        let unstarted = RowM {
+        let unstarted = ModelRow {
             state: RowState::Inflight as u8,
             attempt,
             nonce: nonce(attempt, record.tries),
             try_no: record.tries,
             first_attempt,
-            settles: false,
+            must_settle: false,
         };
         let old = record.row.unwrap_or(unstarted);
-        let to = |state: RowState| RowM { state: state as u8, settles: false, ..old };
+        let to = |state: RowState| ModelRow { state: state as u8, must_settle: false, ..old };
         Some(match self.plan {
-            Plan::Acquire { try_no, .. } => RowM { nonce: nonce(attempt, try_no), try_no, ..unstarted },
-            Plan::Commit { try_no, answer } => RowM { try_no, ..to(ending(answer)) },
-            Plan::Fail { try_no } => RowM { try_no, ..to(RowState::FailedDefinite) },
-            Plan::Doubt { settles } => RowM { settles, ..to(RowState::Indeterminate) },
+            Plan::Acquire { try_no, .. } => ModelRow { nonce: nonce(attempt, try_no), try_no, ..unstarted },
+            Plan::Commit { try_no, answer } => ModelRow { try_no, ..to(final_row_state(answer)) },
+            Plan::Fail { try_no } => ModelRow { try_no, ..to(RowState::FailedDefinite) },
+            Plan::MarkInDoubt { must_settle: settles } => {
+                ModelRow { must_settle: settles, ..to(RowState::Indeterminate) }
+            }
             Plan::NotApplied { .. } => to(RowState::FailedDefinite),
             Plan::Applied { .. } => to(RowState::Committed),
-            Plan::GiveUp => to(RowState::FailedFinal),
-            Plan::Repair => to(ending(record.finished?.1)),
+            Plan::FailFinal => to(RowState::FailedFinal),
+            Plan::Repair => to(final_row_state(record.finished?.1)),
             // A failed call that a finished job does not retry becomes final.
-            Plan::End { .. } if self.settles(record) => to(RowState::FailedFinal),
+            Plan::End { .. } if self.makes_failure_final(record) => to(RowState::FailedFinal),
             Plan::Block | Plan::Park | Plan::End { .. } | Plan::Unblock | Plan::Nothing => return None,
         })
     }
@@ -192,28 +194,28 @@ impl Todo {
                 record.verdicts[usize::from(try_no) - 1] = Some(Verdict::Applied);
                 finish(record, try_no, Answer::Ok(value), true);
             }
-            Plan::GiveUp => finish(record, record.tries, Answer::NotApplied, true),
+            Plan::FailFinal => finish(record, record.tries, Answer::NotApplied, true),
             Plan::Block => record.blocked = true,
-            Plan::End { .. } => record.committed |= self.settles(record),
-            Plan::Park | Plan::Doubt { .. } | Plan::Repair | Plan::Unblock | Plan::Nothing => {}
+            Plan::End { .. } => record.committed |= self.makes_failure_final(record),
+            Plan::Park | Plan::MarkInDoubt { .. } | Plan::Repair | Plan::Unblock | Plan::Nothing => {}
         }
         // A blocked step is unblocked by a late answer or a decision about the try that it waits for.
-        record.blocked &= match self.drains {
-            Some(Note::Late { try_no, .. }) => record.open_try() != Some(try_no),
-            Some(Note::Resolve { .. }) => self.plan == Plan::Nothing,
-            Some(Note::Cancel) | None => true,
+        record.blocked &= match self.applies {
+            Some(ModelRequest::Late { try_no, .. }) => record.open_try() != Some(try_no),
+            Some(ModelRequest::Resolve { .. }) => self.plan == Plan::Nothing,
+            Some(ModelRequest::Cancel) | None => true,
         };
     }
 
     /// Returns true if the end of the job turns the call's last failure into its final answer.
-    fn settles(&self, record: &Record) -> bool {
+    fn makes_failure_final(&self, record: &Record) -> bool {
         let definite = record.row.is_some_and(|row| row.state == RowState::FailedDefinite as u8);
         let is_over = self.status().is_some_and(JobState::is_terminal);
         definite && is_over && record.finished.is_some() && !record.open && !record.committed
     }
 
     fn has_events(&self) -> bool {
-        self.drains.is_some() || !matches!(self.plan, Plan::Doubt { .. } | Plan::Repair)
+        self.applies.is_some() || !matches!(self.plan, Plan::MarkInDoubt { .. } | Plan::Repair)
     }
 
     /// Returns the state that the job enters, if the plan changes it.
@@ -230,7 +232,7 @@ impl Todo {
     }
 
     pub(crate) fn commits(&self) -> bool {
-        matches!(self.plan, Plan::Commit { .. } | Plan::Applied { .. } | Plan::GiveUp)
+        matches!(self.plan, Plan::Commit { .. } | Plan::Applied { .. } | Plan::FailFinal)
     }
 }
 
@@ -239,7 +241,7 @@ pub(crate) fn nonce(attempt: u8, try_no: u8) -> u16 {
     u16::from(attempt) * 8 + u16::from(try_no)
 }
 
-fn ending(answer: Answer) -> RowState {
+fn final_row_state(answer: Answer) -> RowState {
     if matches!(answer, Answer::Ok(_)) { RowState::Committed } else { RowState::FailedFinal }
 }
 

@@ -16,7 +16,7 @@ pub enum Answer {
 
 /// Origin of a try's entry in the effect store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Claimed {
+pub enum EffectOrigin {
     /// The tool's own answer.
     Executed,
     /// A verdict.
@@ -29,7 +29,7 @@ pub struct Effect {
     /// The answer.
     pub answer: Answer,
     /// Origin of the answer.
-    pub by: Claimed,
+    pub by: EffectOrigin,
 }
 
 /// Event that ended a try in doubt.
@@ -45,7 +45,7 @@ pub enum Verdict {
 
 /// A ledger row without the fields that are constant in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RowM {
+pub struct ModelRow {
     /// Number of the [`latchwork_core::ledger::RowState`].
     pub state: u8,
     /// Attempt that started the open try.
@@ -57,14 +57,14 @@ pub struct RowM {
     /// Attempt in the external key.
     pub first_attempt: u8,
     /// True if an `INDETERMINATE` call may not be queried or repeated before the settling time.
-    pub settles: bool,
+    pub must_settle: bool,
 }
 
 /// All stored data of one invocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Record {
     /// Ledger row.
-    pub row: Option<RowM>,
+    pub row: Option<ModelRow>,
     /// Number of `tool_invocation_started` events.
     pub tries: u8,
     /// Attempt and nonce of the last `tool_invocation_started` event.
@@ -106,7 +106,7 @@ impl Record {
     }
     /// Returns true if the last verdict repeats a try under its key. After that, an answer "not applied" no
     /// longer proves that the call did not happen.
-    pub fn repeats(&self) -> bool {
+    pub fn was_repeated(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }
 }

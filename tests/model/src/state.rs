@@ -3,12 +3,12 @@
 use latchwork_core::job::JobState;
 
 use crate::Config;
-use crate::plan::Todo;
+use crate::plan::PlannedWrite;
 use crate::record::{Answer, Record, TRIES};
 
 /// A request in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Note {
+pub enum ModelRequest {
     /// Cancel the job.
     Cancel,
     /// Answer stored by a worker that had lost the job.
@@ -25,7 +25,7 @@ pub enum Note {
         /// Number of the try.
         try_no: u8,
         /// Result that the person found, or `None` if nothing happened.
-        seen: Option<u8>,
+        found_result: Option<u8>,
     },
 }
 
@@ -43,7 +43,7 @@ pub struct Job {
     /// True if the log contains the cancellation.
     pub cancelled: bool,
     /// Requests that are not applied yet, the oldest first.
-    pub inbox: Vec<Note>,
+    pub inbox: Vec<ModelRequest>,
     /// Records of the job's invocations.
     pub records: Vec<Record>,
 }
@@ -74,10 +74,10 @@ pub enum Phase {
         /// Nonce of a barrier whose commit was not acknowledged.
         nonce: Option<u16>,
         /// Answer that could not be recorded with its events: slot, try and answer.
-        keep: Option<(u8, u8, Answer)>,
+        held_answer: Option<(u8, u8, Answer)>,
     },
     /// Some parts of a write are durable, and others follow.
-    Writing(Todo),
+    Writing(PlannedWrite),
     /// The worker executes a try.
     Executing {
         /// Slot of the invocation.
@@ -109,7 +109,7 @@ pub enum Phase {
         /// The answer.
         answer: Answer,
         /// True if the answer is in the effect store.
-        put: bool,
+        is_stored: bool,
     },
 }
 
@@ -139,7 +139,7 @@ pub struct Run {
 
 /// Progress of the clock of a try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Clock {
+pub enum TryClock {
     /// The try was never started.
     #[default]
     Unused,
@@ -153,7 +153,7 @@ pub enum Clock {
 
 /// A request in transit to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Wire {
+pub struct RequestInTransit {
     /// Slot of the invocation.
     pub slot: u8,
     /// Number of the try.
@@ -173,7 +173,7 @@ pub enum Violation {
     /// A superseded attempt changed the database.
     StaleWrite = 2,
     /// Two attempts injected different answers, or an injected answer differs from the recorded one.
-    OtherAnswer = 4,
+    DifferentAnswer = 4,
     /// A worker held an answer and could not store it.
     AnswerLost = 8,
     /// A call was started in a cancelled job.
@@ -181,7 +181,7 @@ pub enum Violation {
     /// A final answer was recorded over another.
     SecondCommit = 32,
     /// A person's decision was not applied.
-    Unheard = 64,
+    DecisionNotApplied = 64,
 }
 
 /// A state of the model.
@@ -192,9 +192,9 @@ pub struct State {
     /// Workers. Their order has no meaning.
     pub workers: Vec<Worker>,
     /// Clocks of the tries of each invocation.
-    pub clocks: Vec<[Clock; TRIES]>,
+    pub clocks: Vec<[TryClock; TRIES]>,
     /// Requests in transit.
-    pub wires: Vec<Wire>,
+    pub requests_in_transit: Vec<RequestInTransit>,
     /// For each invocation, the external keys under which the world changed, in order.
     pub world: Vec<Vec<u8>>,
     /// First injected answer of each invocation.
@@ -206,14 +206,14 @@ pub struct State {
     /// Number of commit answers that may still be lost.
     pub lost_commits: u8,
     /// Number of suspensions that may still happen.
-    pub rests: u8,
+    pub suspensions: u8,
     /// Bits of [`Violation`].
-    pub broken: u8,
+    pub violations: u8,
 }
 
 impl State {
     /// Returns the initial state: a job that has not been claimed yet.
-    pub(crate) fn first(config: &Config) -> Self {
+    pub(crate) fn initial(config: &Config) -> Self {
         let calls = config.calls.len();
         let mut job = Job {
             state: 0,
@@ -228,41 +228,41 @@ impl State {
         Self {
             job,
             workers: vec![Worker::default(); config.workers],
-            clocks: vec![[Clock::Unused; TRIES]; calls],
-            wires: Vec::new(),
+            clocks: vec![[TryClock::Unused; TRIES]; calls],
+            requests_in_transit: Vec::new(),
             world: vec![Vec::new(); calls],
             delivered: vec![None; calls],
             crashes: config.crashes,
             pauses: config.pauses,
             lost_commits: config.lost_commits,
-            rests: config.rests,
-            broken: 0,
+            suspensions: config.suspensions,
+            violations: 0,
         }
     }
 
     /// Returns the progress of the clock of a try.
-    pub fn clock(&self, slot: u8, try_no: u8) -> Clock {
+    pub fn clock(&self, slot: u8, try_no: u8) -> TryClock {
         let at = usize::from(try_no).checked_sub(1);
-        at.map_or(Clock::Unused, |at| self.clocks[usize::from(slot)][at])
+        at.map_or(TryClock::Unused, |at| self.clocks[usize::from(slot)][at])
     }
-    pub(crate) fn set_clock(&mut self, slot: u8, try_no: u8, clock: Clock) {
+    pub(crate) fn set_clock(&mut self, slot: u8, try_no: u8, clock: TryClock) {
         self.clocks[usize::from(slot)][usize::from(try_no) - 1] = clock;
     }
-    pub(crate) fn breaks(&mut self, violation: Violation) {
-        self.broken |= violation as u8;
+    pub(crate) fn record_violation(&mut self, violation: Violation) {
+        self.violations |= violation as u8;
     }
     /// Returns true if the violation happened on the way to this state.
-    pub fn has(&self, violation: Violation) -> bool {
-        self.broken & violation as u8 != 0
+    pub fn has_violation(&self, violation: Violation) -> bool {
+        self.violations & violation as u8 != 0
     }
     /// Returns true if a worker still runs the attempt that holds the job.
-    pub(crate) fn holder_lives(&self) -> bool {
+    pub(crate) fn is_holder_alive(&self) -> bool {
         self.workers.iter().any(|worker| worker.run.as_ref().is_some_and(|run| run.attempt == self.job.attempt))
     }
     /// Sorts workers and requests, so that states which differ only in their order are equal.
-    pub(crate) fn in_order(mut self) -> Self {
+    pub(crate) fn sorted(mut self) -> Self {
         self.workers.sort();
-        self.wires.sort();
+        self.requests_in_transit.sort();
         self
     }
 }

@@ -11,18 +11,18 @@ use crate::state::State;
 
 /// Reason why a path does not end with the job.
 #[derive(Clone, Debug)]
-pub enum Circle {
+pub enum WalkError {
     /// A path returns to this state.
-    Back(Box<State>),
+    Cycle(Box<State>),
     /// The state has no successor, and the job is not finished.
-    Stuck(Box<State>),
+    DeadEnd(Box<State>),
 }
 
 /// Walks every path to its end and returns the number of states.
 ///
 /// # Errors
 /// Returns the first state at which a path returns or ends too early.
-pub fn walk(model: &Protocol) -> Result<usize, Circle> {
+pub fn walk(model: &Protocol) -> Result<usize, WalkError> {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
     let mut done: HashMap<u64, bool> = HashMap::new();
     let mut path: Vec<(u64, Vec<State>)> = Vec::new();
@@ -32,11 +32,11 @@ pub fn walk(model: &Protocol) -> Result<usize, Circle> {
             let id = hasher.hash_one(&state);
             match done.get(&id) {
                 Some(true) => {}
-                Some(false) => return Err(Circle::Back(Box::new(state))),
+                Some(false) => return Err(WalkError::Cycle(Box::new(state))),
                 None => {
                     let next = model.next_states(&state);
                     if next.is_empty() && !state.job.state().is_terminal() {
-                        return Err(Circle::Stuck(Box::new(state)));
+                        return Err(WalkError::DeadEnd(Box::new(state)));
                     }
                     done.insert(id, false);
                     path.push((id, next));

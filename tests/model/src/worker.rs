@@ -5,10 +5,10 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::{Decision, Quiescence, Rejection, RowState};
 use latchwork_core::storage::WriteError;
 
-use crate::plan::{EFFECTS, EVENTS, Plan, ROW, Todo, nonce};
-use crate::record::{Answer, Claimed, Effect, Record, Verdict};
-use crate::state::{Clock, Note, Phase, Run, State, Violation};
-use crate::{Class, Config, Mutant, kernel};
+use crate::plan::{EFFECTS, EVENTS, Plan, PlannedWrite, ROW, nonce};
+use crate::record::{Answer, Effect, EffectOrigin, Record, Verdict};
+use crate::state::{ModelRequest, Phase, Run, State, TryClock, Violation};
+use crate::{Config, ModelClass, Mutant, kernel};
 
 /// Luck of a worker's turn, which selects among its possible results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub enum Luck {
     /// The turn succeeds.
     Good,
     /// The window of the key is over, or the tool does not know whether the call happened.
-    Shrug,
+    Inconclusive,
     /// The turn succeeds. A failure is final, and no retry follows.
     Final,
     /// The write is lost before it reaches the store and is not acknowledged.
@@ -27,9 +27,9 @@ pub enum Luck {
 
 /// A worker's decision.
 enum Choice {
-    Write(Todo),
+    Write(PlannedWrite),
     /// The tool has answered a reconcile request. The answer is written next.
-    Later(Todo),
+    WriteNext(PlannedWrite),
     Execute {
         slot: u8,
         try_no: u8,
@@ -40,7 +40,7 @@ enum Choice {
         slot: u8,
         answer: Answer,
     },
-    Leave,
+    Abandon,
 }
 
 /// Makes a turn that does not touch the world. Returns `None` if the worker has to wait.
@@ -54,26 +54,27 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
         Phase::Ready { nonce, .. } => match choose(config, &state, &run, nonce, luck)? {
             Choice::Write(todo) => todo,
             _ if lost => return None,
-            Choice::Later(todo) => {
+            Choice::WriteNext(todo) => {
                 run.phase = Phase::Writing(todo);
-                return put_back(state, index, Some(run));
+                return with_run(state, index, Some(run));
             }
             Choice::Execute { slot, try_no, nonce, first_attempt } => {
-                if config.calls[usize::from(slot)] != Class::Read && state.clock(slot, try_no) == Clock::Unused {
-                    state.set_clock(slot, try_no, Clock::Live);
+                if config.calls[usize::from(slot)] != ModelClass::Read && state.clock(slot, try_no) == TryClock::Unused
+                {
+                    state.set_clock(slot, try_no, TryClock::Live);
                 }
                 run.phase = Phase::Executing { slot, try_no, nonce, first_attempt, sent: false };
-                return put_back(state, index, Some(run));
+                return with_run(state, index, Some(run));
             }
             Choice::Inject { slot, answer } => {
                 inject(&mut state, &mut run, slot, answer);
                 run.phase = Phase::Ready { fresh: false, nonce: None };
-                return put_back(state, index, Some(run));
+                return with_run(state, index, Some(run));
             }
-            Choice::Leave => return put_back(state, index, None),
+            Choice::Abandon => return with_run(state, index, None),
         },
         Phase::Writing(_) | Phase::Answered { .. } | Phase::Reload { .. } | Phase::Late { .. }
-            if luck == Luck::Shrug =>
+            if luck == Luck::Inconclusive =>
         {
             return None;
         }
@@ -81,37 +82,37 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
         Phase::Writing(todo) => todo,
         Phase::Answered { slot, try_no, answer } => {
             let record = &run.view[usize::from(slot)];
-            let plan = answered(config, record, slot, try_no, answer, run.cancelled || luck == Luck::Final);
-            Todo { live: Some((slot, try_no, answer)), ..Todo::new(slot, plan, config) }
+            let plan = plan_for_answer(config, record, slot, try_no, answer, run.cancelled || luck == Luck::Final);
+            PlannedWrite { held_answer: Some((slot, try_no, answer)), ..PlannedWrite::new(slot, plan, config) }
         }
         _ if lost => return None,
-        Phase::Reload { nonce, keep } => {
+        Phase::Reload { nonce, held_answer: keep } => {
             if let Some((slot, try_no, answer)) = keep {
-                put_effect(config, &mut state, &run, slot, try_no, answer);
-                if config.free {
-                    run.phase = Phase::Reload { nonce, keep: None };
-                    return put_back(state, index, Some(run));
+                store_effect(config, &mut state, &run, slot, try_no, answer);
+                if config.own_pace {
+                    run.phase = Phase::Reload { nonce, held_answer: None };
+                    return with_run(state, index, Some(run));
                 }
             }
             run.view.clone_from(&state.job.records);
             run.current = state.job.attempt;
             run.cancelled = state.job.cancelled;
             run.phase = Phase::Ready { fresh: true, nonce };
-            return put_back(state, index, Some(run));
+            return with_run(state, index, Some(run));
         }
-        Phase::Late { slot, try_no, answer, put: false } => {
-            put_effect(config, &mut state, &run, slot, try_no, answer);
-            run.phase = Phase::Late { slot, try_no, answer, put: true };
-            return put_back(state, index, Some(run));
+        Phase::Late { slot, try_no, answer, is_stored: false } => {
+            store_effect(config, &mut state, &run, slot, try_no, answer);
+            run.phase = Phase::Late { slot, try_no, answer, is_stored: true };
+            return with_run(state, index, Some(run));
         }
         Phase::Late { slot, try_no, .. } => {
-            kernel::receive(&mut state.job, Note::Late { slot, try_no });
-            return put_back(state, index, None);
+            kernel::add_to_inbox(&mut state.job, ModelRequest::Late { slot, try_no });
+            return with_run(state, index, None);
         }
         Phase::Executing { .. } => return None,
     };
     let run = write(config, &mut state, run, todo, luck)?;
-    put_back(state, index, run)
+    with_run(state, index, run)
 }
 
 /// The lease holder applies the oldest request in the inbox.
@@ -121,47 +122,47 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let ready = matches!(run.phase, Phase::Ready { nonce: None, .. });
     // In free configurations, a worker that executes or writes also reads the inbox.
     let beside =
-        config.free && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
+        config.own_pace && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
     let about = run.phase.clone();
     let note = *state.job.inbox.first().filter(|_| ready || beside)?;
-    if luck == Luck::Final && !matches!(note, Note::Resolve { .. }) {
+    if luck == Luck::Final && !matches!(note, ModelRequest::Resolve { .. }) {
         return None;
     }
     let (slot, plan) = match note {
-        Note::Cancel => (0, Plan::Nothing),
-        Note::Late { slot, .. } => {
+        ModelRequest::Cancel => (0, Plan::Nothing),
+        ModelRequest::Late { slot, .. } => {
             let at = usize::from(slot);
             run.view[at].effects = state.job.records[at].effects;
             (slot, Plan::Nothing)
         }
-        Note::Resolve { slot, try_no, seen } => {
+        ModelRequest::Resolve { slot, try_no, found_result: seen } => {
             let record = &run.view[usize::from(slot)];
             if in_doubt(record) && record.open_try().is_none() && !record.committed {
-                state.breaks(Violation::Unheard);
+                state.record_violation(Violation::DecisionNotApplied);
             }
-            (slot, resolve(config, &run, slot, (try_no, seen), luck))
+            (slot, plan_for_decision(config, &run, slot, (try_no, seen), luck))
         }
     };
-    let todo = Todo { drains: Some(note), ..Todo::new(slot, plan, config) };
+    let todo = PlannedWrite { applies: Some(note), ..PlannedWrite::new(slot, plan, config) };
     let mut run = write(config, &mut state, run, todo, luck)?;
     if beside && let Some(run) = &mut run {
         // A staged or refused write is applied at another time.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
         // A request that changed the call makes the run reload. The current try is then dropped.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
-        run.phase = if asks_on { about } else { Phase::Reload { nonce: None, keep: None } };
+        run.phase = if asks_on { about } else { Phase::Reload { nonce: None, held_answer: None } };
     }
-    put_back(state, index, run)
+    with_run(state, index, run)
 }
 
-pub(crate) fn put_back(mut state: State, index: usize, run: Option<Run>) -> Option<State> {
+pub(crate) fn with_run(mut state: State, index: usize, run: Option<Run>) -> Option<State> {
     state.workers[index].run = run;
     Some(state)
 }
 
 /// Chooses the next action for the job's first invocation without an answer.
 fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luck) -> Option<Choice> {
-    let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
+    let (shrug, for_good) = (luck == Luck::Inconclusive, luck == Luck::Final);
     let Some(at) = run.injected.iter().position(Option::is_none) else {
         let good = run.injected.iter().all(|answer| matches!(answer, Some(Answer::Ok(_))));
         let end = match (run.cancelled, good) {
@@ -169,20 +170,20 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
             (false, true) => JobState::Completed,
             (false, false) => JobState::Failed,
         };
-        return (luck != Luck::Shrug && luck != Luck::Final).then(|| Choice::Write(ended(config, 0, end)));
+        return (luck != Luck::Inconclusive && luck != Luck::Final).then(|| Choice::Write(end_job(config, 0, end)));
     };
     let slot = u8::try_from(at).ok()?;
     let (record, class) = (&run.view[at], config.calls[at]);
-    let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
+    let write = |plan| Some(Choice::Write(PlannedWrite::new(slot, plan, config)));
     if record.blocked {
         return write(Plan::Park).filter(|_| !shrug && !for_good);
     }
-    let clock = record.row.map_or(Clock::Unused, |row| state.clock(slot, row.try_no));
+    let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
     // A cancelled job does not return to its reads. A row that a crash kept from being written stays as it
     // is.
-    if config.free && run.cancelled && class == Class::Read && decision == Decision::ReturnRecordedResult {
+    if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
             return Some(Choice::Inject { slot, answer: record.answer().unwrap_or(Answer::Unknown) });
@@ -195,8 +196,8 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
         return None;
     }
     match decision {
-        Decision::Rejected(Rejection::Stale) => Some(Choice::Leave),
-        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(ended(config, slot, JobState::Cancelled))),
+        Decision::Rejected(Rejection::Stale) => Some(Choice::Abandon),
+        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(end_job(config, slot, JobState::Cancelled))),
         Decision::ReturnRecordedResult => {
             if record.row.is_some_and(|row| !row_state(row.state).is_final()) {
                 return write(Plan::Repair);
@@ -205,9 +206,9 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
         }
         Decision::CatchUp => {
             let open = record.open_try()?;
-            write(answered(config, record, slot, open, record.effect(open)?.answer, run.cancelled || for_good))
+            write(plan_for_answer(config, record, slot, open, record.effect(open)?.answer, run.cancelled || for_good))
         }
-        Decision::Ladder => rung(config, state, run, slot, luck),
+        Decision::Ladder => resolution_step(config, state, run, slot, luck),
         Decision::Continue => Some(Choice::Execute {
             slot,
             try_no: record.tries,
@@ -215,10 +216,10 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
             first_attempt: external_key(config, run.attempt, record.first_attempt),
         }),
         Decision::WaitOtherWorker { .. } | Decision::WaitUntil(_) => None,
-        Decision::Indeterminate { .. } => write(Plan::Doubt { settles: false }),
-        Decision::FailFinal => write(Plan::GiveUp),
-        Decision::AllowExecute if record.tries >= config.tries => write(Plan::GiveUp),
-        Decision::AllowExecute if class == Class::Read || config.lacks(Mutant::NoBarrier) => {
+        Decision::Indeterminate { .. } => write(Plan::MarkInDoubt { must_settle: false }),
+        Decision::FailFinal => write(Plan::FailFinal),
+        Decision::AllowExecute if record.tries >= config.tries => write(Plan::FailFinal),
+        Decision::AllowExecute if class == ModelClass::Read || config.lacks(Mutant::NoBarrier) => {
             let first_attempt = if record.first_attempt == 0 { run.attempt } else { record.first_attempt };
             let try_no = record.tries + 1;
             Some(Choice::Execute { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt })
@@ -234,36 +235,38 @@ fn row_state(number: u8) -> RowState {
     RowState::from_number(i64::from(number)).expect("only known states are stored")
 }
 
-pub(crate) fn ended(config: &Config, slot: u8, to: JobState) -> Todo {
+pub(crate) fn end_job(config: &Config, slot: u8, to: JobState) -> PlannedWrite {
     let state = JobState::ALL.iter().position(|state| *state == to).unwrap_or_default();
-    Todo::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
+    PlannedWrite::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
 }
 
 /// Resolution steps of §5, as `decide::ladder` takes them.
-fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
-    let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
+fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
+    let (shrug, for_good) = (luck == Luck::Inconclusive, luck == Luck::Final);
     let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);
-    let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
-    let park = || if shrug && class == Class::Opaque || for_good { None } else { write(Plan::Block) };
+    let write = |plan| Some(Choice::Write(PlannedWrite::new(slot, plan, config)));
+    let park = || if shrug && class == ModelClass::Opaque || for_good { None } else { write(Plan::Block) };
     let Some(open) = record.open_try() else {
         return park();
     };
     if let Some(effect) = record.effect(open).filter(|effect| effect.answer != Answer::Unknown) {
         let plan = match (effect.by, effect.answer) {
-            (Claimed::Executed, answer) => answered(config, record, slot, open, answer, run.cancelled || for_good),
+            (EffectOrigin::Executed, answer) => {
+                plan_for_answer(config, record, slot, open, answer, run.cancelled || for_good)
+            }
             // A recorded answer of the reconcile query. A crash separated it from its events.
-            (Claimed::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
-            (Claimed::Verdict, _) => Plan::NotApplied { try_no: open },
+            (EffectOrigin::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
+            (EffectOrigin::Verdict, _) => Plan::NotApplied { try_no: open },
         };
         return write(plan).filter(|_| !shrug);
     }
     if for_good {
         return None;
     }
-    let repeats = class == Class::Keyed && !run.cancelled && !shrug && record.tries < config.tries;
-    let asks = class == Class::Queryable && !shrug;
-    let settles = record.row.is_some_and(|row| row.settles) && !config.lacks(Mutant::NoQuiescence);
-    if (repeats || asks) && settles && state.clock(slot, open) != Clock::Settled {
+    let repeats = class == ModelClass::Keyed && !run.cancelled && !shrug && record.tries < config.tries;
+    let asks = class == ModelClass::Queryable && !shrug;
+    let settles = record.row.is_some_and(|row| row.must_settle) && !config.lacks(Mutant::NoQuiescence);
+    if (repeats || asks) && settles && state.clock(slot, open) != TryClock::Settled {
         return None;
     }
     if repeats {
@@ -271,17 +274,17 @@ fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Opti
     }
     if asks {
         let key = external_key(config, run.attempt, record.first_attempt);
-        let plan = match happened(state, slot, key) {
+        let plan = match result_in_world(state, slot, key) {
             Some(value) => Plan::Applied { try_no: open, value },
             None => Plan::NotApplied { try_no: open },
         };
-        return Some(Choice::Later(Todo::new(slot, plan, config)));
+        return Some(Choice::WriteNext(PlannedWrite::new(slot, plan, config)));
     }
     park()
 }
 
 /// Returns the result in the world under an external key.
-fn happened(state: &State, slot: u8, key: u8) -> Option<u8> {
+fn result_in_world(state: &State, slot: u8, key: u8) -> Option<u8> {
     let at = state.world[usize::from(slot)].iter().position(|applied| *applied == key)?;
     u8::try_from(at + 1).ok()
 }
@@ -292,7 +295,7 @@ fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u8 {
 }
 
 /// Returns the plan that follows from the answer of a try.
-pub(crate) fn answered(
+pub(crate) fn plan_for_answer(
     config: &Config,
     record: &Record,
     slot: u8,
@@ -300,13 +303,13 @@ pub(crate) fn answered(
     answer: Answer,
     cancelled: bool,
 ) -> Plan {
-    let changes = config.calls[usize::from(slot)] != Class::Read;
+    let changes = config.calls[usize::from(slot)] != ModelClass::Read;
     // A stored answer of the try wins over a later one.
     let stored = record.effect(try_no).filter(|stored| stored.answer != Answer::Unknown);
     match stored.map_or(answer, |stored| stored.answer) {
         Answer::Ok(value) => Plan::Commit { try_no, answer: Answer::Ok(value) },
-        Answer::Unknown if changes => Plan::Doubt { settles: true },
-        Answer::NotApplied if changes && record.repeats() => Plan::Doubt { settles: true },
+        Answer::Unknown if changes => Plan::MarkInDoubt { must_settle: true },
+        Answer::NotApplied if changes && record.was_repeated() => Plan::MarkInDoubt { must_settle: true },
         Answer::NotApplied | Answer::Unknown if try_no >= config.tries || cancelled => {
             Plan::Commit { try_no, answer: Answer::NotApplied }
         }
@@ -319,19 +322,19 @@ pub(crate) fn in_doubt(record: &Record) -> bool {
 }
 
 /// Returns the plan that follows from a person's decision.
-fn resolve(config: &Config, run: &Run, slot: u8, (about, seen): (u8, Option<u8>), luck: Luck) -> Plan {
+fn plan_for_decision(config: &Config, run: &Run, slot: u8, (about, seen): (u8, Option<u8>), luck: Luck) -> Plan {
     let record = &run.view[usize::from(slot)];
     let Some(open) = record.open_try().filter(|_| in_doubt(record)) else {
         return Plan::Nothing;
     };
     // The tool's own answer wins if it was recorded before the verdict claimed the try.
-    let executed = |effect: &Effect| effect.by == Claimed::Executed && effect.answer != Answer::Unknown;
+    let executed = |effect: &Effect| effect.by == EffectOrigin::Executed && effect.answer != Answer::Unknown;
     if let Some(effect) = record.effect(open).filter(executed) {
         // The waiting step uses the recorded answer.
         if record.blocked {
             return Plan::Unblock;
         }
-        return answered(config, record, slot, open, effect.answer, run.cancelled || luck == Luck::Final);
+        return plan_for_answer(config, record, slot, open, effect.answer, run.cancelled || luck == Luck::Final);
     }
     if open != about && !config.lacks(Mutant::VerdictWithoutTry) {
         return Plan::Nothing;
@@ -348,11 +351,11 @@ pub(crate) fn write(
     config: &Config,
     state: &mut State,
     mut run: Run,
-    mut todo: Todo,
+    mut todo: PlannedWrite,
     luck: Luck,
 ) -> Option<Option<Run>> {
     let at = usize::from(todo.slot);
-    let part = todo.part(&run.view[at]);
+    let part = todo.next_parts(&run.view[at]);
     let fenced = part & (EVENTS | ROW) != 0;
     let lost = matches!(luck, Luck::LostBefore | Luck::LostAfter);
     if lost && (!fenced || state.lost_commits == 0) {
@@ -363,10 +366,10 @@ pub(crate) fn write(
     } else if todo.acquires() && config.lacks(Mutant::UnfencedAcquire) {
         Ok(())
     } else if fenced {
-        kernel::admitted(&state.job, &run, &todo, part).map_err(Some)
+        kernel::check_admitted(&state.job, &run, &todo, part).map_err(Some)
     } else {
         let (try_no, effect) = todo.effect(&run.view[at])?;
-        let taken = kernel::takes_effect(&state.job, todo.slot, try_no, &effect);
+        let taken = kernel::accepts_effect(&state.job, todo.slot, try_no, &effect);
         if taken { Ok(()) } else { Err(Some(WriteError::InboxPending)) }
     };
     if lost {
@@ -377,10 +380,11 @@ pub(crate) fn write(
         // A refusal whose answer is lost is discovered on reload. It equals a write that did not happen.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
-            let Some((slot, try_no, answer)) = todo.live.filter(|(_, _, answer)| *answer != Answer::Unknown) else {
+            let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
+            else {
                 return Some(None);
             };
-            run.phase = Phase::Late { slot, try_no, answer, put: false };
+            run.phase = Phase::Late { slot, try_no, answer, is_stored: false };
             return Some(Some(run));
         }
         Err(_) => {}
@@ -390,12 +394,12 @@ pub(crate) fn write(
             Plan::Acquire { try_no, .. } if lost => Some(nonce(run.attempt, try_no)),
             _ => None,
         };
-        let keep = todo.live.filter(|(_, _, answer)| *answer != Answer::Unknown);
-        run.phase = Phase::Reload { nonce: barrier, keep };
+        let keep = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown);
+        run.phase = Phase::Reload { nonce: barrier, held_answer: keep };
         return Some(Some(run));
     }
-    todo.left &= !part;
-    if todo.part(&run.view[at]) != 0 {
+    todo.remaining_parts &= !part;
+    if todo.next_parts(&run.view[at]) != 0 {
         run.phase = Phase::Writing(todo);
         return Some(Some(run));
     }
@@ -408,29 +412,29 @@ pub(crate) fn write(
             sent: false,
         },
         Plan::Park | Plan::End { .. } => return Some(None),
-        _ => Phase::Ready { fresh: todo.drains.is_some(), nonce: None },
+        _ => Phase::Ready { fresh: todo.applies.is_some(), nonce: None },
     };
     Some(Some(run))
 }
 
 /// Applies a written part to the database and to the worker's view.
-fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
+fn apply(state: &mut State, run: &mut Run, todo: &PlannedWrite, part: u8) {
     let at = usize::from(todo.slot);
     let effect = todo.effect(&run.view[at]).filter(|_| part & EFFECTS != 0);
     let row = todo.row(&run.view[at], run.attempt).filter(|_| part & ROW != 0);
     let events = part & EVENTS != 0;
     if part & (EVENTS | ROW) != 0 && run.attempt != state.job.attempt {
-        state.breaks(Violation::StaleWrite);
+        state.record_violation(Violation::StaleWrite);
     }
     if events && todo.commits() && state.job.records[at].committed {
-        state.breaks(Violation::SecondCommit);
+        state.record_violation(Violation::SecondCommit);
     }
     if todo.acquires() && part & ROW != 0 {
         if state.job.cancel_flag {
-            state.breaks(Violation::StartedAfterCancel);
+            state.record_violation(Violation::StartedAfterCancel);
         }
         if let Some(row) = row {
-            state.set_clock(todo.slot, row.try_no, Clock::Live);
+            state.set_clock(todo.slot, row.try_no, TryClock::Live);
         }
     }
     for record in [&mut run.view[at], &mut state.job.records[at]] {
@@ -445,9 +449,9 @@ fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
     if !events {
         return;
     }
-    if let Some(note) = todo.drains {
+    if let Some(note) = todo.applies {
         state.job.inbox.remove(0);
-        if note == Note::Cancel {
+        if note == ModelRequest::Cancel {
             (state.job.cancelled, run.cancelled) = (true, true);
         }
     }
@@ -458,19 +462,19 @@ fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
 }
 
 /// Stores an answer in the effect store without its events. A verdict that already claimed the try stays.
-fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
-    let effect = Effect { answer, by: Claimed::Executed };
+fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
+    let effect = Effect { answer, by: EffectOrigin::Executed };
     // A repeat that changed nothing is not an answer, because the try that it repeats may have changed
     // something.
-    let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].repeats();
+    let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].was_repeated();
     if fails_again && !config.lacks(Mutant::FailedRepeatSettles) {
         return;
     }
     if config.lacks(Mutant::LeaseFencedEffects) && run.attempt != state.job.attempt {
-        state.breaks(Violation::AnswerLost);
+        state.record_violation(Violation::AnswerLost);
         return;
     }
-    if kernel::takes_effect(&state.job, slot, try_no, &effect) {
+    if kernel::accepts_effect(&state.job, slot, try_no, &effect) {
         state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
         return;
     }
@@ -478,7 +482,7 @@ fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u
     let record = &state.job.records[usize::from(slot)];
     let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);
     if denied && matches!(answer, Answer::Ok(_)) {
-        state.breaks(Violation::OtherAnswer);
+        state.record_violation(Violation::DifferentAnswer);
     }
 }
 
@@ -494,7 +498,7 @@ fn inject(state: &mut State, run: &mut Run, slot: u8, answer: Answer) {
     };
     let recorded = record.answer() == Some(answer);
     if !as_stored || !recorded || state.delivered[at].is_some_and(|first| first != answer) {
-        state.breaks(Violation::OtherAnswer);
+        state.record_violation(Violation::DifferentAnswer);
     }
     state.delivered[at] = Some(answer);
     run.injected[at] = Some(answer);

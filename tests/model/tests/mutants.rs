@@ -2,25 +2,25 @@
 
 use std::collections::HashSet;
 
-use latchwork_model::{Action, Circle, Class, Config, Mutant, Protocol, State, walk};
+use latchwork_model::{Action, Config, ModelClass, Mutant, Protocol, State, WalkError, walk};
 use stateright::Model;
 
 /// Searches level by level until the property is violated. Returns the number of steps of the shortest path.
 #[expect(clippy::print_stderr, reason = "the way to the harm is the result")]
-fn breaks(config: &Config, property: &'static str) -> usize {
+fn steps_to_violation(config: &Config, property: &'static str) -> usize {
     assert!(config.mutant.is_some());
-    let Some(actions) = shortest(&Protocol(config.clone()), property) else {
+    let Some(actions) = shortest_path_to_violation(&Protocol(config.clone()), property) else {
         panic!("{property} holds without the rule: {config:?}");
     };
     eprintln!("{:?}: {} steps until \"{property}\" is violated: {actions:?}", config.mutant, actions.len());
     // The property holds with the rule, so the missing rule is the cause.
     let whole = Protocol(Config { mutant: None, ..config.clone() });
-    assert_eq!(shortest(&whole, property), None, "the property is violated with the rule too");
+    assert_eq!(shortest_path_to_violation(&whole, property), None, "the property is violated with the rule too");
     actions.len()
 }
 
 /// Strict breadth-first search. Stateright's own checker processes states in blocks.
-fn shortest(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
+fn shortest_path_to_violation(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
     let holds = model.property(property).condition;
     let mut states = model.init_states();
     let mut from: Vec<Option<(usize, Action)>> = vec![None];
@@ -47,79 +47,81 @@ fn shortest(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
     None
 }
 
-fn few(class: Class) -> Config {
-    Config { crashes: 0, pauses: 0, lost_commits: 0, ..Config::of(class) }
+fn without_faults(class: ModelClass) -> Config {
+    Config { crashes: 0, pauses: 0, lost_commits: 0, ..Config::for_class(class) }
 }
 
 const ONCE: &str = "the world changes at most once";
 
 #[test]
 fn permission_without_fencing() {
-    let config = Config { pauses: 1, ..few(Class::Opaque) }.without(Mutant::UnfencedAcquire);
-    assert_eq!(breaks(&config, "a superseded attempt changes nothing"), 4);
-    assert_eq!(breaks(&config, ONCE), 9);
+    let config = Config { pauses: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::UnfencedAcquire);
+    assert_eq!(steps_to_violation(&config, "a superseded attempt changes nothing"), 4);
+    assert_eq!(steps_to_violation(&config, ONCE), 9);
 }
 
 #[test]
 fn an_external_key_of_the_attempt() {
-    let config = Config { crashes: 1, ..few(Class::Keyed) }.without(Mutant::AttemptScopedKey);
-    assert_eq!(breaks(&config, ONCE), 13);
+    let config = Config { crashes: 1, ..without_faults(ModelClass::Keyed) }.without(Mutant::AttemptScopedKey);
+    assert_eq!(steps_to_violation(&config, ONCE), 13);
 }
 
 #[test]
 fn asking_before_the_owner_is_at_rest() {
-    let config = Config { pauses: 1, ..few(Class::Queryable) }.without(Mutant::NoQuiescence);
-    assert_eq!(breaks(&config, ONCE), 11);
+    let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::NoQuiescence);
+    assert_eq!(steps_to_violation(&config, ONCE), 11);
 }
 
 #[test]
 fn no_barrier() {
-    let config = Config { crashes: 1, ..few(Class::Opaque) }.without(Mutant::NoBarrier);
-    assert_eq!(breaks(&config, "nothing is sent without a start record"), 3);
-    assert_eq!(breaks(&config, ONCE), 10);
+    let config = Config { crashes: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::NoBarrier);
+    assert_eq!(steps_to_violation(&config, "nothing is sent without a start record"), 3);
+    assert_eq!(steps_to_violation(&config, ONCE), 10);
 }
 
 #[test]
 fn effects_fenced_by_the_lease() {
-    let config = Config { pauses: 1, ..few(Class::Opaque) }.without(Mutant::LeaseFencedEffects);
-    assert_eq!(breaks(&config, "an answer is never lost"), 7);
+    let config = Config { pauses: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::LeaseFencedEffects);
+    assert_eq!(steps_to_violation(&config, "an answer is never lost"), 7);
 }
 
 #[test]
 fn a_verdict_that_names_no_try() {
-    let config = Config { tries: 3, ..few(Class::Queryable) }.without(Mutant::VerdictWithoutTry);
-    assert_eq!(breaks(&config, ONCE), 19);
+    let config = Config { tries: 3, ..without_faults(ModelClass::Queryable) }.without(Mutant::VerdictWithoutTry);
+    assert_eq!(steps_to_violation(&config, ONCE), 19);
 }
 
 #[test]
 fn a_verdict_before_the_world_has_settled() {
-    let config = few(Class::Opaque).without(Mutant::VerdictBeforeSettling);
-    assert_eq!(breaks(&config, ONCE), 11);
+    let config = without_faults(ModelClass::Opaque).without(Mutant::VerdictBeforeSettling);
+    assert_eq!(steps_to_violation(&config, ONCE), 11);
 }
 
 #[test]
 fn a_definite_failure_in_two_writes() {
-    let config = Config { crashes: 1, ..few(Class::Opaque).staged() }.without(Mutant::FailureInTwoWrites);
-    assert_eq!(breaks(&config, "a person's decision takes effect"), 12);
+    let config =
+        Config { crashes: 1, ..without_faults(ModelClass::Opaque).staged() }.without(Mutant::FailureInTwoWrites);
+    assert_eq!(steps_to_violation(&config, "a person's decision takes effect"), 12);
 }
 
 #[test]
 fn a_claim_before_its_barrier() {
-    let config = Config { crashes: 1, ..few(Class::Keyed).staged() }.without(Mutant::ClaimBeforeBarrier);
-    assert_eq!(breaks(&config, "injected answers equal recorded answers"), 15);
+    let config =
+        Config { crashes: 1, ..without_faults(ModelClass::Keyed).staged() }.without(Mutant::ClaimBeforeBarrier);
+    assert_eq!(steps_to_violation(&config, "injected answers equal recorded answers"), 15);
 }
 
 #[test]
 fn a_failed_repeat_that_settles() {
-    let config = Config { pauses: 1, tries: 3, ..few(Class::Keyed) };
+    let config = Config { pauses: 1, tries: 3, ..without_faults(ModelClass::Keyed) };
     walk(&Protocol(config.clone())).expect("every path ends with the rule");
     let circle = walk(&Protocol(config.without(Mutant::FailedRepeatSettles)));
-    assert!(matches!(circle, Err(Circle::Back(_))), "{circle:?}");
+    assert!(matches!(circle, Err(WalkError::Cycle(_))), "{circle:?}");
 }
 
 /// The protocol cannot enforce this rule and has to assume it. `docs/model.md` says so.
 #[test]
 fn a_pause_between_clock_and_system_call() {
-    let config = Config { pauses: 1, ..few(Class::Queryable) }.without(Mutant::LateSend);
-    assert_eq!(breaks(&config, ONCE), 13);
+    let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);
+    assert_eq!(steps_to_violation(&config, ONCE), 13);
 }

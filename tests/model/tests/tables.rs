@@ -7,7 +7,7 @@ use std::path::Path;
 
 use latchwork_core::error::Code;
 use latchwork_core::ids::{Hash, Operator, Slot};
-use latchwork_core::ledger::{Caller, Decision, Found, Quiescence, Rejection, Row, RowState, decide};
+use latchwork_core::ledger::{Caller, Decision, LedgerRow, Quiescence, Rejection, RowState, SlotFacts, decide};
 
 const ATTEMPT: u32 = 3;
 const NONCE: u64 = 7;
@@ -29,7 +29,7 @@ fn table(section: &str) -> Vec<Vec<String>> {
     rows
 }
 
-type Matches = fn(&Caller, &Found<'_>) -> bool;
+type Matches = fn(&Caller, &SlotFacts<'_>) -> bool;
 
 /// Meaning of each text in the column "found".
 const FOUND: &[(&str, Matches)] = &[
@@ -68,20 +68,20 @@ const FOUND: &[(&str, Matches)] = &[
     ("else; or nothing", |_, found| is(found, RowState::FailedDefinite) || found.row.is_none()),
 ];
 
-fn is(found: &Found<'_>, state: RowState) -> bool {
+fn is(found: &SlotFacts<'_>, state: RowState) -> bool {
     found.row.is_some_and(|row| row.state == state)
 }
 
-fn own(caller: &Caller, found: &Found<'_>) -> bool {
+fn own(caller: &Caller, found: &SlotFacts<'_>) -> bool {
     is(found, RowState::Inflight) && found.row.is_some_and(|row| row.attempt == caller.attempt)
 }
 
-fn next_try(found: &Found<'_>) -> Option<i64> {
+fn next_try(found: &SlotFacts<'_>) -> Option<i64> {
     found.row.and_then(|row| row.next_try_us)
 }
 
 /// Returns the page's text for a decision.
-fn words(decision: Decision) -> &'static str {
+fn documented_decision(decision: Decision) -> &'static str {
     match decision {
         Decision::Rejected(Rejection::Stale) => "`Rejected(stale)`",
         Decision::Rejected(Rejection::Mismatch) => "`Rejected(mismatch)`",
@@ -102,14 +102,14 @@ fn words(decision: Decision) -> &'static str {
 }
 
 /// One case of a table row: its number, its condition, and the text of its decision.
-struct Line {
+struct DocumentedCase {
     number: u32,
     matches: Matches,
     decision: String,
 }
 
 /// Returns the cases in the order of the page. A row with several cases gives one entry for each.
-fn lines() -> Vec<Line> {
+fn documented_cases() -> Vec<DocumentedCase> {
     let mut lines = Vec::new();
     let mut known: BTreeSet<&str> = FOUND.iter().map(|(found, _)| *found).collect();
     for cells in table("## 4. Ledger") {
@@ -122,7 +122,7 @@ fn lines() -> Vec<Line> {
             let meant = FOUND.iter().find(|(words, _)| *words == found);
             let (words, matches) = meant.unwrap_or_else(|| panic!("row {number}: no condition is known for {found:?}"));
             assert!(known.remove(words), "{found:?} is on the page twice");
-            lines.push(Line { number, matches: *matches, decision: decision.to_owned() });
+            lines.push(DocumentedCase { number, matches: *matches, decision: decision.to_owned() });
         }
     }
     assert!(known.is_empty(), "not on the page: {known:?}");
@@ -142,8 +142,8 @@ fn caller() -> Caller {
     }
 }
 
-fn row(state: RowState) -> Row {
-    Row {
+fn row(state: RowState) -> LedgerRow {
+    LedgerRow {
         slot: Slot::new("s"),
         operator: Operator::new("Mail.Send"),
         args_hash: Hash::default(),
@@ -163,15 +163,15 @@ fn row(state: RowState) -> Row {
 }
 
 /// Returns every possible row, of the caller's call or of another call.
-fn rows() -> Vec<Option<Row>> {
+fn rows() -> Vec<Option<LedgerRow>> {
     let mut rows = vec![None];
     for state in STATES {
         for attempt in [ATTEMPT - 1, ATTEMPT] {
             for next_try_us in [None, Some(NOW_US), Some(NOW_US + 1)] {
-                let plain = Row { attempt, next_try_us, ..row(state) };
-                rows.push(Some(Row { operator: Operator::new("Mail.Recall"), ..plain.clone() }));
-                rows.push(Some(Row { args_hash: Hash::of(&[b"other"]), ..plain.clone() }));
-                rows.push(Some(Row { action_key: Some(Hash::of(&[b"key"])), ..plain.clone() }));
+                let plain = LedgerRow { attempt, next_try_us, ..row(state) };
+                rows.push(Some(LedgerRow { operator: Operator::new("Mail.Recall"), ..plain.clone() }));
+                rows.push(Some(LedgerRow { args_hash: Hash::of(&[b"other"]), ..plain.clone() }));
+                rows.push(Some(LedgerRow { action_key: Some(Hash::of(&[b"key"])), ..plain.clone() }));
                 rows.push(Some(plain));
             }
         }
@@ -180,7 +180,7 @@ fn rows() -> Vec<Option<Row>> {
 }
 
 /// Calls `look` with every combination of caller, row and other stored data.
-fn for_all(mut look: impl FnMut(&Caller, &Found<'_>)) {
+fn for_all(mut look: impl FnMut(&Caller, &SlotFacts<'_>)) {
     let (own, other) = (caller().operator, Operator::new("Mail.Recall"));
     let events = [
         None,
@@ -195,7 +195,7 @@ fn for_all(mut look: impl FnMut(&Caller, &Found<'_>)) {
             for bits in 0..256_u32 {
                 let bit = |number: u32| bits >> number & 1 == 1;
                 let current_attempt = if bit(7) { ATTEMPT + 1 } else { ATTEMPT };
-                let found = Found {
+                let found = SlotFacts {
                     row,
                     event,
                     committed_event: bit(0),
@@ -213,7 +213,7 @@ fn for_all(mut look: impl FnMut(&Caller, &Found<'_>)) {
 
 #[test]
 fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
-    let lines = lines();
+    let lines = documented_cases();
     let mut rows_of: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     let mut hit = BTreeSet::new();
     let mut cases = 0_u32;
@@ -223,7 +223,7 @@ fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
         let at = at.unwrap_or_else(|| panic!("no row of the page matches {found:?}"));
         let line = &lines[at];
         assert!(
-            line.decision.contains(words(decision)),
+            line.decision.contains(documented_decision(decision)),
             "row {} says {:?}, the code {decision:?}: {caller:?} {found:?}",
             line.number,
             line.decision
@@ -231,7 +231,7 @@ fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
         // The page mentions an alarm exactly where the code raises one.
         let alarm = matches!(decision, Decision::Indeterminate { alarm: true });
         assert_eq!(alarm, line.decision.contains("alarm"), "row {}", line.number);
-        rows_of.entry(words(decision)).or_default().insert(line.number);
+        rows_of.entry(documented_decision(decision)).or_default().insert(line.number);
         hit.insert(at);
         cases += 1;
     });
@@ -278,7 +278,7 @@ fn each_crash_window_of_the_page_is_decided_as_it_says() {
             other => panic!("window {number}: {other}"),
         };
         let (_, decision) = ON_RESUME.iter().find(|(words, _)| words == resume).expect("the words are known");
-        let found = Found {
+        let found = SlotFacts {
             row: row.as_ref(),
             event: started.then_some((&operator, Hash::default(), None)),
             committed_event: committed,
@@ -298,7 +298,7 @@ fn each_crash_window_of_the_page_is_decided_as_it_says() {
         };
         assert!(again_if, "window {number}: {again}");
         // A call is not resolved while its owner may still change the world.
-        let busy = Found { quiescence: Quiescence::After { wait_ms: 5 }, ..found };
+        let busy = SlotFacts { quiescence: Quiescence::After { wait_ms: 5 }, ..found };
         let waits = decide(&caller(), &busy) == Decision::WaitOtherWorker { wait_ms: 5 };
         assert_eq!(waits, *decision == Decision::Indeterminate { alarm: false }, "window {number}");
     }

@@ -40,7 +40,7 @@ pub(crate) fn now() -> Timestamp {
 /// Returns the next number of SplitMix64. The sequence is the same in every run of a test.
 fn random() -> u64 {
     let host = current();
-    let mut shared = host.shared.borrow_mut();
+    let mut shared = host.state.borrow_mut();
     shared.random = shared.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = shared.random;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -63,7 +63,7 @@ pub(crate) fn rng_below(bound: u32) -> u32 {
 pub(crate) fn call(operator: &str, args: &str, _action_key: Option<&str>) -> Result<String, Error> {
     let host = current();
     let value = serde_json::from_str(args).map_err(|error| Error::invalid_input(error.to_string()))?;
-    host.shared.borrow_mut().calls.push((operator.to_owned(), value));
+    host.state.borrow_mut().calls.push((operator.to_owned(), value));
     match host.tools.get(operator) {
         Some(tool) => tool(args),
         None => Err(Error::dependency_unavailable(format!("the test host has no tool {operator}; call Host::tool"))
@@ -77,33 +77,33 @@ pub(crate) fn call_all(calls: &[(&str, &str, Option<&str>)]) -> Vec<Result<Strin
 
 pub(crate) fn emit(name: &str, payload: &str) {
     let payload = serde_json::from_str(payload).expect("events::emit wrote it as JSON");
-    current().shared.borrow_mut().events.push((name.to_owned(), payload));
+    current().state.borrow_mut().events.push((name.to_owned(), payload));
 }
 
 pub(crate) fn log(level: Level, message: &str) {
-    current().shared.borrow_mut().logs.push((level, message.to_owned()));
+    current().state.borrow_mut().logs.push((level, message.to_owned()));
 }
 
-fn kv<T>(f: impl FnOnce(&mut std::collections::BTreeMap<String, Vec<u8>>) -> T) -> Result<T, Error> {
+fn with_kv<T>(f: impl FnOnce(&mut std::collections::BTreeMap<String, Vec<u8>>) -> T) -> Result<T, Error> {
     let host = current();
     if !host.kv_granted {
         return Err(Error::policy_denied("the test host grants no kv; call Host::grant_kv"));
     }
-    Ok(f(&mut host.shared.borrow_mut().kv))
+    Ok(f(&mut host.state.borrow_mut().kv))
 }
 
 pub(crate) fn kv_get(key: &str) -> Result<Option<Vec<u8>>, Error> {
-    kv(|map| map.get(key).cloned())
+    with_kv(|map| map.get(key).cloned())
 }
 
 pub(crate) fn kv_set(key: &str, value: &[u8]) -> Result<(), Error> {
-    kv(|map| {
+    with_kv(|map| {
         map.insert(key.to_owned(), value.to_owned());
     })
 }
 
 pub(crate) fn kv_delete(key: &str) -> Result<bool, Error> {
-    kv(|map| map.remove(key).is_some())
+    with_kv(|map| map.remove(key).is_some())
 }
 
 pub(crate) fn secret(name: &str) -> Result<String, Error> {

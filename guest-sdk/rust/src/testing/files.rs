@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::current;
-use crate::fs::{Entry, Error, ErrorKind, Kind, locate};
+use crate::fs::{Entry, Error, ErrorKind, Kind, find_grant};
 
 fn error(error: &io::Error, path: &str, writing: bool) -> Error {
     let kind = match error.kind() {
@@ -18,16 +18,16 @@ fn error(error: &io::Error, path: &str, writing: bool) -> Error {
     Error::new(kind, path, writing, error.to_string())
 }
 
-fn granted(path: &str, writing: bool) -> Result<PathBuf, Error> {
+fn granted_path(path: &str, writing: bool) -> Result<PathBuf, Error> {
     let host = current();
-    match locate(host.dirs.iter().map(|(guest, _)| guest), path) {
+    match find_grant(host.dirs.iter().map(|(guest, _)| guest), path) {
         Some((index, rest)) => Ok(host.dirs[index].1.join(rest)),
         None => Err(Error::new(ErrorKind::NotGranted, path, writing, "no granted directory contains this path")),
     }
 }
 
 pub(crate) fn read(path: &str, limit: usize) -> Result<Vec<u8>, Error> {
-    let content = fs::read(granted(path, false)?).map_err(|e| error(&e, path, false))?;
+    let content = fs::read(granted_path(path, false)?).map_err(|e| error(&e, path, false))?;
     if content.len() > limit {
         return Err(Error::new(ErrorKind::TooLarge, path, false, format!("is larger than {limit} bytes")));
     }
@@ -35,28 +35,28 @@ pub(crate) fn read(path: &str, limit: usize) -> Result<Vec<u8>, Error> {
 }
 
 pub(crate) fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
-    let place = granted(path, true)?;
+    let place = granted_path(path, true)?;
     fs::File::create_new(place).and_then(|mut file| file.write_all(content)).map_err(|e| error(&e, path, true))
 }
 
 pub(crate) fn rename(from: &str, to: &str) -> Result<(), Error> {
-    fs::rename(granted(from, true)?, granted(to, true)?).map_err(|e| error(&e, to, true))
+    fs::rename(granted_path(from, true)?, granted_path(to, true)?).map_err(|e| error(&e, to, true))
 }
 
 pub(crate) fn link(from: &str, to: &str) -> Result<(), Error> {
-    fs::hard_link(granted(from, true)?, granted(to, true)?).map_err(|e| error(&e, to, true))
+    fs::hard_link(granted_path(from, true)?, granted_path(to, true)?).map_err(|e| error(&e, to, true))
 }
 
 pub(crate) fn remove(path: &str) -> Result<(), Error> {
-    fs::remove_file(granted(path, true)?).map_err(|e| error(&e, path, true))
+    fs::remove_file(granted_path(path, true)?).map_err(|e| error(&e, path, true))
 }
 
 pub(crate) fn create_dir(path: &str) -> Result<(), Error> {
-    fs::create_dir(granted(path, true)?).map_err(|e| error(&e, path, true))
+    fs::create_dir(granted_path(path, true)?).map_err(|e| error(&e, path, true))
 }
 
 pub(crate) fn list(path: &str) -> Result<Vec<Entry>, Error> {
-    let place = granted(path, false)?;
+    let place = granted_path(path, false)?;
     let entries = fs::read_dir(place).and_then(|entries| {
         entries
             .map(|entry| {
@@ -74,5 +74,5 @@ pub(crate) fn list(path: &str) -> Result<Vec<Entry>, Error> {
 }
 
 pub(crate) fn exists(path: &str) -> Result<bool, Error> {
-    granted(path, false)?.try_exists().map_err(|e| error(&e, path, false))
+    granted_path(path, false)?.try_exists().map_err(|e| error(&e, path, false))
 }

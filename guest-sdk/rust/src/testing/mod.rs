@@ -45,12 +45,12 @@ pub struct Host {
     config: BTreeMap<String, String>,
     secrets: BTreeMap<String, String>,
     kv_granted: bool,
-    shared: Rc<RefCell<Shared>>,
+    state: Rc<RefCell<HostState>>,
 }
 
 /// State that handlers change. All clones of a host share it, so it is readable after a run.
 #[derive(Default)]
-struct Shared {
+struct HostState {
     random: u64,
     kv: BTreeMap<String, Vec<u8>>,
     calls: Vec<(String, Value)>,
@@ -96,7 +96,7 @@ impl Host {
             config: BTreeMap::new(),
             secrets: BTreeMap::new(),
             kv_granted: false,
-            shared: Rc::default(),
+            state: Rc::default(),
         }
     }
 
@@ -115,7 +115,8 @@ impl Host {
         R: Serialize,
     {
         let name = operator.to_owned();
-        let tool: Tool = Rc::new(move |args| crate::schema::write(&name, &answer(crate::schema::read(&name, args)?)?));
+        let tool: Tool =
+            Rc::new(move |args| crate::schema::to_json(&name, &answer(crate::schema::parse_json(&name, args)?)?));
         self.tools.insert(operator.to_owned(), tool);
         self
     }
@@ -179,17 +180,17 @@ impl Host {
 
     /// Returns all tool calls so far, as operator and arguments.
     pub fn calls(&self) -> Vec<(String, Value)> {
-        self.shared.borrow().calls.clone()
+        self.state.borrow().calls.clone()
     }
 
     /// Returns all events so far, as name and payload.
     pub fn events(&self) -> Vec<(String, Value)> {
-        self.shared.borrow().events.clone()
+        self.state.borrow().events.clone()
     }
 
     /// Returns all log records so far.
     pub fn logs(&self) -> Vec<(Level, String)> {
-        self.shared.borrow().logs.clone()
+        self.state.borrow().logs.clone()
     }
 }
 

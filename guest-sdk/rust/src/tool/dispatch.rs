@@ -7,8 +7,8 @@ use crate::bindings::types;
 use crate::manifest::millis;
 use crate::{Error, log};
 
-fn find<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, Error> {
-    log::panics();
+fn find_operator<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, Error> {
+    log::install_panic_hook();
     operators
         .iter()
         .find(|operator| operator.about.name == name)
@@ -17,7 +17,7 @@ fn find<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, Error> {
 
 /// Executes an operator.
 pub fn invoke(operators: &[Erased], name: &str, args: &str) -> Result<types::ToolOutput, types::Error> {
-    let operator = find(operators, name)?;
+    let operator = find_operator(operators, name)?;
     Ok((operator.invoke)(args, &Context::default())?)
 }
 
@@ -28,7 +28,7 @@ pub fn reconcile(
     external_key: &str,
     args: &str,
 ) -> Result<wit_reconcile::Verdict, types::Error> {
-    let Some(handler) = &find(operators, name)?.reconcile else { return Ok(wit_reconcile::Verdict::Unknown) };
+    let Some(handler) = &find_operator(operators, name)?.reconcile else { return Ok(wit_reconcile::Verdict::Unknown) };
     Ok(match handler(external_key, args)? {
         Verdict::Happened(output) => wit_reconcile::Verdict::Happened(output),
         Verdict::DidNotHappen => wit_reconcile::Verdict::DidNotHappen,
@@ -44,7 +44,7 @@ pub fn verify(
     name: &str,
     change: types::StateChange,
 ) -> Result<wit_verify::Finding, types::Error> {
-    let Some(handler) = &find(operators, name)?.verify else {
+    let Some(handler) = &find_operator(operators, name)?.verify else {
         return Err(Error::dependency_unavailable(format!("{name} has no `verify` handler")).not_applied().into());
     };
     Ok(match handler(&Change::from(change))? {
@@ -61,7 +61,7 @@ pub fn compensate(
     args: &str,
     result: &str,
 ) -> Result<types::ToolOutput, types::Error> {
-    let Some(handler) = &find(operators, name)?.compensate else {
+    let Some(handler) = &find_operator(operators, name)?.compensate else {
         return Err(Error::policy_denied(format!("{name} cannot be undone: it has no `compensate` handler")).into());
     };
     Ok(handler(external_key, args, result)?)
@@ -72,11 +72,11 @@ pub fn compensate(
 /// `verify`.
 pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String> {
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
-    let changes = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
+    let changes_world = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
     let verifies = has(|operator| operator.verify.is_some());
     // The export covers the whole plugin. For an operator without a handler `verify` fails, so each resume
     // would ask a person.
-    let unverified = operators.iter().filter(changes).filter(|operator| verifies && operator.verify.is_none());
+    let unverified = operators.iter().filter(changes_world).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;
         format!("the plugin exports `verify`, but {name} changes the world and has no `verify` handler")
@@ -102,7 +102,7 @@ mod tests {
     use crate::Effect;
     use crate::tool::{Output, operator};
 
-    fn twice() -> Vec<Erased> {
+    fn doubling_operators() -> Vec<Erased> {
         let double = |n: i64, _: &Context| Ok(Output::new(n * 2));
         vec![
             operator("Number.Double", double)
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn each_export_reaches_its_handler() {
-        let operators = twice();
+        let operators = doubling_operators();
         assert_eq!(invoke(&operators, "Number.Double", "4").unwrap().result, "8");
         let verdict = reconcile(&operators, "Number.Double", "k", "4").unwrap();
         assert!(matches!(verdict, wit_reconcile::Verdict::Happened(output) if output.result == "8"));
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn an_operator_without_a_handler_claims_nothing() {
-        let operators = twice();
+        let operators = doubling_operators();
         let verdict = reconcile(&operators, "Number.Plain", "k", "4").unwrap();
         assert!(matches!(verdict, wit_reconcile::Verdict::Unknown));
         let refused = compensate(&operators, "Number.Plain", "k", "4", "8").unwrap_err();
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn exports_and_handlers_are_compared() {
-        assert!(mismatched_exports(&twice(), &["reconcile", "compensate"]).is_empty());
-        let found = mismatched_exports(&twice(), &["reconcile", "verify"]);
+        assert!(mismatched_exports(&doubling_operators(), &["reconcile", "compensate"]).is_empty());
+        let found = mismatched_exports(&doubling_operators(), &["reconcile", "verify"]);
         assert_eq!(found.len(), 2, "{found:?}");
     }
 }

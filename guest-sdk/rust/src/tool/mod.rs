@@ -75,8 +75,9 @@ where
     R: Serialize + JsonSchema,
 {
     let own = name.to_owned();
-    let invoke: Invoke = Box::new(move |args, context| handler(schema::read(&own, args)?, context)?.into_wit(&own));
-    let about = Description::new(name, Determinism::External, schema::of::<A, R>);
+    let invoke: Invoke =
+        Box::new(move |args, context| handler(schema::parse_json(&own, args)?, context)?.into_wit(&own));
+    let about = Description::new(name, Determinism::External, schema::schemas_of::<A, R>);
     Operator {
         inner: Erased { about, invoke, reconcile: None, verify: None, compensate: None },
         types: std::marker::PhantomData,
@@ -142,7 +143,7 @@ where
     pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
         let own = self.inner.about.name.clone();
         self.inner.reconcile = Some(Box::new(move |key, args| {
-            Ok(match handler(schema::read(&own, args)?, key)? {
+            Ok(match handler(schema::parse_json(&own, args)?, key)? {
                 Verdict::Happened(output) => Verdict::Happened(output.into_wit(&own)?),
                 Verdict::DidNotHappen => Verdict::DidNotHappen,
                 Verdict::NotYet(wait) => Verdict::NotYet(wait),
@@ -210,14 +211,14 @@ where
     {
         let own = self.inner.about.name.clone();
         self.inner.compensate = Some(Box::new(move |key, args, result| {
-            handler(schema::read(&own, args)?, schema::read(&own, result)?, key)?.into_wit(&own)
+            handler(schema::parse_json(&own, args)?, schema::parse_json(&own, result)?, key)?.into_wit(&own)
         }));
         self
     }
     /// Runs the operator on JSON arguments and returns its result as JSON. For native tests.
     pub fn invoke(&self, args: &serde_json::Value) -> Result<serde_json::Value, Error> {
         let output = (self.inner.invoke)(&args.to_string(), &Context::default())?;
-        schema::read(&self.inner.about.name, &output.result)
+        schema::parse_json(&self.inner.about.name, &output.result)
     }
 }
 

@@ -63,7 +63,7 @@ impl<R> Output<R> {
 impl<R: Serialize> Output<R> {
     pub(crate) fn into_wit(self, operator: &str) -> Result<types::ToolOutput, Error> {
         Ok(types::ToolOutput {
-            result: schema::write(operator, &self.result)?,
+            result: schema::to_json(operator, &self.result)?,
             receipt: self.receipt.map(|receipt| receipt.to_string()),
             state_changes: self.changes.into_iter().map(Into::into).collect(),
             usage: self.usage.map(Into::into),

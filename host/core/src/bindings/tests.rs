@@ -36,7 +36,7 @@ fn bindings_are_found_at_any_depth() {
         "d": { "$ref": "s1" },
     });
     assert_eq!(references(&payload), [output("s1", "/summary"), outcome("s2")]);
-    let found = places(&payload);
+    let found = binding_locations(&payload);
     let at: Vec<_> = found.iter().map(|place| place.at.as_str()).collect();
     assert_eq!(at, ["/a", "/b/1/0/c~1d~0", "/d"]);
     assert!(found[2].binding.is_err());
@@ -58,7 +58,7 @@ fn malformed_bindings_say_why() {
         (json!({ "$outcome": "s1#/a" }), "step_id"),
         (json!({ "$outcome": null }), "must be a string"),
     ] {
-        let message = Reference::read(&value).unwrap().unwrap_err().0;
+        let message = Reference::parse(&value).unwrap().unwrap_err().0;
         assert!(message.contains(why), "{value}: {message}");
         assert!(resolve_with(&value, "1").unwrap_err().contains(why));
     }

@@ -21,10 +21,10 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     }
     let double: f64 = literal.parse().expect("every JSON number is one for Rust");
     if double.is_infinite() {
-        return Err(Refusal::Overflow(shown(literal)));
+        return Err(Refusal::Overflow(truncated(literal)));
     }
-    if is_integer && !is_held(digits, double.abs()) {
-        return Err(Refusal::InexactInteger(shown(literal)));
+    if is_integer && !is_exact_double(digits, double.abs()) {
+        return Err(Refusal::InexactInteger(truncated(literal)));
     }
     Ok(from_double(double))
 }
@@ -54,11 +54,11 @@ fn from_double(double: f64) -> Number {
 
 /// Returns true if `double` represents the integer `digits` exactly, or if RFC 8785 writes `double` as
 /// `digits`.
-fn is_held(digits: &str, double: f64) -> bool {
+fn is_exact_double(digits: &str, double: f64) -> bool {
     format!("{double:.0}") == digits || ryu_js::Buffer::new().format_finite(double) == digits
 }
 
-fn shown(literal: &str) -> String {
+fn truncated(literal: &str) -> String {
     match literal.get(..SHOWN_DIGITS_MAX) {
         Some(start) => format!("{start}… ({} characters)", literal.len()),
         None => literal.to_owned(),

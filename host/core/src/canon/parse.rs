@@ -14,16 +14,16 @@ pub(super) struct Parser<'a> {
     depth: usize,
     depth_max: usize,
     /// Refusals collected in tolerant mode. `None` if the first refusal ends the parsing.
-    passed: Option<Vec<CanonError>>,
+    tolerated: Option<Vec<CanonError>>,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, passed: None }
+        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, tolerated: None }
     }
 
     /// Returns this parser with a larger depth limit, for values of the maximum depth inside other values.
-    pub(super) fn deeper(self, levels: usize) -> Self {
+    pub(super) fn with_extra_depth(self, levels: usize) -> Self {
         Self { depth_max: self.depth_max + levels, ..self }
     }
 
@@ -32,17 +32,17 @@ impl<'a> Parser<'a> {
     /// Duplicate keys and numbers without a canonical form are collected and returned. The first of two
     /// duplicate keys is kept. A number is replaced by the nearest double, or by 0 if it is too large.
     pub(super) fn tolerant(text: &'a str) -> Parsed<(Value, Vec<CanonError>)> {
-        let mut parser = Self { passed: Some(Vec::new()), ..Self::new(text) };
-        let value = parser.whole()?;
-        Ok((value, parser.passed.unwrap_or_default()))
+        let mut parser = Self { tolerated: Some(Vec::new()), ..Self::new(text) };
+        let value = parser.whole_text()?;
+        Ok((value, parser.tolerated.unwrap_or_default()))
     }
 
     /// Parses the whole text as one value.
     pub(super) fn document(mut self) -> Parsed<Value> {
-        self.whole()
+        self.whole_text()
     }
 
-    fn whole(&mut self) -> Parsed<Value> {
+    fn whole_text(&mut self) -> Parsed<Value> {
         let value = self.value()?;
         self.skip_space();
         match self.peek() {
@@ -60,8 +60,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Collects a refusal and returns `instead`, or fails if the parser is strict.
-    fn pass<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
-        match &mut self.passed {
+    fn tolerate<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
+        match &mut self.tolerated {
             Some(passed) => {
                 passed.push(CanonError { offset, refusal });
                 Ok(instead)
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes `byte` if it is next.
-    fn take(&mut self, byte: u8) -> bool {
+    fn consume(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
@@ -94,15 +94,15 @@ impl<'a> Parser<'a> {
             Some(b'[') => self.nested(Self::array),
             Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
-            Some(b't') => self.word("true", Value::Bool(true)),
-            Some(b'f') => self.word("false", Value::Bool(false)),
-            Some(b'n') => self.word("null", Value::Null),
+            Some(b't') => self.keyword("true", Value::Bool(true)),
+            Some(b'f') => self.keyword("false", Value::Bool(false)),
+            Some(b'n') => self.keyword("null", Value::Null),
             Some(_) => self.syntax("expected a JSON value"),
             None => self.syntax("the text ends where a JSON value should be"),
         }
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Parsed<Value> {
+    fn keyword(&mut self, word: &str, value: Value) -> Parsed<Value> {
         if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             return self.syntax("expected a JSON value");
         }
@@ -124,16 +124,16 @@ impl<'a> Parser<'a> {
     fn array(&mut self) -> Parsed<Value> {
         let mut items = Vec::new();
         self.skip_space();
-        if self.take(b']') {
+        if self.consume(b']') {
             return Ok(Value::Array(items));
         }
         loop {
             items.push(self.value()?);
             self.skip_space();
-            if self.take(b']') {
+            if self.consume(b']') {
                 return Ok(Value::Array(items));
             }
-            if !self.take(b',') {
+            if !self.consume(b',') {
                 return self.syntax("expected `,` or `]`");
             }
         }
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
     fn object(&mut self) -> Parsed<Value> {
         let mut fields = Map::new();
         self.skip_space();
-        if self.take(b'}') {
+        if self.consume(b'}') {
             return Ok(Value::Object(fields));
         }
         loop {
@@ -153,13 +153,13 @@ impl<'a> Parser<'a> {
             }
             let key = self.string()?;
             self.skip_space();
-            if !self.take(b':') {
+            if !self.consume(b':') {
                 return self.syntax("expected `:` after the key");
             }
             match fields.entry(key) {
                 Entry::Occupied(entry) => {
                     let refusal = Refusal::DuplicateKey(entry.key().clone());
-                    self.pass(key_at, refusal, ())?;
+                    self.tolerate(key_at, refusal, ())?;
                     self.value()?;
                 }
                 Entry::Vacant(entry) => {
@@ -167,10 +167,10 @@ impl<'a> Parser<'a> {
                 }
             }
             self.skip_space();
-            if self.take(b'}') {
+            if self.consume(b'}') {
                 return Ok(Value::Object(fields));
             }
-            if !self.take(b',') {
+            if !self.consume(b',') {
                 return self.syntax("expected `,` or `}`");
             }
         }
@@ -178,29 +178,29 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Parsed<Number> {
         let start = self.at;
-        self.take(b'-');
-        if !self.take(b'0') {
+        self.consume(b'-');
+        if !self.consume(b'0') {
             self.digits()?;
         } else if let Some(b'0'..=b'9') = self.peek() {
             return self.syntax("a number does not start with 0");
         }
         let mut is_integer = true;
-        if self.take(b'.') {
+        if self.consume(b'.') {
             is_integer = false;
             self.digits()?;
         }
         if let Some(b'e' | b'E') = self.peek() {
             is_integer = false;
             self.at += 1;
-            if !self.take(b'+') {
-                self.take(b'-');
+            if !self.consume(b'+') {
+                self.consume(b'-');
             }
             self.digits()?;
         }
         let literal = &self.text[start..self.at];
         number::from_literal(literal, is_integer).or_else(|refusal| {
             let nearest = literal.parse::<f64>().ok().and_then(Number::from_f64);
-            self.pass(start, refusal, nearest.unwrap_or_else(|| Number::from(0)))
+            self.tolerate(start, refusal, nearest.unwrap_or_else(|| Number::from(0)))
         })
     }
 

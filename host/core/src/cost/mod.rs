@@ -150,7 +150,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
 /// Grouping of sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum By {
+pub enum CostGrouping {
     /// One row per job and model.
     Job,
     /// One row per tenant, actor, day and model.
@@ -161,7 +161,7 @@ pub enum By {
 
 /// Sums of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct CostRow {
     /// Tenant that owns the jobs.
     pub tenant_id: String,
     /// Actor that submitted the jobs. `None` if one row covers all actors of a tenant.

@@ -18,7 +18,7 @@ pub struct Price {
 
 impl Price {
     /// Returns the cost of the given numbers of tokens, rounded up so that no charge is too low.
-    pub fn of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
+    pub fn cost_of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
         let input = u128::from(self.input) * u128::from(tokens_in);
         let output = u128::from(self.output) * u128::from(tokens_out);
         u64::try_from((input + output).div_ceil(PER_TOKENS)).unwrap_or(u64::MAX)
@@ -70,13 +70,13 @@ impl Prices {
     ///
     /// Returns `None` if the model has no price or the arguments set no maximum number of output tokens. A
     /// token has at least one byte, so the number of bytes bounds the number of input tokens.
-    pub fn most(&self, args: &[u8]) -> Option<u64> {
+    pub fn max_cost(&self, args: &[u8]) -> Option<u64> {
         let value: Value = serde_json::from_slice(args).ok()?;
         let price = self.get(value.get("model")?.as_str()?)?;
         let params = value.get("params")?;
         let tokens_out =
             ["max_completion_tokens", "max_tokens"].iter().filter_map(|key| params.get(key)?.as_u64()).max()?;
-        Some(price.of(args.len() as u64, tokens_out))
+        Some(price.cost_of(args.len() as u64, tokens_out))
     }
 }
 

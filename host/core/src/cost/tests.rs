@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::effect::{Spent, Usage};
+use crate::effect::{Consumption, Usage};
 use crate::event::PayloadRef;
 use crate::ids::{Hash, Slot};
 
@@ -16,7 +16,7 @@ fn finished(provenance: Provenance, usage: Option<Usage>) -> Body {
         provenance,
         code: None,
         usage,
-        spent: Some(Spent { fuel: 7, wall_ms: 9 }),
+        spent: Some(Consumption { fuel: 7, wall_ms: 9 }),
         assumed_micro_usd: None,
         nondeterministic: true,
         refused: None,
@@ -72,13 +72,13 @@ fn amounts_are_read_and_written_exactly() {
 #[test]
 fn prices_round_up_and_bound_a_call() {
     let prices = Prices::read(&json!({ "small": { "input": "0.15", "output": "0.60" } })).unwrap();
-    assert_eq!(prices.get("small").unwrap().of(1, 0), 1, "a fraction counts as a whole");
-    assert_eq!(prices.get("small").unwrap().of(1_000_000, 1_000_000), 750_000);
+    assert_eq!(prices.get("small").unwrap().cost_of(1, 0), 1, "a fraction counts as a whole");
+    assert_eq!(prices.get("small").unwrap().cost_of(1_000_000, 1_000_000), 750_000);
     let args = br#"{"model":"small","params":{"max_tokens":1000},"prompt":"hi"}"#;
     // 60 bytes in, 1000 tokens out: 9 + 600.
-    assert_eq!((args.len(), prices.most(args)), (60, Some(609)));
-    assert_eq!(prices.most(br#"{"model":"small","prompt":"hi"}"#), None, "without max_tokens nobody knows");
-    assert_eq!(prices.most(br#"{"model":"other","params":{"max_tokens":1}}"#), None);
+    assert_eq!((args.len(), prices.max_cost(args)), (60, Some(609)));
+    assert_eq!(prices.max_cost(br#"{"model":"small","prompt":"hi"}"#), None, "without max_tokens nobody knows");
+    assert_eq!(prices.max_cost(br#"{"model":"other","params":{"max_tokens":1}}"#), None);
     for wrong in [
         json!([]),
         json!({ "m": 1 }),

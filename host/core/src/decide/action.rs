@@ -5,22 +5,22 @@ use serde_json::Value;
 
 use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
-use crate::event::{Body, Holder};
+use crate::event::{Body, KeyHolder};
 use crate::ids::{Hash, Operator, Slot};
-use crate::ledger::{Row, RowState};
-use crate::manifest::{Pinned, PluginKind};
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
 use crate::state::{CompensationEnd, Draft, Durable, Job, label};
 use crate::storage::{ActionRow, ActionWrite, Payload};
 
 use super::call::Invocation;
-use super::row::write;
+use super::row::replace_row;
 use super::{Context, inputs, is_dry};
 
 /// Answer of a committed action as stored in the reservation of its action key. The reservation outlives the
 /// job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct StoredReceipt {
     result: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     receipt: Option<String>,
@@ -28,19 +28,19 @@ struct Kept {
 
 /// State of a call's action key.
 #[derive(Clone, Debug)]
-pub(super) enum Standing {
+pub(super) enum KeyState {
     /// The call has no action key.
     Keyless,
     /// The reservation of the key has not been looked up yet.
-    Unseen,
+    NotLookedUp,
     /// No other call holds the key, or the holder's call certainly changed nothing.
     Free,
     /// Another call holds the key with other arguments.
-    OtherArgs(Holder),
+    OtherArgs(KeyHolder),
     /// Another call holds the key and is still in flight, or its outcome is unknown.
-    Open(Holder),
+    InProgress(KeyHolder),
     /// Another call performed the action. Carries that call and its answer.
-    Done(Holder, Output),
+    Performed(KeyHolder, Output),
 }
 
 /// Returns the action key of a plan step that is a tool, or `None` if the step has no key.
@@ -67,7 +67,7 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
 }
 
 /// Returns true if calls of the operator have action keys in this job. A dry run never touches action keys.
-pub fn is_keyed(job: &Job, operator: &Pinned) -> bool {
+pub fn is_keyed(job: &Job, operator: &PinnedOperator) -> bool {
     operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(job.header.mode)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn args_hash(args: &[u8]) -> Hash {
 
 /// Serializes a good answer as the receipt that the reservation stores.
 pub(super) fn receipt(output: &Output) -> Vec<u8> {
-    let kept = Kept { result: output.result.clone(), receipt: output.receipt.clone() };
+    let kept = StoredReceipt { result: output.result.clone(), receipt: output.receipt.clone() };
     serde_json::to_vec(&kept).expect("two texts are plain data")
 }
 
@@ -88,7 +88,7 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     if stored == expected {
         return true;
     }
-    let parsed = |bytes: &[u8]| serde_json::from_slice::<Kept>(bytes).ok();
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<StoredReceipt>(bytes).ok();
     match (parsed(stored), parsed(expected)) {
         (Some(stored), Some(expected)) => stored == expected,
         (None, Some(expected)) => stored == expected.result.as_bytes(),
@@ -97,7 +97,7 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
 }
 
 /// Settles the reservation of a finished call. Returns no write if the call has no action key.
-pub(super) fn settled(
+pub(super) fn settle_reservation(
     slot: &Slot,
     operator: &Operator,
     key: Option<Hash>,
@@ -109,78 +109,79 @@ pub(super) fn settled(
 
 /// Withdraws the receipt of a call until the reservation is settled again. Used while the call's effect is
 /// being undone, or after the effect was found to differ from the record.
-pub(super) fn taken_back(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+pub(super) fn withdraw_receipt(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let Some(row) = durable.rows.get(slot) else { return Vec::new() };
-    let take = |key| ActionWrite::TakeBack { operator: row.operator.clone(), key, slot: slot.clone() };
-    row.action_key.filter(|_| holds(durable, row)).map(take).into_iter().collect()
+    let take = |key| ActionWrite::WithdrawReceipt { operator: row.operator.clone(), key, slot: slot.clone() };
+    row.action_key.filter(|_| holds_reservation(durable, row)).map(take).into_iter().collect()
 }
 
 /// Restores the receipt of a call whose effect stays after all. The write also notifies the jobs that wait for
 /// the key.
-pub(super) fn given_again(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+pub(super) fn restore_receipt(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let answer = durable.answer(slot);
     let Some(Answer::Ok(output)) = answer.as_deref().map(|effect| &effect.answer) else { return Vec::new() };
-    let row = durable.rows.get(slot).filter(|row| holds(durable, row));
-    row.map(|row| settled(slot, &row.operator, row.action_key, Some(receipt(output)))).unwrap_or_default()
+    let row = durable.rows.get(slot).filter(|row| holds_reservation(durable, row));
+    row.map(|row| settle_reservation(slot, &row.operator, row.action_key, Some(receipt(output)))).unwrap_or_default()
 }
 
 /// Releases the action key of a call whose effect no longer exists. The next call with this key performs the
 /// action.
-pub(super) fn freed(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
-    let row = durable.rows.get(slot).filter(|row| holds(durable, row));
-    row.map(|row| settled(slot, &row.operator, row.action_key, None)).unwrap_or_default()
+pub(super) fn release_key(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+    let row = durable.rows.get(slot).filter(|row| holds_reservation(durable, row));
+    row.map(|row| settle_reservation(slot, &row.operator, row.action_key, None)).unwrap_or_default()
 }
 
 /// Returns true if the call itself holds the reservation. Returns false for a receipt of another job and for a
 /// call that was undone.
-fn holds(durable: &Durable, row: &Row) -> bool {
+fn holds_reservation(durable: &Durable, row: &LedgerRow) -> bool {
     let job = &durable.job;
     let undone = job.compensations.get(&row.slot.compensation()).and_then(|compensation| compensation.end);
     job.calls.get(&row.slot).is_some_and(|call| job.took_effect(call)) && undone != Some(CompensationEnd::Done)
 }
 
 /// Returns the state of the action key from the job's own calls and from the reservation, if it was looked up.
-pub(super) fn standing(
+pub(super) fn key_state(
     durable: &Durable,
     slot: &Slot,
     operator: &Operator,
     key: Option<Hash>,
     args: &[u8],
-) -> Standing {
-    let Some(key) = key else { return Standing::Keyless };
-    if let Some(standing) = own(durable, slot, operator, key, args) {
+) -> KeyState {
+    let Some(key) = key else { return KeyState::Keyless };
+    if let Some(standing) = own_key_state(durable, slot, operator, key, args) {
         return standing;
     }
-    match durable.seen.actions.get(slot) {
-        None => Standing::Unseen,
-        Some(None) => Standing::Free,
-        Some(Some(row)) => of_row(durable, slot, key, row, args),
+    match durable.prefetched.actions.get(slot) {
+        None => KeyState::NotLookedUp,
+        Some(None) => KeyState::Free,
+        Some(Some(row)) => key_state_of_row(durable, slot, key, row, args),
     }
 }
 
-fn of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, args: &[u8]) -> Standing {
+fn key_state_of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, args: &[u8]) -> KeyState {
     if row.job_id == durable.job.header.job_id && row.slot == *slot {
-        return Standing::Free;
+        return KeyState::Free;
     }
-    let holder = Holder { action_key: key, job_id: row.job_id.clone(), slot: row.slot.clone() };
+    let holder = KeyHolder { action_key: key, job_id: row.job_id.clone(), slot: row.slot.clone() };
     if row.args_hash != args_hash(args) {
-        return Standing::OtherArgs(holder);
+        return KeyState::OtherArgs(holder);
     }
     match &row.receipt {
-        None => Standing::Open(holder),
+        None => KeyState::InProgress(holder),
         Some(bytes) => {
             let text = || String::from_utf8_lossy(bytes).into_owned();
-            let kept = serde_json::from_slice(bytes).unwrap_or_else(|_| Kept { result: text(), receipt: None });
-            let Kept { result, receipt } = kept;
-            Standing::Done(holder, Output { result, receipt, state_changes: vec![], usage: None })
+            let kept =
+                serde_json::from_slice(bytes).unwrap_or_else(|_| StoredReceipt { result: text(), receipt: None });
+            let StoredReceipt { result, receipt } = kept;
+            KeyState::Performed(holder, Output { result, receipt, state_changes: vec![], usage: None })
         }
     }
 }
 
 /// Returns the key state that follows from another slot of the same job. Such a slot counts like another job,
 /// and its state is known without a lookup.
-fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<Standing> {
-    let holds = |row: &&Row| {
+fn own_key_state(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<KeyState> {
+    let holds = |row: &&LedgerRow| {
         let call = durable.job.calls.get(&row.slot);
         let is_free = match row.state {
             RowState::FailedFinal => !call.is_some_and(crate::state::Call::is_lost),
@@ -190,27 +191,27 @@ fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u
         row.slot != *slot && row.operator == *operator && row.action_key == Some(key) && row.world_changing && !is_free
     };
     let row = durable.rows.values().find(holds)?;
-    let holder = Holder { action_key: key, job_id: durable.job.header.job_id.clone(), slot: row.slot.clone() };
+    let holder = KeyHolder { action_key: key, job_id: durable.job.header.job_id.clone(), slot: row.slot.clone() };
     if durable.args(&row.slot).is_some_and(|other| *other != *args) {
-        return Some(Standing::OtherArgs(holder));
+        return Some(KeyState::OtherArgs(holder));
     }
-    let is_otherwise = durable.job.disputed().any(|slot| *slot == row.slot);
+    let is_otherwise = durable.job.blocking_mismatches().any(|slot| *slot == row.slot);
     let is_over = durable.job.calls.get(&row.slot).is_some_and(|call| call.committed) && !is_otherwise;
     let answer = durable.answer(&row.slot).filter(|_| is_over);
     Some(match answer.as_deref().map(|effect| &effect.answer) {
         Some(Answer::Ok(Output { result, receipt, .. })) => {
             let (result, receipt) = (result.clone(), receipt.clone());
-            Standing::Done(holder, Output { result, receipt, state_changes: vec![], usage: None })
+            KeyState::Performed(holder, Output { result, receipt, state_changes: vec![], usage: None })
         }
-        _ => Standing::Open(holder),
+        _ => KeyState::InProgress(holder),
     })
 }
 
 /// Makes the receipt of the action the final answer of this call. Nothing is executed.
-pub(super) fn reused(
+pub(super) fn reuse_receipt(
     durable: &Durable,
     invocation: &Invocation,
-    holder: &Holder,
+    holder: &KeyHolder,
     output: Output,
     context: &Context<'_>,
 ) -> Draft {
@@ -219,7 +220,7 @@ pub(super) fn reused(
     let provenance = Provenance::Reused;
     let (slot_of, time_us) = (slot.clone(), context.now_us);
     let effect = Effect { slot: slot_of, try_no, answer: Answer::Ok(output), provenance, time_us, spent: None };
-    let (effects, effect) = once(durable, effect);
+    let (effects, effect) = store_once(durable, effect);
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
     let mut draft = Draft {
         events: vec![
@@ -255,14 +256,15 @@ pub(super) fn reused(
     // The slot has a row only if an earlier round of this call left it. A reused receipt itself never creates a
     // row.
     if let Some(row) = durable.rows.get(slot) {
-        let row = Row { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };
-        draft.ledger.push(write(durable, row));
+        let row =
+            LedgerRow { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };
+        draft.ledger.push(replace_row(durable, row));
     }
     draft
 }
 
 /// Blocks the step until the key holder's call settles, and registers the job for that notification.
-pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
+pub(super) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyHolder) -> Draft {
     let key = holder.action_key;
     let body = Body::StepBlocked {
         step_id: slot.step(),
@@ -272,12 +274,12 @@ pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
     // Both writes must be atomic. A blocked step that is not registered as waiting would never be woken.
-    Draft { events: vec![body], actions: vec![wait], flush_now: true, whole: true, ..Draft::default() }
+    Draft { events: vec![body], actions: vec![wait], flush_now: true, atomic: true, ..Draft::default() }
 }
 
 /// Failure of a call whose action key is known with other arguments.
-pub(super) fn other_args(holder: &Holder) -> Failure {
-    let Holder { job_id, slot, .. } = holder;
+pub(super) fn other_args_failure(holder: &KeyHolder) -> Failure {
+    let KeyHolder { job_id, slot, .. } = holder;
     Failure::new(
         Code::InvalidInput,
         format!(
@@ -288,7 +290,7 @@ pub(super) fn other_args(holder: &Holder) -> Failure {
 
 /// Returns the effect that is already stored for this try, or the given effect together with the instruction to
 /// store it. An effect is already stored if a crash came between the effect and its events.
-pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
+pub(super) fn store_once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
     match durable.effects.get(&(effect.slot.clone(), effect.try_no)) {
         Some(stored) => (vec![], (**stored).clone()),
         None => (vec![effect.clone()], effect),
@@ -297,8 +299,8 @@ pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
 
 /// Releases the action keys of calls that certainly changed nothing and will not be retried. Written when the
 /// job ends.
-pub(super) fn freed_at_end(durable: &Durable) -> Draft {
-    let mut draft = Draft { actions: left_undone(durable), ..Draft::default() };
+pub(super) fn release_keys_at_end(durable: &Durable) -> Draft {
+    let mut draft = Draft { actions: restore_unsettled_receipts(durable), ..Draft::default() };
     for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
         let Some(call) = durable.job.calls.get(&row.slot) else { continue };
         if call.committed || call.open_try.is_some() {
@@ -306,33 +308,33 @@ pub(super) fn freed_at_end(durable: &Durable) -> Draft {
         }
         // The key of a reopened call was already released when the call failed.
         if !call.reopened {
-            draft.actions.extend(settled(&row.slot, &row.operator, row.action_key, None));
+            draft.actions.extend(settle_reservation(&row.slot, &row.operator, row.action_key, None));
         }
         if let Some(finished) = &call.finished {
             draft.events.push(Body::CommandCommitted { slot: row.slot.clone() });
             let result_hash = Some(finished.answer.hash);
-            let row = Row { state: RowState::FailedFinal, result_hash, next_try_us: None, ..row.clone() };
-            draft.ledger.push(write(durable, row));
+            let row = LedgerRow { state: RowState::FailedFinal, result_hash, next_try_us: None, ..row.clone() };
+            draft.ledger.push(replace_row(durable, row));
         }
     }
     draft
 }
 
 /// Restores receipts that were withdrawn for compensations that were never finished.
-fn left_undone(durable: &Durable) -> Vec<ActionWrite> {
+fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     let job = &durable.job;
     let is_undecided = |end: Option<CompensationEnd>| matches!(end, None | Some(CompensationEnd::Failed(_)));
     let is_lost = |slot: &Slot| job.calls.get(slot).is_some_and(crate::state::Call::is_lost);
     let left = job.compensations.iter().filter(|(slot, found)| is_undecided(found.end) && !is_lost(slot));
-    left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| given_again(durable, &of)).collect()
+    left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| restore_receipt(durable, &of)).collect()
 }
 
 /// Returns the key state of a plan step. The step's gate waits while the state is [`Standing::Unseen`].
-pub(super) fn planned(durable: &Durable, step: &plan::Step) -> Standing {
+pub(super) fn planned_key_state(durable: &Durable, step: &plan::Step) -> KeyState {
     let slot = Slot::of_step(&step.step_id);
     match (step_action_key(durable, &slot), durable.input(&step.step_id)) {
-        (Ok(key), Some(args)) => standing(durable, &slot, &step.name, key, &args),
+        (Ok(key), Some(args)) => key_state(durable, &slot, &step.name, key, &args),
         // The error of an invalid template or a missing input is reported when the step runs.
-        _ => Standing::Keyless,
+        _ => KeyState::Keyless,
     }
 }

@@ -14,33 +14,33 @@ use crate::state::{Draft, Durable, Step, label};
 use crate::step::StepState;
 use crate::storage::Payload;
 
-use super::action::{self, Standing};
+use super::action::{self, KeyState};
 use super::asking::is_gated;
-use super::gates::{ask, gate_hash, holds};
+use super::gates::{gate_hash, is_still_approved, request_gate};
 use super::{Context, failed, inputs, is_dry, reuse, waits};
 
 /// Returns the next draft for any step that does not run, or `None` if no step can move.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
-    if durable.job.is_given_up() {
+    if durable.job.is_aborting() {
         return None;
     }
-    let held = durable.job.held();
+    let held = durable.job.steps_on_hold();
     durable
         .job
         .steps
         .iter()
         .zip(&durable.job.plan.steps)
         .filter(|(step, _)| !running.contains(&step.id) && !held.contains(&step.id))
-        .find_map(|(step, planned)| move_step(durable, context, step, planned))
+        .find_map(|(step, planned)| next_step_draft(durable, context, step, planned))
 }
 
 /// Steps that may start now, in plan order.
 pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     let job = &durable.job;
-    if job.is_given_up() {
+    if job.is_aborting() {
         return Vec::new();
     }
-    let held = job.held();
+    let held = job.steps_on_hold();
     job.steps
         .iter()
         .filter(|step| step.state == StepState::Ready && !running.contains(&step.id) && !held.contains(&step.id))
@@ -48,10 +48,10 @@ pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
         .collect()
 }
 
-fn move_step(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::Step) -> Option<Draft> {
+fn next_step_draft(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::Step) -> Option<Draft> {
     match step.state {
         StepState::Pending => pending(durable, planned),
-        StepState::Ready if planned.kind == plan::Kind::Wait => Some(waits::begin(durable, context, planned)),
+        StepState::Ready if planned.kind == plan::Kind::Wait => Some(waits::begin_wait(durable, context, planned)),
         StepState::Ready => ready(durable, context, planned),
         StepState::FailedRetryable | StepState::Blocked => {
             let due = step.retry_at_us.or_else(|| backoff_of_blocked(durable, step))?;
@@ -82,9 +82,9 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     for id in needed() {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
-            StepState::FailedFinal | StepState::Cancelled => Some(code_of(dependency)),
+            StepState::FailedFinal | StepState::Cancelled => Some(failure_code(dependency)),
             // If a dry run skipped the dependency, a step without a binding to its output still runs.
-            StepState::Skipped if !is_dry(job.header.mode) => Some(code_of(dependency)),
+            StepState::Skipped if !is_dry(job.header.mode) => Some(failure_code(dependency)),
             StepState::Skipped if bound.contains(id) => Some(Code::DryRunUpstream),
             _ => None,
         };
@@ -98,14 +98,14 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     needed().all(over).then(|| resolved(durable, planned))
 }
 
-fn code_of(step: &Step) -> Code {
+fn failure_code(step: &Step) -> Code {
     let failed = step.failure.as_ref().map(|failure| failure.code);
     failed.or(step.skipped.as_ref().map(|(code, _)| *code)).unwrap_or(Code::Cancelled)
 }
 
 fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
-    let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::lookup(durable)) {
+    let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
             // A dry run reserves no action keys, and the inputs of the key may belong to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
@@ -135,7 +135,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
         return Some(fail(id, &failure));
     }
-    if let Some(draft) = reuse::taken_over(durable, context, planned, operator) {
+    if let Some(draft) = reuse::reuse_earlier_result(durable, context, planned, operator) {
         return Some(draft);
     }
     let slot = Slot::of_step(id);
@@ -143,27 +143,27 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) {
         return None;
     }
-    if let Some(failure) = policy::withdrawn(context.rules, job.header.mode, operator) {
+    if let Some(failure) = policy::refuse_withdrawn_mode(context.rules, job.header.mode, operator) {
         return Some(fail(id, &failure));
     }
     // If the current policy no longer accepts an approval, approval is requested again.
     let passed = match job.gates.get(&slot) {
-        Some(gate) => holds(durable, context, gate),
+        Some(gate) => is_still_approved(durable, context, gate),
         None => !is_gated(durable, context, planned, (&planned.name, operator), true),
     };
     if passed {
         return None;
     }
-    match action::planned(durable, planned) {
-        Standing::Open(holder) => return Some(action::wait(&slot, &planned.name, holder)),
+    match action::planned_key_state(durable, planned) {
+        KeyState::InProgress(holder) => return Some(action::wait_for_key_holder(&slot, &planned.name, holder)),
         // Nothing will be executed, so there is nothing to approve.
-        Standing::Done(..) | Standing::OtherArgs(_) => return None,
-        Standing::Keyless | Standing::Unseen | Standing::Free => {}
+        KeyState::Performed(..) | KeyState::OtherArgs(_) => return None,
+        KeyState::Keyless | KeyState::NotLookedUp | KeyState::Free => {}
     }
     let args = durable.input(id).expect("a ready step has its input");
     let hash = gate_hash(operator, planned.name.as_str(), &slot, &args, job.header.mode);
     let input = job.step(id)?.input.expect("a ready step has its input");
-    let (events, _) = ask(durable, context, &slot, hash, input, &planned.name);
+    let (events, _) = request_gate(durable, context, &slot, hash, input, &planned.name);
     Some(Draft { events, flush_now: true, ..Draft::default() })
 }
 

@@ -7,38 +7,43 @@ use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Verdict, WouldCall};
 use crate::ids::Slot;
-use crate::manifest::{Determinism, Pinned};
+use crate::manifest::{Determinism, PinnedOperator};
 use crate::plan;
 use crate::policy;
 use crate::replay::Divergence;
 use crate::state::{Call, Draft, Durable, label};
 use crate::storage::Payload;
 
-use super::action::Standing;
-use super::answer::caught_up;
+use super::action::KeyState;
+use super::answer::mark_caught_up;
 use super::asking::is_gated;
 use super::barrier::start;
-use super::call::{Invocation, Next};
-use super::gates::{self, ask, gate_hash};
+use super::call::{Invocation, NextAction};
+use super::gates::{self, gate_hash, request_gate};
 use super::row::refuse;
 use super::{Context, TRIES_MAX, answered, blocked, is_dry};
 
-pub(super) fn allowed(
+pub(super) fn execute_if_permitted(
     durable: &Durable,
     planned: &plan::Step,
     invocation: &Invocation,
-    standing: &Standing,
+    standing: &KeyState,
     context: &Context<'_>,
-) -> Next {
+) -> NextAction {
     let job = &durable.job;
     let slot = &invocation.slot;
     let operator = job.pinned(&invocation.operator).expect("forbidden where it is not pinned");
     // A failed compensation that a person retries is subject to policy and gates again, like a first try.
-    let anew = |call: &Call| slot.is_compensation() && call.tries == call.round;
+    let anew = |call: &Call| slot.is_compensation() && call.tries == call.tries_before_round;
     let first = job.calls.get(slot).is_none_or(|call| call.is_unstarted() || anew(call));
-    if let Some(spent) = job.calls.get(slot).and_then(spent_in_vain) {
+    if let Some(spent) = job.calls.get(slot).and_then(exhausted_tries) {
         let message = format!("it was executed {spent} times, and each time it did not take effect");
-        return Next::Write(refuse(durable, invocation, Failure::new(Code::DependencyUnavailable, message), context));
+        return NextAction::Write(refuse(
+            durable,
+            invocation,
+            Failure::new(Code::DependencyUnavailable, message),
+            context,
+        ));
     }
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
         let step_id = slot.step();
@@ -48,45 +53,45 @@ pub(super) fn allowed(
         });
         let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None, call };
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
-        return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+        return NextAction::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
     }
     // An effect may be undone in every mode.
     let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
-    let withdrawn = mode.and_then(|mode| policy::withdrawn(context.rules, mode, operator));
-    let unverifiable = || policy::unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);
+    let withdrawn = mode.and_then(|mode| policy::refuse_withdrawn_mode(context.rules, mode, operator));
+    let unverifiable = || policy::refuse_unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);
     if let Some(failure) = withdrawn.or_else(unverifiable) {
-        return Next::Write(refuse(durable, invocation, failure, context));
+        return NextAction::Write(refuse(durable, invocation, failure, context));
     }
     // No approval is requested for an action that was already performed, so the key holder is looked up first.
-    if first && matches!(standing, Standing::Unseen) {
+    if first && matches!(standing, KeyState::NotLookedUp) {
         let asks = !slot.is_step()
             && !job.gates.contains_key(slot)
             && is_gated(durable, context, planned, (&invocation.operator, operator), false);
-        if asks || durable.seen.look_first {
-            return Next::LookAction;
+        if asks || durable.prefetched.query_keys_first {
+            return NextAction::FindKeyHolder;
         }
     }
-    if first && let Some(next) = gated(durable, planned, invocation, operator, context) {
+    if first && let Some(next) = check_call_gate(durable, planned, invocation, operator, context) {
         return next;
     }
     let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
-    if let Some(effect) = paid_for(durable, slot, operator, started.try_no) {
-        return Next::Write(answered(durable, invocation, &started, caught_up(&effect), context));
+    if let Some(effect) = stored_model_answer(durable, slot, operator, started.try_no) {
+        return NextAction::Write(answered(durable, invocation, &started, mark_caught_up(&effect), context));
     }
-    Next::Execute { draft, started }
+    NextAction::Execute { draft, started }
 }
 
 /// Returns the number of executions in this round if the last one did not take effect and no more tries are
 /// allowed.
-fn spent_in_vain(call: &Call) -> Option<u32> {
-    let spent = call.tries.saturating_sub(call.round);
+fn exhausted_tries(call: &Call) -> Option<u32> {
+    let spent = call.tries.saturating_sub(call.tries_before_round);
     let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
     (in_vain && spent >= TRIES_MAX).then_some(spent)
 }
 
 /// Returns the stored answer of a model whose events are missing after a crash in staged commit. The answer was
 /// paid for, so it is used. Any other read is simply repeated.
-fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> Option<Arc<Effect>> {
+fn stored_model_answer(durable: &Durable, slot: &Slot, operator: &PinnedOperator, try_no: u32) -> Option<Arc<Effect>> {
     let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
     let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
     matches!(effect.answer, Answer::Ok(_)).then(|| effect.clone())
@@ -94,24 +99,24 @@ fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> O
 
 /// Handles the gate of a call inside a step plugin and of a compensating call. The gate of a plan step was
 /// decided before the step ran.
-fn gated(
+fn check_call_gate(
     durable: &Durable,
     planned: &plan::Step,
     invocation: &Invocation,
-    operator: &Pinned,
+    operator: &PinnedOperator,
     context: &Context<'_>,
-) -> Option<Next> {
+) -> Option<NextAction> {
     let job = &durable.job;
     let slot = &invocation.slot;
     let hash = gate_hash(operator, invocation.operator.as_str(), slot, &invocation.args, job.header.mode);
     match job.gates.get(slot) {
         Some(gate) if gate.hash != hash => {
             let divergence = Divergence::new(slot, "call", "approved arguments", gate.hash.to_hex(), hash.to_hex());
-            Some(Next::Diverge(divergence))
+            Some(NextAction::Diverge(divergence))
         }
-        Some(gate) if gate.decision.is_some() && gates::holds(durable, context, gate) => None,
+        Some(gate) if gate.decision.is_some() && gates::is_still_approved(durable, context, gate) => None,
         Some(gate) if gate.decision.is_none() => {
-            Some(Next::Block(Draft { events: waits_at(slot, Code::RequiresApproval), ..Draft::default() }))
+            Some(NextAction::Block(Draft { events: block_step(slot, Code::RequiresApproval), ..Draft::default() }))
         }
         found => {
             if slot.is_step() {
@@ -123,22 +128,23 @@ fn gated(
             if found.is_none() && !needed() {
                 return None;
             }
-            let (mut events, decided) = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
+            let (mut events, decided) =
+                request_gate(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
             let mut draft = Draft { flush_now: true, ..Draft::default() };
             if found.is_none() && !durable.payloads.contains_key(&label::args(slot)) {
                 draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
             }
             if decided {
-                return Some(Next::Write(Draft { events, ..draft }));
+                return Some(NextAction::Write(Draft { events, ..draft }));
             }
-            events.extend(waits_at(slot, Code::RequiresApproval));
-            Some(Next::Block(Draft { events, ..draft }))
+            events.extend(block_step(slot, Code::RequiresApproval));
+            Some(NextAction::Block(Draft { events, ..draft }))
         }
     }
 }
 
 /// Blocks the step that waits for this call. Returns no event for a compensating call, because then the job as
 /// a whole waits.
-pub(super) fn waits_at(slot: &Slot, reason: Code) -> Vec<Body> {
+pub(super) fn block_step(slot: &Slot, reason: Code) -> Vec<Body> {
     if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }

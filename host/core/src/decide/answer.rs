@@ -1,11 +1,11 @@
 //! Interprets the answer of a try: final, to be retried, or in doubt.
 
-use crate::effect::{Answer, Effect, Provenance, Unusable, Usage};
+use crate::effect::{Answer, Effect, Provenance, UnusableAnswer, Usage};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Verdict};
 use crate::ids::{Operator, Slot};
-use crate::ledger::{Row, RowState};
-use crate::manifest::Pinned;
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::PinnedOperator;
 use crate::plan::RetrySpec;
 use crate::retry;
 use crate::state::{Draft, Durable, label};
@@ -13,7 +13,7 @@ use crate::storage::Payload;
 
 use super::barrier::started_event;
 use super::call::Invocation;
-use super::row::write;
+use super::row::replace_row;
 use super::{Context, TRIES_MAX, action, ladder};
 
 /// A try in flight.
@@ -46,8 +46,8 @@ impl Try {
     }
 
     /// Number of tries before this one in the current round of the job.
-    pub(super) fn nth(&self, durable: &Durable, slot: &Slot) -> u32 {
-        let round = durable.job.calls.get(slot).map_or(0, |call| call.round);
+    pub(super) fn earlier_tries(&self, durable: &Durable, slot: &Slot) -> u32 {
+        let round = durable.job.calls.get(slot).map_or(0, |call| call.tries_before_round);
         self.try_no.saturating_sub(1 + round)
     }
 }
@@ -61,20 +61,20 @@ pub fn answered(
     effect: Effect,
     context: &Context<'_>,
 ) -> Draft {
-    let changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
+    let changing = durable.job.pinned(&invocation.operator).is_some_and(PinnedOperator::is_world_changing);
     let effect = if changing { effect } else { first_answer(durable, &invocation.slot, started.try_no, effect) };
     match &effect.answer {
-        Answer::Ok(_) => good(durable, invocation, started, effect, changing),
+        Answer::Ok(_) => record_success(durable, invocation, started, effect, changing),
         Answer::Unknown { failure, kept } if changing => {
-            doubtful(durable, invocation, started, failure, kept.as_deref(), context)
+            record_doubt(durable, invocation, started, failure, kept.as_deref(), context)
         }
         // If a keyed retry changed nothing, the earlier try that it repeats is still in doubt.
-        Answer::NotApplied(failure) if changing && repeats(durable, &invocation.slot) => {
-            doubtful(durable, invocation, started, failure, None, context)
+        Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
+            record_doubt(durable, invocation, started, failure, None, context)
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
-            bad(durable, invocation, started, effect, &failure, changing, context)
+            record_failure(durable, invocation, started, effect, &failure, changing, context)
         }
     }
 }
@@ -83,24 +83,24 @@ pub fn answered(
 /// has only one answer. The stored answer may come from a worker that could no longer write its events.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
-        Some(stored) if stored.answer != effect.answer => caught_up(stored),
+        Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),
         _ => effect,
     }
 }
 
 /// Marks an effect that was found in the store, not received live, as caught up.
-pub(super) fn caught_up(effect: &Effect) -> Effect {
+pub(super) fn mark_caught_up(effect: &Effect) -> Effect {
     let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
     Effect { provenance, ..effect.clone() }
 }
 
 /// Returns true if the open try is a keyed retry of a try in doubt.
-pub(super) fn repeats(durable: &Durable, slot: &Slot) -> bool {
+pub(super) fn is_keyed_retry(durable: &Durable, slot: &Slot) -> bool {
     let verdict = durable.job.calls.get(slot).and_then(|call| call.verdict);
     matches!(verdict, Some((_, Verdict::Repeat)))
 }
 
-fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effect, changing: bool) -> Draft {
+fn record_success(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effect, changing: bool) -> Draft {
     let slot = &invocation.slot;
     let Answer::Ok(output) = &effect.answer else { unreachable!("only good answers come here") };
     let (mut draft, answer) = finished(durable, invocation, started, &effect, true, None);
@@ -109,13 +109,13 @@ fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effec
     );
     draft.events.push(Body::CommandCommitted { slot: slot.clone() });
     let row = row(durable, invocation, started, RowState::Committed, changing);
-    draft.ledger.push(write(durable, Row { result_hash: Some(answer), ..row }));
+    draft.ledger.push(replace_row(durable, LedgerRow { result_hash: Some(answer), ..row }));
     let receipt = Some(action::receipt(output));
-    draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, receipt);
+    draft.actions = action::settle_reservation(slot, &invocation.operator, invocation.action_key, receipt);
     // The answers of opaque calls and of models are flushed immediately, because repeating the call costs more
     // than a flush. Other answers may wait for the next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
-    let is_opaque = class == Some(crate::manifest::Class::Opaque) || slot.is_compensation();
+    let is_opaque = class == Some(crate::manifest::RecoveryClass::Opaque) || slot.is_compensation();
     draft.flush_now = is_opaque || is_model(durable, invocation);
     draft
 }
@@ -127,7 +127,7 @@ fn is_model(durable: &Durable, invocation: &Invocation) -> bool {
     pinned.is_some_and(|operator| operator.determinism == crate::manifest::Determinism::Stable)
 }
 
-fn bad(
+fn record_failure(
     durable: &Durable,
     invocation: &Invocation,
     started: &Try,
@@ -140,31 +140,33 @@ fn bad(
     let spec = overrides(durable, slot, &invocation.operator);
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
-    let nth = started.nth(durable, slot);
+    let nth = started.earlier_tries(durable, slot);
     // A model call that timed out may have been executed and paid for, so it is not retried.
     let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
-    let cancelled = !ladder::goes_on(durable, slot);
+    let cancelled = !ladder::may_execute(durable, slot);
     let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
     if retries_left == 0 || cancelled {
         draft.events.push(Body::CommandCommitted { slot: slot.clone() });
-        draft.ledger.push(write(durable, Row { state: RowState::FailedFinal, result_hash: Some(answer), ..row }));
-        draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, None);
+        draft
+            .ledger
+            .push(replace_row(durable, LedgerRow { state: RowState::FailedFinal, result_hash: Some(answer), ..row }));
+        draft.actions = action::settle_reservation(slot, &invocation.operator, invocation.action_key, None);
         return draft;
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     // The draft has no final answer from which a later attempt could rebuild the row, so events and row must be
     // atomic.
-    draft.whole = true;
+    draft.atomic = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
         slot: slot.clone(),
         code: failure.code,
         not_before_us,
     });
-    draft.ledger.push(write(durable, Row { next_try_us: Some(not_before_us), ..row }));
+    draft.ledger.push(replace_row(durable, LedgerRow { next_try_us: Some(not_before_us), ..row }));
     draft
 }
 
@@ -176,7 +178,7 @@ pub(super) fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> 
 
 /// Records that the world may have changed. The call becomes in doubt, and the retained part of its answer is
 /// stored as a payload.
-fn doubtful(
+fn record_doubt(
     durable: &Durable,
     invocation: &Invocation,
     started: &Try,
@@ -189,17 +191,17 @@ fn doubtful(
         unreachable!("a world-changing try has its row before it starts");
     };
     let spec = overrides(durable, slot, &invocation.operator);
-    let nth = started.nth(durable, slot);
+    let nth = started.earlier_tries(durable, slot);
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
     // The worker's clock may lag by the margin and catch up before the next check, so the margin is added.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
-    let label = label::kept(slot, started.try_no);
-    let unusable = Unusable { failure: failure.clone(), kept: kept.map(str::to_owned) };
+    let label = label::unusable_answer(slot, started.try_no);
+    let unusable = UnusableAnswer { failure: failure.clone(), kept: kept.map(str::to_owned) };
     let mut draft = Draft {
-        ledger: vec![write(durable, Row { state: RowState::Indeterminate, next_try_us, ..row.clone() })],
+        ledger: vec![replace_row(durable, LedgerRow { state: RowState::Indeterminate, next_try_us, ..row.clone() })],
         flush_now: true,
         ..Draft::default()
     };
@@ -233,8 +235,9 @@ fn finished(
         _ => None,
     };
     // An answered call with a price is charged even if the answer reports no usage.
-    let is_silent = matches!(effect.answer, Answer::Ok(_)) && usage.as_ref().is_none_or(Usage::is_silent);
-    let assumed_micro_usd = invocation.most_micro_usd.filter(|_| is_silent && effect.provenance != Provenance::Reused);
+    let is_silent = matches!(effect.answer, Answer::Ok(_)) && usage.as_ref().is_none_or(Usage::is_empty);
+    let assumed_micro_usd =
+        invocation.max_cost_micro_usd.filter(|_| is_silent && effect.provenance != Provenance::Reused);
     let mut draft = Draft::default();
     let open = durable.job.calls.get(slot).is_some_and(|call| call.open_try == Some(started.try_no));
     if !open {
@@ -263,9 +266,9 @@ fn finished(
     (draft, answer.hash)
 }
 
-fn row(durable: &Durable, invocation: &Invocation, started: &Try, state: RowState, changing: bool) -> Row {
+fn row(durable: &Durable, invocation: &Invocation, started: &Try, state: RowState, changing: bool) -> LedgerRow {
     let old = durable.rows.get(&invocation.slot);
-    Row {
+    LedgerRow {
         slot: invocation.slot.clone(),
         operator: invocation.operator.clone(),
         args_hash: invocation.args_ref.hash,

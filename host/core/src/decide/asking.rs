@@ -3,7 +3,7 @@
 
 use crate::event::Mode;
 use crate::ids::Operator;
-use crate::manifest::{Pinned, PluginKind};
+use crate::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
 use crate::policy;
 use crate::state::Durable;
@@ -17,7 +17,7 @@ pub(super) fn is_gated(
     durable: &Durable,
     context: &Context<'_>,
     planned: &plan::Step,
-    (name, operator): (&Operator, &Pinned),
+    (name, operator): (&Operator, &PinnedOperator),
     own: bool,
 ) -> bool {
     let (job, rules) = (&durable.job, context.rules);
@@ -32,5 +32,5 @@ pub(super) fn is_gated(
         return true;
     }
     // A dry run changes nothing, so it needs no extra gate.
-    is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_be_done_already(&planned.step_id)
+    is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_repeat_original(&planned.step_id)
 }

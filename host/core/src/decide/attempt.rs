@@ -23,8 +23,8 @@ pub fn released(worker: &str) -> Draft {
 /// Parks the job before reading its inbox if more than `limit` attempts in a row crashed right after claiming.
 /// The last of them should have read the inbox and parked the job, but crashed too. The requests stay in the
 /// inbox.
-pub fn exhausted_unread(durable: &Durable, limit: u32) -> Option<Draft> {
-    let before = durable.job.bare_claims.saturating_sub(1);
+pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
+    let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {
         return None;
     }
@@ -32,17 +32,17 @@ pub fn exhausted_unread(durable: &Durable, limit: u32) -> Option<Draft> {
         "{before} attempts in a row were cut off before anything but their claims was recorded; what was asked of the job \
          meanwhile has not been read"
     );
-    Some(Draft { unread: true, ..parked(cause) })
+    Some(Draft { unloaded: true, ..parked(cause) })
 }
 
 /// Parks the job if `limit` attempts in a row were cut off without recorded progress. Executing the job may be
 /// what kills the process.
-pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
+pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
-    if job.barren_attempts < limit {
+    if job.attempts_without_progress < limit {
         return None;
     }
-    let steps: Vec<_> = job.barren_in.iter().map(ToString::to_string).collect();
+    let steps: Vec<_> = job.steps_without_progress.iter().map(ToString::to_string).collect();
     let ran = match steps.is_empty() {
         true => "no step was".to_owned(),
         false if steps.len() == 1 => format!("{} was", steps[0]),
@@ -50,7 +50,7 @@ pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
     };
     let cause = format!(
         "{} attempts in a row were cut off and brought nothing forward; {ran} under way when the last one ended",
-        job.barren_attempts
+        job.attempts_without_progress
     );
     Some(parked(cause))
 }

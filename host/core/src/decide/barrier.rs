@@ -3,21 +3,21 @@
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::Body;
-use crate::ledger::{Row, RowState};
-use crate::manifest::Pinned;
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::PinnedOperator;
 use crate::state::{Draft, Durable, label};
 use crate::storage::{ActionWrite, Payload};
 
-use super::answer::repeats;
-use super::call::{Invocation, Next};
-use super::row::write;
+use super::answer::is_keyed_retry;
+use super::call::{Invocation, NextAction};
+use super::row::replace_row;
 use super::{Context, Try, action, answered, ladder};
 
 /// Starts one more try. The draft contains a barrier if the call may change the world.
 pub(super) fn start(
     durable: &Durable,
     invocation: &Invocation,
-    operator: &Pinned,
+    operator: &PinnedOperator,
     provenance: Provenance,
     context: &Context<'_>,
 ) -> (Draft, Try) {
@@ -30,7 +30,7 @@ pub(super) fn start(
     if !operator.is_world_changing() {
         return (Draft::default(), started);
     }
-    let row = Row {
+    let row = LedgerRow {
         slot: slot.clone(),
         operator: invocation.operator.clone(),
         args_hash: invocation.args_ref.hash,
@@ -53,7 +53,7 @@ pub(super) fn start(
     };
     let mut draft = Draft {
         events: vec![started_event(invocation, &started)],
-        ledger: vec![write(durable, row)],
+        ledger: vec![replace_row(durable, row)],
         acquire: true,
         flush_now: true,
         ..Draft::default()
@@ -88,20 +88,20 @@ pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
 
 /// Continues a try whose barrier is durable although its commit was never acknowledged. Nothing was executed
 /// under this barrier yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
-pub(super) fn go_on(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let open = Try::open(durable, slot).expect("a row in flight has its open try");
-    let repeats = repeats(durable, slot);
+    let repeats = is_keyed_retry(durable, slot);
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
-    if ladder::goes_on(durable, slot) {
+    if ladder::may_execute(durable, slot) {
         // Nothing is left to write. The permission to execute is checked again: claim, lease, cancellation, and
         // the identity of the database.
-        let draft = Draft { acquire: true, goes_on: Some(slot.clone()), flush_now: true, ..Draft::default() };
-        return Next::Execute { draft, started };
+        let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };
+        return NextAction::Execute { draft, started };
     }
     let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));
     let (try_no, time_us) = (started.try_no, context.now_us);
     let effect = Effect { slot: slot.clone(), try_no, answer, provenance, time_us, spent: None };
-    Next::Write(answered(durable, invocation, &started, effect, context))
+    NextAction::Write(answered(durable, invocation, &started, effect, context))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cost::usd;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Period};
+use crate::event::{Body, BudgetPeriod};
 use crate::ids::Slot;
 use crate::manifest::Determinism;
 use crate::state::Durable;
@@ -14,20 +14,20 @@ use super::call::Invocation;
 
 /// Result of the budget check for a call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum BudgetCheck {
     /// The call is covered by the budget.
     Within,
     /// The result depends on the tenant's spending of this month, which has to be read first.
-    Ask,
+    NeedsMonthlySpending,
     /// The call would exceed the budget.
     Exceeded(Box<Body>, Failure),
 }
 
 /// Maximum cost of the calls in flight in this process, by slot: number of the try and amount in micro-USD.
-pub type InFlight = BTreeMap<Slot, (u32, u64)>;
+pub type ReservedCosts = BTreeMap<Slot, (u32, u64)>;
 
 /// Sum in micro-USD reserved for calls other than `slot` whose answers are not recorded yet.
-pub fn reserved(durable: &Durable, in_flight: &InFlight, slot: &Slot) -> u64 {
+pub fn reserved_cost(durable: &Durable, in_flight: &ReservedCosts, slot: &Slot) -> u64 {
     let recorded = |slot: &Slot, try_no: u32| {
         let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
         finished.is_some_and(|finished| finished.try_no >= try_no)
@@ -38,24 +38,24 @@ pub fn reserved(durable: &Durable, in_flight: &InFlight, slot: &Slot) -> u64 {
 
 /// Refuses a call that can cost something if the spent and reserved amounts reach the budget. Also refuses the
 /// call if its maximum cost is known and would exceed the budget.
-pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Verdict {
+pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> BudgetCheck {
     let budget = &context.rules.budget;
     let job = &durable.job;
     let answered = job.calls.get(&invocation.slot).is_some_and(|call| call.committed);
     if budget.is_unlimited() || answered || !can_cost(durable, invocation) {
-        return Verdict::Within;
+        return BudgetCheck::Within;
     }
     if let Some(limit) = budget.per_job_micro_usd
-        && passes(job.cost.cost_micro_usd, invocation, limit)
+        && exceeds_budget(job.cost.cost_micro_usd, invocation, limit)
     {
-        return exceeded(durable, invocation, Period::Job, limit, job.cost.cost_micro_usd);
+        return exceeded(durable, invocation, BudgetPeriod::Job, limit, job.cost.cost_micro_usd);
     }
     match (budget.per_month_micro_usd, invocation.month_micro_usd) {
-        (Some(_), None) => Verdict::Ask,
-        (Some(limit), Some(spent)) if passes(spent, invocation, limit) => {
-            exceeded(durable, invocation, Period::Month, limit, spent)
+        (Some(_), None) => BudgetCheck::NeedsMonthlySpending,
+        (Some(limit), Some(spent)) if exceeds_budget(spent, invocation, limit) => {
+            exceeded(durable, invocation, BudgetPeriod::Month, limit, spent)
         }
-        _ => Verdict::Within,
+        _ => BudgetCheck::Within,
     }
 }
 
@@ -65,25 +65,25 @@ fn can_cost(durable: &Durable, invocation: &Invocation) -> bool {
     let job = &durable.job;
     let model = job.pinned(&invocation.operator).is_some_and(|pinned| pinned.determinism == Determinism::Stable);
     model
-        || invocation.most_micro_usd.is_some()
+        || invocation.max_cost_micro_usd.is_some()
         || job.calls.values().filter(|call| call.operator == invocation.operator).any(|call| {
             let usage = call.finished.as_ref().and_then(|finished| finished.usage.as_ref());
             usage.is_some_and(|usage| usage.cost_micro_usd > 0)
         })
 }
 
-fn passes(spent: u64, invocation: &Invocation, limit: u64) -> bool {
+fn exceeds_budget(spent: u64, invocation: &Invocation, limit: u64) -> bool {
     let promised = spent.saturating_add(invocation.reserved_micro_usd);
-    promised >= limit || promised.saturating_add(invocation.most_micro_usd.unwrap_or(0)) > limit
+    promised >= limit || promised.saturating_add(invocation.max_cost_micro_usd.unwrap_or(0)) > limit
 }
 
-fn exceeded(durable: &Durable, invocation: &Invocation, period: Period, limit: u64, spent: u64) -> Verdict {
+fn exceeded(durable: &Durable, invocation: &Invocation, period: BudgetPeriod, limit: u64, spent: u64) -> BudgetCheck {
     let tenant = &durable.job.header.tenant_id;
     let (whose, key) = match period {
-        Period::Job => ("the job has".to_owned(), "per_job_usd"),
-        Period::Month => (format!("tenant {tenant} has, this month,"), "per_month_usd"),
+        BudgetPeriod::Job => ("the job has".to_owned(), "per_job_usd"),
+        BudgetPeriod::Month => (format!("tenant {tenant} has, this month,"), "per_month_usd"),
     };
-    let needs = match invocation.most_micro_usd {
+    let needs = match invocation.max_cost_micro_usd {
         Some(most) => format!(", and the call may cost {} USD", usd(most)),
         None => String::new(),
     };
@@ -102,7 +102,7 @@ fn exceeded(durable: &Durable, invocation: &Invocation, period: Period, limit: u
         budget_micro_usd: limit,
         spent_micro_usd: spent,
         reserved_micro_usd: invocation.reserved_micro_usd,
-        most_micro_usd: invocation.most_micro_usd,
+        most_micro_usd: invocation.max_cost_micro_usd,
     };
-    Verdict::Exceeded(Box::new(body), Failure::new(Code::BudgetExceeded, message))
+    BudgetCheck::Exceeded(Box::new(body), Failure::new(Code::BudgetExceeded, message))
 }

@@ -3,19 +3,19 @@
 use crate::error::{Code, Failure};
 use crate::event::PayloadRef;
 use crate::ids::{Hash, Operator, Slot};
-use crate::ledger::{self, Caller, Decision, Found, Quiescence, Rejection};
-use crate::manifest::{Pinned, PluginKind};
+use crate::ledger::{self, Caller, Decision, Quiescence, Rejection, SlotFacts};
+use crate::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
 use crate::policy;
 use crate::replay::Divergence;
 use crate::state::{Draft, Durable};
 
-use super::action::{self, Standing};
-use super::allow::{allowed, waits_at};
-use super::answer::caught_up;
-use super::barrier::go_on;
+use super::action::{self, KeyState};
+use super::allow::{block_step, execute_if_permitted};
+use super::answer::mark_caught_up;
+use super::barrier::continue_try;
 use super::gates;
-use super::row::{fail_final, indeterminate, recorded, refuse};
+use super::row::{fail_final, put_in_doubt, recorded_answer, refuse};
 use super::{Context, Try, WAIT_IN_PLACE_MS, answered, budget, ladder};
 
 /// One invocation, as the caller requests it now.
@@ -34,15 +34,15 @@ pub struct Invocation {
     /// Timeout of one try, in milliseconds.
     pub timeout_ms: u32,
     /// Failure if the arguments are unusable and the call must be refused.
-    pub unfit: Option<Failure>,
+    pub unusable: Option<Failure>,
     /// Nonce of the try that the caller has in flight.
     pub nonce: Option<u64>,
     /// Quiescence of the open try's owner. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
     /// True if further reconcile requests are of no use.
-    pub asked_enough: bool,
+    pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
-    pub most_micro_usd: Option<u64>,
+    pub max_cost_micro_usd: Option<u64>,
     /// Maximum cost in micro-USD of the other calls of the job in flight.
     pub reserved_micro_usd: u64,
     /// Spending of all jobs of the tenant this month, in micro-USD. `None` until it was read.
@@ -51,7 +51,7 @@ pub struct Invocation {
 
 /// Next action of the worker for an invocation.
 #[derive(Clone, Debug)]
-pub enum Next {
+pub enum NextAction {
     /// Inject this final answer.
     Answer(Result<String, Failure>),
     /// Write the draft, then call [`next`] again.
@@ -71,11 +71,11 @@ pub enum Next {
         first_attempt: u32,
     },
     /// Check whether the owner of the open try is quiescent, then call [`next`] again.
-    Look,
+    CheckOwner,
     /// Look up the holder of the action key, then call [`next`] again.
-    LookAction,
+    FindKeyHolder,
     /// Read the tenant's spending of this month, then call [`next`] again.
-    LookSpent,
+    ReadSpending,
     /// Wait this many milliseconds, then call [`next`] again.
     WaitMs(u32),
     /// Write the draft and drop the try of the step, which now waits.
@@ -85,15 +85,15 @@ pub enum Next {
     /// The code no longer follows the log.
     Diverge(Divergence),
     /// Drop the try, because the job is cancelled or belongs to another attempt.
-    Drop,
+    Abandon,
 }
 
 /// Returns the next action for the invocation.
-pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
     let job = &durable.job;
     let slot = &invocation.slot;
     let Some(planned) = job.plan.step(&slot.step()) else {
-        return Next::Drop;
+        return NextAction::Abandon;
     };
     let row = durable.rows.get(slot);
     let call = job.calls.get(slot);
@@ -101,9 +101,9 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
     let forbidden = match forbidden(durable, planned, invocation) {
         Some(failure) => Some(failure),
         None => match budget::check(durable, invocation, context) {
-            budget::Verdict::Within => None,
-            budget::Verdict::Ask => return Next::LookSpent,
-            budget::Verdict::Exceeded(event, failure) => {
+            budget::BudgetCheck::Within => None,
+            budget::BudgetCheck::NeedsMonthlySpending => return NextAction::ReadSpending,
+            budget::BudgetCheck::Exceeded(event, failure) => {
                 over_budget = Some(event);
                 Some(failure)
             }
@@ -118,21 +118,21 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         action_key: invocation.action_key,
         now_us: context.now_us,
     };
-    let standing = action::standing(durable, slot, &invocation.operator, invocation.action_key, &invocation.args);
+    let standing = action::key_state(durable, slot, &invocation.operator, invocation.action_key, &invocation.args);
     let open_effect = call.and_then(|call| call.open_try).and_then(|n| durable.effects.get(&(slot.clone(), n)));
-    let found = Found {
+    let found = SlotFacts {
         row,
         event: call.map(|call| (&call.operator, call.args.hash, call.action_key)),
         committed_event: call.is_some_and(|call| call.committed),
         open_effect: open_effect.is_some(),
-        any_world_effect: stray_effect(durable, invocation),
+        any_world_effect: has_stray_effect(durable, invocation),
         quiescence: invocation.quiescence.unwrap_or(Quiescence::Quiescent),
         forbidden: forbidden.as_ref().map(|failure| failure.code),
-        owns_action_key: matches!(standing, Standing::Keyless | Standing::Unseen | Standing::Free),
+        owns_action_key: matches!(standing, KeyState::Keyless | KeyState::NotLookedUp | KeyState::Free),
     };
     match ledger::decide(&caller, &found) {
-        Decision::Rejected(Rejection::Mismatch) => Next::Diverge(mismatch(durable, invocation)),
-        Decision::Rejected(Rejection::Forbidden(Code::Cancelled)) => Next::Drop,
+        Decision::Rejected(Rejection::Mismatch) => NextAction::Diverge(mismatch(durable, invocation)),
+        Decision::Rejected(Rejection::Forbidden(Code::Cancelled)) => NextAction::Abandon,
         Decision::Rejected(Rejection::Forbidden(code)) => {
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
@@ -142,56 +142,67 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
                 draft.events.insert(0, *event);
                 draft.flush_now = true;
             }
-            Next::Write(draft)
+            NextAction::Write(draft)
         }
-        Decision::Rejected(Rejection::Stale) => Next::Drop,
-        Decision::Rejected(Rejection::ActionInProgress) => held(durable, invocation, standing, context),
-        Decision::ReturnRecordedResult => recorded(durable, slot),
+        Decision::Rejected(Rejection::Stale) => NextAction::Abandon,
+        Decision::Rejected(Rejection::ActionInProgress) => handle_held_key(durable, invocation, standing, context),
+        Decision::ReturnRecordedResult => recorded_answer(durable, slot),
         Decision::CatchUp => {
             let effect = open_effect.expect("catch-up is decided only with an effect");
             let started = Try::open(durable, slot).expect("catch-up is decided only with an open try");
-            Next::Write(answered(durable, invocation, &started, caught_up(effect), context))
+            NextAction::Write(answered(durable, invocation, &started, mark_caught_up(effect), context))
         }
-        Decision::Ladder => ladder::rung(durable, invocation, context),
-        Decision::Continue => go_on(durable, invocation, context),
+        Decision::Ladder => ladder::next_resolution_step(durable, invocation, context),
+        Decision::Continue => continue_try(durable, invocation, context),
         // The worker drops its old calls before it asks again, so the old call does not execute any more.
-        Decision::StopOldCall => Next::StopOldCall,
-        Decision::WaitOtherWorker { wait_ms } => Next::WaitMs(wait_ms),
-        Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => Next::Look,
-        Decision::Indeterminate { .. } => Next::Write(indeterminate(durable, invocation, context)),
+        Decision::StopOldCall => NextAction::StopOldCall,
+        Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
+        Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,
+        Decision::Indeterminate { .. } => NextAction::Write(put_in_doubt(durable, invocation, context)),
         Decision::WaitUntil(time_us) => backoff(slot, time_us, context),
-        Decision::FailFinal => Next::Write(fail_final(durable, slot)),
-        Decision::AllowExecute => allowed(durable, planned, invocation, &standing, context),
+        Decision::FailFinal => NextAction::Write(fail_final(durable, slot)),
+        Decision::AllowExecute => execute_if_permitted(durable, planned, invocation, &standing, context),
     }
 }
 
 /// Handles a call whose action key is held by another slot, of this job or another. The holder's receipt
 /// becomes the answer, or the step waits for the holder.
-fn held(durable: &Durable, invocation: &Invocation, standing: Standing, context: &Context<'_>) -> Next {
+fn handle_held_key(
+    durable: &Durable,
+    invocation: &Invocation,
+    standing: KeyState,
+    context: &Context<'_>,
+) -> NextAction {
     match standing {
-        Standing::Done(holder, output) => Next::Write(action::reused(durable, invocation, &holder, output, context)),
-        Standing::Open(holder) => Next::Block(action::wait(&invocation.slot, &invocation.operator, holder)),
-        Standing::OtherArgs(holder) => Next::Write(refuse(durable, invocation, action::other_args(&holder), context)),
-        Standing::Keyless | Standing::Unseen | Standing::Free => Next::LookAction,
+        KeyState::Performed(holder, output) => {
+            NextAction::Write(action::reuse_receipt(durable, invocation, &holder, output, context))
+        }
+        KeyState::InProgress(holder) => {
+            NextAction::Block(action::wait_for_key_holder(&invocation.slot, &invocation.operator, holder))
+        }
+        KeyState::OtherArgs(holder) => {
+            NextAction::Write(refuse(durable, invocation, action::other_args_failure(&holder), context))
+        }
+        KeyState::Keyless | KeyState::NotLookedUp | KeyState::Free => NextAction::FindKeyHolder,
     }
 }
 
 /// Returns true if the slot has an effect of a world-changing call. Without a ledger row, such an effect means
 /// that the row was lost.
-fn stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
+fn has_stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
     let slot = &invocation.slot;
     // Try 0 is an answer of the host itself: a refusal or another job's receipt.
     let exists = durable.effects.range((slot.clone(), 1)..=(slot.clone(), u32::MAX)).next().is_some();
-    exists && durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing)
+    exists && durable.job.pinned(&invocation.operator).is_some_and(PinnedOperator::is_world_changing)
 }
 
 fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
     // An aborting job executes only compensating calls, and only an aborting job executes them.
-    if !ladder::goes_on(durable, &invocation.slot) {
+    if !ladder::may_execute(durable, &invocation.slot) {
         return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
     }
-    if let Some(failure) = &invocation.unfit {
+    if let Some(failure) = &invocation.unusable {
         return Some(failure.clone());
     }
     let Some(operator) = job.pinned(&invocation.operator) else {
@@ -205,15 +216,15 @@ fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
         return Some(failure);
     }
-    gates::refusal(job.gates.get(&invocation.slot)?)
+    gates::closed_gate_failure(job.gates.get(&invocation.slot)?)
 }
 
-fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> Next {
+fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> NextAction {
     let wait_ms = u32::try_from((time_us - context.now_us).max(0) / 1000 + 1).unwrap_or(u32::MAX);
     if wait_ms <= WAIT_IN_PLACE_MS || slot.is_step() {
-        return Next::WaitMs(wait_ms);
+        return NextAction::WaitMs(wait_ms);
     }
-    Next::Block(Draft { events: waits_at(slot, Code::RetryScheduled), ..Draft::default() })
+    NextAction::Block(Draft { events: block_step(slot, Code::RetryScheduled), ..Draft::default() })
 }
 
 fn mismatch(durable: &Durable, invocation: &Invocation) -> Divergence {

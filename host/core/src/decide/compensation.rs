@@ -8,23 +8,23 @@ use serde_json::{Map, Value};
 use crate::canon;
 use crate::effect::{Answer, Output};
 use crate::error::Code;
-use crate::event::{Body, Decider, Verdict};
+use crate::event::{Body, DecidedBy, Verdict};
 use crate::ids::Slot;
 use crate::keys;
-use crate::ledger::{Row, RowState};
-use crate::manifest::Pinned;
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::PinnedOperator;
 use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, Job, label};
-use crate::storage::{InboxRow, Payload, Request, Resolved};
+use crate::storage::{InboxRequest, InboxRow, ManualVerdict, Payload};
 
 use super::call::Invocation;
-use super::end::in_doubt;
-use super::row::{self, write};
+use super::end::calls_in_doubt;
+use super::row::{self, replace_row};
 use super::{Context, Try, action, confirm, inbox, ladder};
 
 /// Next action of compensation.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "taken apart at once")]
-pub enum Undo {
+pub enum UndoAction {
     /// Write the draft, then call [`undo`] again.
     Write(Draft),
     /// Bring this invocation to its final answer, then call [`undo`] again.
@@ -32,24 +32,28 @@ pub enum Undo {
 }
 
 /// Returns the next action of a job that undoes its effects, or `None` if compensation is complete or waits.
-pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
+pub fn next_undo_action(durable: &Durable, context: &Context<'_>) -> Option<UndoAction> {
     let job = &durable.job;
-    if !job.is_given_up() || job.state.is_terminal() {
+    if !job.is_aborting() || job.state.is_terminal() {
         return None;
     }
     if let Some((slot, compensation)) = job.open_compensation() {
         // After contradicting verdicts it is unknown whether the call is undone. The compensation is neither
         // retried nor counted as done.
-        return if is_contradicted(job, slot) { None } else { under_way(durable, slot, compensation, context) };
+        return if is_contradicted(job, slot) {
+            None
+        } else {
+            continue_compensation(durable, slot, compensation, context)
+        };
     }
     let stands = !job.compensates()
-        || in_doubt(durable).next().is_some()
-        || !compensation_blocked(durable).is_empty()
+        || calls_in_doubt(durable).next().is_some()
+        || !undo_blockers(durable).is_empty()
         || job.failed_compensation().is_some();
     if stands {
         return None;
     }
-    begin(durable, &job.next_to_undo()?).map(Undo::Write)
+    begin_compensation(durable, &job.next_to_undo()?).map(UndoAction::Write)
 }
 
 fn is_contradicted(job: &Job, slot: &Slot) -> bool {
@@ -58,13 +62,13 @@ fn is_contradicted(job: &Job, slot: &Slot) -> bool {
 
 /// Reasons why nothing may be undone until a person decides, with the calls concerned. The state of their
 /// effects is unclear.
-pub(crate) fn compensation_blocked(durable: &Durable) -> Vec<(Code, Slot)> {
+pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let job = &durable.job;
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
     // The verifier was unavailable, and no person has decided yet.
-    let asked = job.asked().map(|failed| (Code::ConfirmationRequired, &failed.slot));
+    let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
     all.map(|(code, slot)| (code, slot.clone())).collect()
@@ -72,7 +76,7 @@ pub(crate) fn compensation_blocked(durable: &Durable) -> Vec<(Code, Slot)> {
 
 /// Reasons that compensation waits for, each with its call and the time at which compensation continues by
 /// itself, if any.
-pub(crate) fn undo_waits(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
+pub(crate) fn undo_wait_reasons(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
         return Vec::new();
@@ -80,20 +84,20 @@ pub(crate) fn undo_waits(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     if let Some((slot, _)) = job.open_compensation() {
         let wait = match is_contradicted(job, slot) {
             true => Some((Code::ResolutionConflict, None)),
-            false => waits(durable, slot),
+            false => compensation_wait(durable, slot),
         };
         return wait.map(|(code, until_us)| (code, slot.clone(), until_us)).into_iter().collect();
     }
-    let blocked = if job.next_to_undo().is_some() { compensation_blocked(durable) } else { Vec::new() };
+    let blocked = if job.next_to_undo().is_some() { undo_blockers(durable) } else { Vec::new() };
     if !blocked.is_empty() {
         return blocked.into_iter().map(|(code, slot)| (code, slot, None)).collect();
     }
     job.failed_compensation().map(|slot| (Code::CompensationFailed, slot.clone(), None)).into_iter().collect()
 }
 
-fn waits(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
+fn compensation_wait(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
     let job = &durable.job;
-    if job.undecided(slot).is_some() {
+    if job.open_gate(slot).is_some() {
         return Some((Code::RequiresApproval, None));
     }
     let call = job.calls.get(slot);
@@ -110,16 +114,21 @@ fn waits(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
     call.retry_at_us.map(|until_us| (Code::RetryScheduled, Some(until_us)))
 }
 
-fn under_way(durable: &Durable, slot: &Slot, compensation: &Compensation, context: &Context<'_>) -> Option<Undo> {
+fn continue_compensation(
+    durable: &Durable,
+    slot: &Slot,
+    compensation: &Compensation,
+    context: &Context<'_>,
+) -> Option<UndoAction> {
     let row = durable.rows.get(slot);
     let call = durable.job.calls.get(slot);
     if let Some(call) = call.filter(|call| call.committed && row.is_none_or(|row| row.state.is_final())) {
-        return Some(Undo::Write(ended(durable, slot, call)));
+        return Some(UndoAction::Write(end_compensation(durable, slot, call)));
     }
     let open = call.and_then(|call| call.open_try).and_then(|try_no| durable.effects.get(&(slot.clone(), try_no)));
     let is_answered = open.is_some_and(|effect| !matches!(effect.answer, Answer::Unknown { .. }));
     let is_early = |until_us: Option<i64>| until_us.is_none_or(|until_us| until_us > context.now_us);
-    if !is_answered && waits(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
+    if !is_answered && compensation_wait(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
         return None;
     }
     // After compensation was aborted, a call in flight or in doubt is still brought to its end, and no other
@@ -128,23 +137,23 @@ fn under_way(durable: &Durable, slot: &Slot, compensation: &Compensation, contex
     if !durable.job.compensates() && !on_its_way && !call.is_some_and(|call| call.committed) {
         return None;
     }
-    invocation(durable, slot, compensation).map(|invocation| Undo::Perform(Box::new(invocation)))
+    compensation_invocation(durable, slot, compensation).map(|invocation| UndoAction::Perform(Box::new(invocation)))
 }
 
-fn begin(durable: &Durable, of: &Slot) -> Option<Draft> {
-    let (operator, own) = durable.job.undone_by(of)?;
+fn begin_compensation(durable: &Durable, of: &Slot) -> Option<Draft> {
+    let (operator, own) = durable.job.undo_operator(of)?;
     let slot = of.compensation();
-    let bytes = canon::value_to_canonical(&arguments(durable, of)?);
+    let bytes = canon::value_to_canonical(&compensation_arguments(durable, of)?);
     let args = durable.payload_ref(&label::args(&slot), &bytes);
     let payloads = vec![Payload { label: label::args(&slot), bytes }];
     let events = vec![Body::CompensationStarted { slot, operator, own, args }];
     // From this write on, the receipt of the action is withdrawn: no other job may reuse it.
-    let actions = action::taken_back(durable, of);
-    Some(Draft { events, payloads, actions, whole: true, ..Draft::default() })
+    let actions = action::withdraw_receipt(durable, of);
+    Some(Draft { events, payloads, actions, atomic: true, ..Draft::default() })
 }
 
 /// Returns the arguments of a compensation: the call that it undoes and the answer of that call.
-pub(crate) fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
+pub(crate) fn compensation_arguments(durable: &Durable, of: &Slot) -> Option<Value> {
     let call = durable.job.calls.get(of)?;
     let mut fields = Map::new();
     fields.insert("operator".to_owned(), call.operator.as_str().into());
@@ -156,15 +165,15 @@ pub(crate) fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
         Answer::Ok(output) => Some(output),
         _ => None,
     });
-    put(&mut fields, "args", args.as_deref());
-    put(&mut fields, "result", output.map(|output| output.result.as_str()));
-    put(&mut fields, "receipt", output.and_then(|output| output.receipt.as_deref()));
+    insert_recorded_text(&mut fields, "args", args.as_deref());
+    insert_recorded_text(&mut fields, "result", output.map(|output| output.result.as_str()));
+    insert_recorded_text(&mut fields, "receipt", output.and_then(|output| output.receipt.as_deref()));
     Some(Value::Object(fields))
 }
 
 /// Inserts a recorded text as a JSON value. A text without a canonical form is inserted as a string under
 /// `<name>_text`, and `name` is null.
-fn put(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
+fn insert_recorded_text(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
     let canonical = text.and_then(|text| canon::canonicalize(text.as_bytes()).ok());
     let value = canonical.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let (None, Some(text)) = (&value, text) {
@@ -173,10 +182,10 @@ fn put(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
     fields.insert(name.to_owned(), value.unwrap_or(Value::Null));
 }
 
-fn invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Option<Invocation> {
+fn compensation_invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Option<Invocation> {
     let job = &durable.job;
     let of = slot.compensated()?;
-    let planned = job.plan.step(&of.step()).filter(|_| compensation.own && of.is_step());
+    let planned = job.plan.step(&of.step()).filter(|_| compensation.is_self_undo && of.is_step());
     let pinned = job.pinned(&compensation.operator)?;
     Some(Invocation {
         slot: slot.clone(),
@@ -185,11 +194,11 @@ fn invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Op
         args_ref: compensation.args,
         action_key: None,
         timeout_ms: planned.and_then(crate::plan::Step::timeout_ms).unwrap_or(pinned.limits.timeout_ms),
-        unfit: None,
+        unusable: None,
         nonce: None,
         quiescence: None,
-        asked_enough: false,
-        most_micro_usd: None,
+        reconcile_exhausted: false,
+        max_cost_micro_usd: None,
         reserved_micro_usd: 0,
         month_micro_usd: None,
     })
@@ -197,7 +206,7 @@ fn invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Op
 
 /// Ends a compensation with the final answer of its call. On success, the same write releases the action key of
 /// the undone call.
-fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
+fn end_compensation(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     let finished = call.finished.as_ref();
     let slot = slot.clone();
     if !finished.is_some_and(|finished| finished.ok) {
@@ -206,9 +215,10 @@ fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
         return Draft { events, flush_now: true, ..Draft::default() };
     }
     let of = slot.compensated().and_then(|of| durable.rows.get(&of));
-    let actions = of.map(|row| action::settled(&row.slot, &row.operator, row.action_key, None)).unwrap_or_default();
+    let actions =
+        of.map(|row| action::settle_reservation(&row.slot, &row.operator, row.action_key, None)).unwrap_or_default();
     let events = vec![Body::CompensationFinished { slot }];
-    Draft { events, actions, flush_now: true, whole: true, ..Draft::default() }
+    Draft { events, actions, flush_now: true, atomic: true, ..Draft::default() }
 }
 
 /// Returns the number of the try with which a failed compensation is retried. A person's verdict refers to that
@@ -219,37 +229,49 @@ pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> 
 }
 
 /// Leaves the effect of a failed compensation as it is. Returns `None` for any verdict other than abort.
-pub(super) fn left(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider) -> Option<Draft> {
-    matches!(verdict, Resolved::Abort).then(|| resolve_left(durable, slot, by)).flatten()
+pub(super) fn leave_failed_compensation(
+    durable: &Durable,
+    slot: &Slot,
+    verdict: &ManualVerdict,
+    by: &DecidedBy,
+) -> Option<Draft> {
+    matches!(verdict, ManualVerdict::Abort).then(|| leave_effect(durable, slot, by)).flatten()
 }
 
 /// Closes a compensation whose outcome will stay unknown. Returns `None` unless the slot has an open
 /// compensation and the verdict is abort.
-pub(super) fn lost(
+pub(super) fn mark_compensation_lost(
     durable: &Durable,
     slot: &Slot,
     open: &Try,
-    verdict: &Resolved,
-    by: &Decider,
+    verdict: &ManualVerdict,
+    by: &DecidedBy,
     context: &Context<'_>,
 ) -> Option<Draft> {
     let compensation = durable.job.compensations.get(slot)?;
     let call = durable.job.calls.get(slot)?;
-    if compensation.end.is_some() || !matches!(verdict, Resolved::Abort) {
+    if compensation.end.is_some() || !matches!(verdict, ManualVerdict::Abort) {
         return None;
     }
     let invocation = inbox::recorded_invocation(durable, slot, call);
-    let lost = ladder::lost(durable, &invocation, open, &by.actor, by.reason.clone(), context);
+    let lost = ladder::mark_lost(durable, &invocation, open, &by.actor, by.reason.clone(), context);
     let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
     let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
     let events = vec![failed, left];
-    Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
+    Some(lost.merge(Draft { events, atomic: true, ..Draft::default() }))
 }
 
 /// Puts a failed compensation in doubt again, so that a person's verdict applies to it like to any call in
 /// doubt. Returns `None` if the request does not concern a failed compensation.
-pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context: &Context<'_>) -> Option<Draft> {
-    let Request::Resolve { slot, try_no, verdict: Resolved::Applied(_) | Resolved::NotApplied } = &row.request else {
+pub(super) fn reopen_failed_compensation(
+    durable: &Durable,
+    row: &InboxRow,
+    by: &DecidedBy,
+    context: &Context<'_>,
+) -> Option<Draft> {
+    let InboxRequest::Resolve { slot, try_no, verdict: ManualVerdict::Applied(_) | ManualVerdict::NotApplied } =
+        &row.request
+    else {
         return None;
     };
     if next_try_of_failed(durable, slot) != Some(*try_no) {
@@ -259,9 +281,9 @@ pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context:
     // A crash between the events of a refusal and its row leaves the call without a row.
     let row = match durable.rows.get(slot) {
         Some(row) => row.clone(),
-        None => row::unexecuted(durable, &invocation(durable, slot, compensation)?, context),
+        None => row::unexecuted_row(durable, &compensation_invocation(durable, slot, compensation)?, context),
     };
-    let row = Row {
+    let row = LedgerRow {
         state: RowState::Indeterminate,
         try_no: call.tries + 1,
         nonce: context.random,
@@ -270,33 +292,33 @@ pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context:
         ..row
     };
     let events = vec![Body::CompensationReopened { slot: slot.clone(), by: by.clone() }];
-    Some(Draft { events, ledger: vec![write(durable, row)], whole: true, ..Draft::default() })
+    Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
 }
 
 /// Additional effects of `--continue`: failed compensations are left as they are, and effects that differ from
 /// the record are undone in their present state.
-pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Draft {
+pub(super) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft {
     let job = &durable.job;
-    let left = job.failed_compensation().and_then(|slot| resolve_left(durable, slot, by));
+    let left = job.failed_compensation().and_then(|slot| leave_effect(durable, slot, by));
     let slots: BTreeSet<&Slot> = job.mismatches().filter(|_| job.compensates()).collect();
-    let taken = slots.into_iter().map(|slot| confirm::accept(durable, slot, by.clone(), false));
-    left.into_iter().chain(taken).fold(Draft::default(), Draft::and)
+    let taken = slots.into_iter().map(|slot| confirm::accept_change(durable, slot, by.clone(), false));
+    left.into_iter().chain(taken).fold(Draft::default(), Draft::merge)
 }
 
 /// Leaves a failed compensation as it is and counts it as settled.
-fn resolve_left(durable: &Durable, slot: &Slot, by: &Decider) -> Option<Draft> {
-    let actions = action::given_again(durable, &slot.compensated()?);
+fn leave_effect(durable: &Durable, slot: &Slot, by: &DecidedBy) -> Option<Draft> {
+    let actions = action::restore_receipt(durable, &slot.compensated()?);
     let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];
-    Some(Draft { events, actions, whole: true, ..Draft::default() })
+    Some(Draft { events, actions, atomic: true, ..Draft::default() })
 }
 
 /// State of undoing for a call that took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum UndoState {
     /// The compensation has not begun yet.
     Waiting,
     /// The compensation is in flight.
-    UnderWay,
+    InFlight,
     /// The call is undone.
     Compensated,
     /// The compensation failed, and a person has to decide.
@@ -310,9 +332,9 @@ pub(crate) enum Standing {
 }
 
 /// Returns every call that took effect in a job that undoes its effects, in the order of undoing.
-pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensation>)> {
+pub(crate) fn undo_states(durable: &Durable) -> Vec<(Slot, UndoState, Option<Compensation>)> {
     let job = &durable.job;
-    if !job.is_to_be_undone() && job.compensations.is_empty() {
+    if !job.wants_compensation() && job.compensations.is_empty() {
         return Vec::new();
     }
     let goes_on = job.compensates() && !job.state.is_terminal();
@@ -324,25 +346,25 @@ pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensat
         open || job.calls.get(&slot).is_some_and(Call::is_lost)
     };
     let standing = |slot: &Slot, compensation: Option<&Compensation>| match compensation.map(|c| c.end) {
-        Some(Some(CompensationEnd::Done)) => Standing::Compensated,
-        Some(end) if !(goes_on && end.is_none()) && is_in_doubt(slot) => Standing::Unknown,
-        Some(Some(CompensationEnd::Failed(code))) if goes_on => Standing::Failed(code),
-        Some(Some(CompensationEnd::Failed(code) | CompensationEnd::Left(code))) => Standing::Left(Some(code)),
-        Some(None) if goes_on => Standing::UnderWay,
-        None if job.is_gone(slot) => Standing::Left(Some(Code::ConfirmationMismatch)),
-        None if job.undone_by(slot).is_none() => Standing::Impossible,
-        None if goes_on => Standing::Waiting,
-        _ => Standing::Left(why),
+        Some(Some(CompensationEnd::Done)) => UndoState::Compensated,
+        Some(end) if !(goes_on && end.is_none()) && is_in_doubt(slot) => UndoState::Unknown,
+        Some(Some(CompensationEnd::Failed(code))) if goes_on => UndoState::Failed(code),
+        Some(Some(CompensationEnd::Failed(code) | CompensationEnd::Abandoned(code))) => UndoState::Left(Some(code)),
+        Some(None) if goes_on => UndoState::InFlight,
+        None if job.is_effect_gone(slot) => UndoState::Left(Some(Code::ConfirmationMismatch)),
+        None if job.undo_operator(slot).is_none() => UndoState::Impossible,
+        None if goes_on => UndoState::Waiting,
+        _ => UndoState::Left(why),
     };
     let one = |(slot, _): (&Slot, &Call)| {
         let compensation = job.compensations.get(&slot.compensation());
         (slot.clone(), standing(slot, compensation), compensation.cloned())
     };
     let is_lost = |(slot, call): &(&Slot, &Call)| {
-        let changing = job.pinned(&call.operator).is_some_and(Pinned::is_world_changing);
+        let changing = job.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing);
         !slot.is_compensation() && call.is_lost() && changing
     };
-    let lost = job.calls.iter().filter(is_lost).map(|(slot, _)| (slot.clone(), Standing::Unknown, None));
+    let lost = job.calls.iter().filter(is_lost).map(|(slot, _)| (slot.clone(), UndoState::Unknown, None));
     job.effects_in_reverse().into_iter().map(one).chain(lost).collect()
 }
 

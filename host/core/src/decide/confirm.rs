@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::StateChange;
 use crate::error::Code;
-use crate::event::{Body, Consequence, Decider, Resource, Unconfirmed};
+use crate::event::{Body, Consequence, DecidedBy, Resource, UnconfirmedReason};
 use crate::ids::{Operator, Slot};
 use crate::manifest::Confirmation;
-use crate::state::{Changed, Draft, Durable, Job, NotConfirmed, follows_from};
+use crate::state::{Draft, Durable, Job, RecordedChange, UnconfirmedChange, consequence_of};
 use crate::step::StepState;
 use crate::storage::ActionWrite;
 
@@ -20,7 +20,7 @@ const FOUND_BYTES_MAX: usize = 1_024;
 
 /// A recorded change to verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct ConfirmationCheck {
     /// Call that made the change.
     pub slot: Slot,
     /// Operator of the call.
@@ -33,7 +33,7 @@ pub struct Check {
 
 /// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Looked {
+pub enum ConfirmationResult {
     /// The resource is as recorded.
     Confirmed,
     /// The resource is not as recorded. Carries the state that was found.
@@ -44,10 +44,10 @@ pub enum Looked {
 
 /// Returns the changes to verify in this attempt: the newest one per resource and plugin. A change is included
 /// only if an earlier attempt recorded it, a verifier exists, and no person has accepted it.
-pub fn confirmations(durable: &Durable) -> Vec<Check> {
+pub fn due_confirmations(durable: &Durable) -> Vec<ConfirmationCheck> {
     let job = &durable.job;
     // In an aborting job only compensation builds on recorded effects.
-    if job.is_given_up() && !job.compensates() || job.state.is_terminal() {
+    if job.is_aborting() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }
     let mut newest: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
@@ -59,11 +59,11 @@ pub fn confirmations(durable: &Durable) -> Vec<Check> {
     }
     let mut order: Vec<usize> = newest.into_values().collect();
     order.sort_unstable();
-    order.into_iter().filter_map(|at| due(job, &job.confirmations.changes[at])).collect()
+    order.into_iter().filter_map(|at| due_check(job, &job.confirmations.changes[at])).collect()
 }
 
-fn due(job: &Job, changed: &Changed) -> Option<Check> {
-    let Changed { slot, change, attempt } = changed;
+fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
+    let RecordedChange { slot, change, attempt } = changed;
     let operator = &job.calls.get(slot)?.operator;
     let verifier = job.pinned(operator)?.verifier.clone()?;
     let resource = Resource::of(change);
@@ -72,88 +72,95 @@ fn due(job: &Job, changed: &Changed) -> Option<Check> {
         failed.slot == *slot && failed.resource == resource && done
     });
     // An effect that will not be undone stays as it is, so verifying it changes nothing.
-    let matters =
-        !job.is_given_up() || job.undone_by(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
-    let is_due = *attempt < job.attempt && job.stands(slot) && !known && matters;
-    is_due.then(|| Check { slot: slot.clone(), operator: operator.clone(), verifier, change: change.clone() })
+    let matters = !job.is_aborting()
+        || job.undo_operator(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
+    let is_due = *attempt < job.attempt && job.still_holds(slot) && !known && matters;
+    is_due.then(|| ConfirmationCheck {
+        slot: slot.clone(),
+        operator: operator.clone(),
+        verifier,
+        change: change.clone(),
+    })
 }
 
 /// Returns the draft for the results of verification. The states of finished steps never change. Running steps
 /// with an unconfirmed call are blocked, and steps that were blocked only for confirmation continue.
-pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
+pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
         looked.iter().map(|(check, _)| (&check.slot, Resource::of(&check.change))).collect();
     // For a change that is verified again, only the new result counts.
-    let open = job.asked().filter(|failed| !again.contains(&(&failed.slot, failed.resource.clone())));
+    let open = job.changes_to_accept().filter(|failed| !again.contains(&(&failed.slot, failed.resource.clone())));
     let mut asked: BTreeSet<Slot> = open.map(|failed| failed.slot.clone()).collect();
     let mut events = Vec::new();
     for (check, looked) in looked {
         let resource = Resource::of(&check.change);
         let (outcome, found) = match looked {
-            Looked::Confirmed => {
-                events.extend(found_again(job, check, resource));
+            ConfirmationResult::Confirmed => {
+                events.extend(confirmed_again(job, check, resource));
                 continue;
             }
-            Looked::Mismatch(found) => (Unconfirmed::Mismatch, found),
-            Looked::Unavailable(why) => (Unconfirmed::Unavailable, why),
+            ConfirmationResult::Mismatch(found) => (UnconfirmedReason::Mismatch, found),
+            ConfirmationResult::Unavailable(why) => (UnconfirmedReason::Unavailable, why),
         };
         let policy = job.pinned(&check.operator).map_or(Confirmation::Strict, |pinned| pinned.confirmation);
-        let consequence = follows_from(outcome, policy, job.looks_before_undoing());
+        let consequence = consequence_of(outcome, policy, job.checks_before_undoing());
         if consequence == Consequence::Asked {
             asked.insert(check.slot.clone());
         }
-        let (slot, found) = (check.slot.clone(), cut(found));
+        let (slot, found) = (check.slot.clone(), truncate_finding(found));
         events.push(Body::ConfirmationFailed { slot, resource, outcome, found, consequence });
     }
-    let actions = events.iter().flat_map(|body| receipt_of(durable, body)).collect();
+    let actions = events.iter().flat_map(|body| receipt_writes(durable, body)).collect();
     let ends = |body: &Body| matches!(body, Body::ConfirmationFailed { consequence: Consequence::Ended, .. });
-    if !events.iter().any(ends) && !job.is_given_up() {
-        events.extend(moved(job, &asked));
+    if !events.iter().any(ends) && !job.is_aborting() {
+        events.extend(block_unconfirmed_steps(job, &asked));
     }
     let flush_now = !events.is_empty();
     // A mismatch that ended the job is not verified again, so the writes to its action keys must be in the same
     // transaction.
-    Draft { events, actions, flush_now, whole: true, ..Draft::default() }
+    Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
 /// Returns the writes to the action key of a verified call. The receipt of an effect that is not as recorded is
 /// withheld from other calls until a person or a verifier settles it.
-fn receipt_of(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
+fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
-        Body::ConfirmationFailed { slot, outcome: Unconfirmed::Mismatch, consequence, .. }
+        Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }
             if *consequence != Consequence::Warned =>
         {
-            action::taken_back(durable, slot)
+            action::withdraw_receipt(durable, slot)
         }
-        Body::ConfirmationAccepted { slot, gone: true, .. } => action::freed(durable, slot),
+        Body::ConfirmationAccepted { slot, gone: true, .. } => action::release_key(durable, slot),
         // Another resource of the same call may still differ from the record.
         Body::ConfirmationAccepted { slot, resource, .. } => {
-            let other = |failed: &NotConfirmed| {
-                let same = failed.slot == *slot && failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+            let other = |failed: &UnconfirmedChange| {
+                let same = failed.slot == *slot
+                    && failed.outcome == UnconfirmedReason::Mismatch
+                    && failed.resolved_by.is_none();
                 same && resource.as_ref().is_some_and(|resource| failed.resource != *resource)
             };
             let open = durable.job.confirmations.failed.iter().any(other);
-            if open { Vec::new() } else { action::given_again(durable, slot) }
+            if open { Vec::new() } else { action::restore_receipt(durable, slot) }
         }
         _ => Vec::new(),
     }
 }
 
 /// Returns the acceptance event if an earlier verification failed and the resource is now as recorded.
-fn found_again(job: &Job, check: &Check, resource: Resource) -> Option<Body> {
+fn confirmed_again(job: &Job, check: &ConfirmationCheck, resource: Resource) -> Option<Body> {
     let open = job
         .confirmations
         .failed
         .iter()
-        .any(|failed| failed.slot == check.slot && failed.resource == resource && failed.settled.is_none());
-    let by = Decider { actor: format!("verifier {}", check.verifier), reason: None };
+        .any(|failed| failed.slot == check.slot && failed.resource == resource && failed.resolved_by.is_none());
+    let by = DecidedBy { actor: format!("verifier {}", check.verifier), reason: None };
     let slot = check.slot.clone();
     open.then_some(Body::ConfirmationAccepted { slot, by, resource: Some(resource), gone: false })
 }
 
 /// Returns events that block running steps with unconfirmed calls, and unblock steps whose calls are confirmed.
-fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
+fn block_unconfirmed_steps(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     let mut events = Vec::new();
     for step in &job.steps {
         let first = asked.iter().find(|slot| slot.step() == step.id);
@@ -172,24 +179,25 @@ fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
 
 /// Records that a person accepts the present state of what the call changed. In a finished job, `gone` records
 /// that the effect no longer exists.
-pub(super) fn accept(durable: &Durable, slot: &Slot, by: Decider, gone: bool) -> Draft {
+pub(super) fn accept_change(durable: &Durable, slot: &Slot, by: DecidedBy, gone: bool) -> Draft {
     let job = &durable.job;
     let over = job.state.is_terminal();
-    let is_meant = job.asked().any(|failed| failed.slot == *slot) || job.mismatches().any(|found| found == slot);
+    let is_meant =
+        job.changes_to_accept().any(|failed| failed.slot == *slot) || job.mismatches().any(|found| found == slot);
     if !is_meant || gone && !over {
         return Draft::default();
     }
     let accepted = Body::ConfirmationAccepted { slot: slot.clone(), by, resource: None, gone };
-    let actions = receipt_of(durable, &accepted);
+    let actions = receipt_writes(durable, &accepted);
     let waits = job.step(&slot.step()).and_then(|step| step.blocked.as_ref()).filter(|_| !over);
     let go_on = match waits {
         Some((_, Code::ConfirmationRequired)) => unblock(durable, slot),
         _ => Draft::default(),
     };
-    Draft { events: vec![accepted], actions, whole: true, ..Draft::default() }.and(go_on)
+    Draft { events: vec![accepted], actions, atomic: true, ..Draft::default() }.merge(go_on)
 }
 
-fn cut(text: &str) -> String {
+fn truncate_finding(text: &str) -> String {
     let mut end = text.len().min(FOUND_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;

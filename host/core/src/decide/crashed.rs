@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use crate::event::{Body, Verdict};
 use crate::ids::Slot;
-use crate::ledger::{Quiescence, Row, RowState};
-use crate::manifest::{Class, Pinned};
+use crate::ledger::{LedgerRow, Quiescence, RowState};
+use crate::manifest::{PinnedOperator, RecoveryClass};
 use crate::policy::Rules;
-use crate::state::{Call, Draft, Durable, Job, Seen};
+use crate::state::{Call, Draft, Durable, Job, Prefetched};
 
 use super::Context;
-use super::call::{Invocation, Next, next};
+use super::call::{Invocation, NextAction, next_action};
 use super::inbox::recorded_invocation;
 
 /// Checks that a call open at the end of the prefix would never be executed blindly. It may be reconciled,
@@ -29,41 +29,48 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
         // The call is taking the receipt of another job, so nothing was started.
         return Ok(());
     }
-    let mut found = crashed(whole, prefix, slot, call);
+    let mut found = state_after_crash(whole, prefix, slot, call);
     let rules = Rules::default();
     // Time after the timeout of any call, without a margin that would cause waiting.
     let context = Context { now_us: prefix.last_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let mut asked = recorded_invocation(&found, slot, call);
-    match next(&found, &asked, &context) {
-        Next::Look => {}
-        other => return Err(format!("{} before checking whether its owner is quiescent", word(&other))),
+    match next_action(&found, &asked, &context) {
+        NextAction::CheckOwner => {}
+        other => return Err(format!("{} before checking whether its owner is quiescent", action_name(&other))),
     }
     asked.quiescence = Some(Quiescence::Quiescent);
-    match next(&found, &asked, &context) {
-        Next::Write(draft) if doubts(&draft, slot) => {
+    match next_action(&found, &asked, &context) {
+        NextAction::Write(draft) if puts_in_doubt(&draft, slot) => {
             for write in &draft.ledger {
                 found.rows.insert(slot.clone(), write.row().clone());
             }
         }
-        other => return Err(format!("{} instead of being in doubt", word(&other))),
+        other => return Err(format!("{} instead of being in doubt", action_name(&other))),
     }
-    in_doubt(&found, &asked, operator, &context)
+    check_resolution_step(&found, &asked, operator, &context)
 }
 
 /// Checks the resolution step that the call in doubt would get.
-fn in_doubt(found: &Durable, asked: &Invocation, operator: &Pinned, context: &Context<'_>) -> Result<(), String> {
-    match next(found, asked, context) {
-        Next::Block(_) | Next::WaitMs(_) => Ok(()),
-        Next::Reconcile { .. } if operator.reconcile => Ok(()),
-        Next::Write(draft) if !executes(&draft) => Ok(()),
-        Next::Execute { draft, .. } if operator.class == Class::Keyed && repeats(&draft, &asked.slot) => Ok(()),
-        other => Err(format!("{} while in doubt", word(&other))),
+fn check_resolution_step(
+    found: &Durable,
+    asked: &Invocation,
+    operator: &PinnedOperator,
+    context: &Context<'_>,
+) -> Result<(), String> {
+    match next_action(found, asked, context) {
+        NextAction::Block(_) | NextAction::WaitMs(_) => Ok(()),
+        NextAction::Reconcile { .. } if operator.reconcile => Ok(()),
+        NextAction::Write(draft) if !executes(&draft) => Ok(()),
+        NextAction::Execute { draft, .. } if operator.class == RecoveryClass::Keyed && repeats(&draft, &asked.slot) => {
+            Ok(())
+        }
+        other => Err(format!("{} while in doubt", action_name(&other))),
     }
 }
 
 /// The stores as the crash left them.
-fn crashed(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
-    let row = Row {
+fn state_after_crash(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
+    let row = LedgerRow {
         slot: slot.clone(),
         operator: call.operator.clone(),
         args_hash: call.args.hash,
@@ -87,13 +94,13 @@ fn crashed(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
         rows: BTreeMap::from([(slot.clone(), row)]),
         effects: BTreeMap::new(),
         payloads: whole.payloads.clone(),
-        beside: Vec::new(),
-        seen: Seen::default(),
+        compatible_inbox_ids: Vec::new(),
+        prefetched: Prefetched::default(),
     }
 }
 
-fn doubts(draft: &Draft, slot: &Slot) -> bool {
-    let doubted = |row: &Row| row.slot == *slot && row.state == RowState::Indeterminate;
+fn puts_in_doubt(draft: &Draft, slot: &Slot) -> bool {
+    let doubted = |row: &LedgerRow| row.slot == *slot && row.state == RowState::Indeterminate;
     draft.ledger.iter().any(|write| doubted(write.row())) && !executes(draft)
 }
 
@@ -107,18 +114,18 @@ fn repeats(draft: &Draft, slot: &Slot) -> bool {
     draft.events.iter().any(repeat)
 }
 
-fn word(next: &Next) -> &'static str {
+fn action_name(next: &NextAction) -> &'static str {
     match next {
-        Next::Answer(_) => "answered",
-        Next::Write(_) => "recorded",
-        Next::Execute { .. } => "executed",
-        Next::Reconcile { .. } => "reconciled",
-        Next::Look => "checked for quiescence",
-        Next::LookAction | Next::LookSpent => "looked up",
-        Next::WaitMs(_) => "waited for",
-        Next::Block(_) => "left to a person",
-        Next::StopOldCall => "stopped",
-        Next::Diverge(_) => "diverged",
-        Next::Drop => "dropped",
+        NextAction::Answer(_) => "answered",
+        NextAction::Write(_) => "recorded",
+        NextAction::Execute { .. } => "executed",
+        NextAction::Reconcile { .. } => "reconciled",
+        NextAction::CheckOwner => "checked for quiescence",
+        NextAction::FindKeyHolder | NextAction::ReadSpending => "looked up",
+        NextAction::WaitMs(_) => "waited for",
+        NextAction::Block(_) => "left to a person",
+        NextAction::StopOldCall => "stopped",
+        NextAction::Diverge(_) => "diverged",
+        NextAction::Abandon => "dropped",
     }
 }

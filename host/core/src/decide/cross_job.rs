@@ -5,7 +5,7 @@ use crate::effect::Answer;
 use crate::event::ResultType;
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::ledger::RowState;
-use crate::reuse::{self, Reusable};
+use crate::reuse::{self, ReusableResult};
 use crate::state::{Durable, Step};
 use crate::step::StepState;
 use crate::storage::ActionRow;
@@ -14,7 +14,7 @@ use super::{action, is_dry, reuse as reusing};
 
 /// Reservation that a committed call must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reservation {
+pub struct ExpectedReservation {
     /// Slot of the call.
     pub slot: Slot,
     /// Operator of the call. The operator is part of the key's identity.
@@ -26,7 +26,7 @@ pub struct Reservation {
     receipt: Vec<u8>,
 }
 
-impl Reservation {
+impl ExpectedReservation {
     /// Returns the difference between the stored reservation and this one, or `None` if they match.
     pub fn difference(&self, found: Option<&ActionRow>) -> Option<String> {
         let Some(row) = found else { return Some("its action key is not reserved".to_owned()) };
@@ -48,11 +48,11 @@ impl Reservation {
 }
 
 /// Returns the reservations of calls that took effect and were neither undone nor contradicted.
-pub fn reservations(durable: &Durable) -> Vec<Reservation> {
+pub fn expected_reservations(durable: &Durable) -> Vec<ExpectedReservation> {
     let job = &durable.job;
-    let of = |row: &crate::ledger::Row| {
+    let of = |row: &crate::ledger::LedgerRow| {
         let slot = &row.slot;
-        let is_disputed = job.disputed().any(|disputed| disputed == slot) || job.is_gone(slot);
+        let is_disputed = job.blocking_mismatches().any(|disputed| disputed == slot) || job.is_effect_gone(slot);
         let is_undone = job.compensations.contains_key(&slot.compensation());
         let took_effect = job.calls.get(slot).is_some_and(|call| job.took_effect(call));
         if row.state != RowState::Committed || is_disputed || is_undone || !took_effect {
@@ -63,15 +63,15 @@ pub fn reservations(durable: &Durable) -> Vec<Reservation> {
         let Answer::Ok(output) = &answer.answer else { return None };
         let (args_hash, receipt) = (action::args_hash(&args), action::receipt(output));
         let (slot, operator, job_id) = (slot.clone(), row.operator.clone(), job.header.job_id.clone());
-        Some(Reservation { slot, operator, key, job_id, args_hash, receipt })
+        Some(ExpectedReservation { slot, operator, key, job_id, args_hash, receipt })
     };
     durable.rows.values().filter_map(of).collect()
 }
 
 /// Returns calls whose ledger row and events have different action keys: the slot, the key of the events and
 /// the key of the row.
-pub fn other_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> {
-    let of = |(slot, row): (&Slot, &crate::ledger::Row)| {
+pub fn mismatched_action_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> {
+    let of = |(slot, row): (&Slot, &crate::ledger::LedgerRow)| {
         let call = durable.job.calls.get(slot).filter(|call| call.first_attempt > 0)?;
         (call.action_key != row.action_key).then(|| (slot.clone(), call.action_key, row.action_key))
     };
@@ -80,7 +80,7 @@ pub fn other_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> 
 
 /// Expected row of a step's result in the index of reusable results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Indexed {
+pub struct ExpectedReusable {
     /// Step that produced the result.
     pub step: StepId,
     /// Operator of the step.
@@ -93,10 +93,10 @@ pub struct Indexed {
     output_hash: Hash,
 }
 
-impl Indexed {
+impl ExpectedReusable {
     /// Returns the difference between the newest stored row for this input and this one, or `None`. A row of
     /// another job is not compared.
-    pub fn difference(&self, job_id: &JobId, found: &Reusable) -> Option<String> {
+    pub fn difference(&self, job_id: &JobId, found: &ReusableResult) -> Option<String> {
         if (&found.job_id, &found.step_id) != (job_id, &self.step) {
             return None;
         }
@@ -112,7 +112,7 @@ impl Indexed {
 }
 
 /// Returns the expected rows of steps whose own results may be in the index of reusable results.
-pub fn indexed(durable: &Durable) -> Vec<Indexed> {
+pub fn expected_reusables(durable: &Durable) -> Vec<ExpectedReusable> {
     let job = &durable.job;
     let of = |step: &Step| {
         let planned = job.plan.step(&step.id)?;
@@ -123,7 +123,7 @@ pub fn indexed(durable: &Durable) -> Vec<Indexed> {
             return None;
         }
         let output_hash = Hash::of(&[&*durable.output(&step.id)?]);
-        Some(Indexed {
+        Some(ExpectedReusable {
             step: step.id.clone(),
             operator: planned.name.clone(),
             input_hash: reusing::input_hash(durable, planned)?,

@@ -3,69 +3,69 @@
 use crate::error::Code;
 use crate::event::{Body, Verdict};
 use crate::job::JobState;
-use crate::ledger::{Row, RowState};
+use crate::ledger::{LedgerRow, RowState};
 use crate::state::{Call, Draft, Durable, Step};
 use crate::step::StepState;
 use crate::storage::StatusWrite;
 use crate::wait::{SHORT_WAIT_MS, WaitKind};
 
 use super::advance::backoff_of_blocked;
-use super::compensation::undo_waits;
+use super::compensation::undo_wait_reasons;
 use super::inbox::recorded_invocation;
 use super::{Context, Invocation, action};
 
 /// State in which a job without running steps settles.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rest {
+pub enum JobSettlement {
     /// The job ends in this state.
     End(JobState),
     /// The job continues by itself at this time, in microseconds since 1970 UTC.
-    Until(i64),
+    WaitUntil(i64),
     /// The job waits for a decision or a request, for this reason and at this slot.
     Park(Code, Option<crate::ids::Slot>),
 }
 
 /// Returns the state in which the job settles when no step runs or can start.
-pub fn rest(durable: &Durable) -> Rest {
+pub fn job_settlement(durable: &Durable) -> JobSettlement {
     let job = &durable.job;
-    if job.is_given_up() {
-        return given_up(durable);
+    if job.is_aborting() {
+        return aborting_settlement(durable);
     }
     let open: Vec<&Step> = job.steps.iter().filter(|step| !step.state.is_final()).collect();
     // A job does not complete while an effect still has to be confirmed.
-    let asked = job.asked().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
+    let asked = job.changes_to_accept().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
     if open.is_empty() && asked.is_none() {
-        return Rest::End(ending(durable));
+        return JobSettlement::End(final_state(durable));
     }
-    let held = job.held();
+    let held = job.steps_on_hold();
     let times = open.iter().filter(|step| !held.contains(&step.id)).filter_map(|step| {
-        step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)).or_else(|| short_wait(durable, step))
+        step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)).or_else(|| short_wait_end(durable, step))
     });
     if let Some(time_us) = times.min() {
-        return Rest::Until(time_us);
+        return JobSettlement::WaitUntil(time_us);
     }
     let waits = open.iter().find_map(|step| match step.state {
         StepState::WaitingApproval => Some((Code::RequiresApproval, crate::ids::Slot::of_step(&step.id))),
         StepState::Blocked => step.blocked.clone().map(|(slot, code)| (code, slot)),
-        StepState::WaitingSignal => Some((waits_for(durable, step), crate::ids::Slot::of_step(&step.id))),
+        StepState::WaitingSignal => Some((wait_reason(durable, step), crate::ids::Slot::of_step(&step.id))),
         _ => None,
     });
     match asked.or(waits) {
-        Some((code, slot)) => Rest::Park(code, Some(slot)),
-        None => Rest::Park(Code::Internal, None),
+        Some((code, slot)) => JobSettlement::Park(code, Some(slot)),
+        None => JobSettlement::Park(Code::Internal, None),
     }
 }
 
 /// End of a wait that is short enough for the state `WAITING`, in microseconds since 1970 UTC. A longer wait
 /// parks the job.
-fn short_wait(durable: &Durable, step: &Step) -> Option<i64> {
-    let wait = durable.job.waiting(&step.id).filter(|wait| !wait.park)?;
+fn short_wait_end(durable: &Durable, step: &Step) -> Option<i64> {
+    let wait = durable.job.open_wait(&step.id).filter(|wait| !wait.park)?;
     let short_us = i64::from(SHORT_WAIT_MS) * 1_000;
     wait.until_us.filter(|until_us| until_us.saturating_sub(durable.job.last_us) <= short_us)
 }
 
 /// Reason why a wait step is not finished.
-pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
+pub(crate) fn wait_reason(durable: &Durable, step: &Step) -> Code {
     match durable.job.waits.get(&step.id).and_then(|wait| wait.kind) {
         Some(WaitKind::Timer) => Code::WaitingTimer,
         _ => Code::RequiresSignal,
@@ -74,12 +74,12 @@ pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
 
 /// Returns a call in doubt of an aborting job. The call is resolved before the job may end. Returns `None`
 /// without such a call, or if a person has to decide.
-pub fn doubt(durable: &Durable) -> Option<Invocation> {
+pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
-    if !job.is_given_up() {
+    if !job.is_aborting() {
         return None;
     }
-    in_doubt(durable).find_map(|row| {
+    calls_in_doubt(durable).find_map(|row| {
         let blocked = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
         let is_over = job.step(&row.slot.step()).is_some_and(|step| step.state.is_final());
         let told = |call: &Call| match call.open_try {
@@ -93,7 +93,7 @@ pub fn doubt(durable: &Durable) -> Option<Invocation> {
 }
 
 /// Calls in doubt, without the compensation in flight. That compensation is resolved in the order of undoing.
-pub(super) fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
+pub(super) fn calls_in_doubt(durable: &Durable) -> impl Iterator<Item = &LedgerRow> {
     let open = durable.job.open_compensation().map(|(slot, _)| slot);
     durable.rows.values().filter(move |row| {
         let in_doubt = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
@@ -102,37 +102,37 @@ pub(super) fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
 }
 
 /// Returns the draft that settles the job.
-pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Draft {
+pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_>) -> Draft {
     let mut events: Vec<Body> = Vec::new();
     let status = match rest {
-        Rest::Until(time_us) => {
+        JobSettlement::WaitUntil(time_us) => {
             events.push(Body::JobWaiting { until_us: *time_us });
             StatusWrite { to: JobState::Waiting, wake_at_us: Some(*time_us) }
         }
-        Rest::Park(reason, slot) => {
+        JobSettlement::Park(reason, slot) => {
             events.push(Body::JobParked { reason: *reason, slot: slot.clone(), cause: None });
             StatusWrite { to: JobState::Parked, wake_at_us: None }
         }
-        Rest::End(state) => {
+        JobSettlement::End(state) => {
             let open = durable.job.steps.iter().filter(|step| !step.state.is_final());
             events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
             events.push(match state {
                 JobState::Completed => Body::JobCompleted {},
                 JobState::Partial => Body::JobPartial {},
                 JobState::Cancelled => Body::JobCancelled {},
-                _ => Body::JobFailed { code: mismatch(durable).or_else(|| first_failure(durable)) },
+                _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
             // No lease holder remains after the end of the job, so everything that belongs to the end must be
             // one transaction.
-            let end = Draft { events, status, flush_now: true, whole: true, ..Draft::default() };
-            return action::freed_at_end(durable).and(end);
+            let end = Draft { events, status, flush_now: true, atomic: true, ..Draft::default() };
+            return action::release_keys_at_end(durable).merge(end);
         }
     };
     Draft { events, status: Some(status), flush_now: true, ..Draft::default() }
 }
 
-fn ending(durable: &Durable) -> JobState {
+fn final_state(durable: &Durable) -> JobState {
     let job = &durable.job;
     let dry = super::is_dry(job.header.mode);
     let good = |step: &Step| step.state == StepState::Succeeded || (dry && step.state == StepState::Skipped);
@@ -147,31 +147,31 @@ fn ending(durable: &Durable) -> JobState {
 
 /// Settles an aborting job: one that was cancelled or aborted, or that undoes its failure. The job ends once no
 /// call is in doubt and all compensations are settled.
-fn given_up(durable: &Durable) -> Rest {
-    if let Some(row) = in_doubt(durable).next() {
-        return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
+fn aborting_settlement(durable: &Durable) -> JobSettlement {
+    if let Some(row) = calls_in_doubt(durable).next() {
+        return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
-    match undo_waits(durable).into_iter().next() {
-        Some((_, _, Some(time_us))) => return Rest::Until(time_us),
-        Some((code, slot, None)) => return Rest::Park(code, Some(slot)),
+    match undo_wait_reasons(durable).into_iter().next() {
+        Some((_, _, Some(time_us))) => return JobSettlement::WaitUntil(time_us),
+        Some((code, slot, None)) => return JobSettlement::Park(code, Some(slot)),
         None => {}
     }
     // After compensation was aborted, its call in doubt still has to be decided.
     let open = durable.job.open_compensation().and_then(|(slot, _)| durable.rows.get(slot));
     if let Some(row) = open.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)) {
-        return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
+        return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
     if durable.job.cancel.is_some() {
-        return Rest::End(JobState::Cancelled);
+        return JobSettlement::End(JobState::Cancelled);
     }
     if !durable.job.aborted {
-        return Rest::End(ending(durable));
+        return JobSettlement::End(final_state(durable));
     }
     let any = durable.job.steps.iter().any(|step| step.state == StepState::Succeeded);
-    Rest::End(if any { JobState::Partial } else { JobState::Failed })
+    JobSettlement::End(if any { JobState::Partial } else { JobState::Failed })
 }
 
-fn mismatch(durable: &Durable) -> Option<Code> {
+fn mismatch_code(durable: &Durable) -> Option<Code> {
     durable.job.ended_by_mismatch().map(|_| Code::ConfirmationMismatch)
 }
 

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{Answer, Effect};
-use crate::event::{Body, Copied, CopiedCall, Decider, Maker, PayloadRef, ResultType};
+use crate::event::{Body, CopiedCall, CopiedStep, DecidedBy, OriginalExecution, PayloadRef, ResultType};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::keys;
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 use crate::plan;
 use crate::state::{Call, Durable, Step, label};
 use crate::step::StepState;
@@ -24,7 +24,7 @@ pub struct ForkRequest {
     /// JSON outputs that replace those of copied steps.
     pub set: BTreeMap<StepId, Vec<u8>>,
     /// Actor who requests the fork, and the reason.
-    pub by: Decider,
+    pub by: DecidedBy,
     /// ID of the new job.
     pub job_id: JobId,
     /// Secret of the new job. A secret of its own keeps the salts of one job from revealing anything about
@@ -34,7 +34,7 @@ pub struct ForkRequest {
 
 /// First content of the new job, after its plan.
 #[derive(Clone, Debug)]
-pub struct Fork {
+pub struct ForkStart {
     /// The event `job_forked`.
     pub body: Body,
     /// Inputs, outputs and answers of the copied steps.
@@ -49,7 +49,7 @@ pub enum ForkRefusal {
         "job {job_id} is {} and continues by itself: let it finish with `latch resume {job_id}`, or cancel it",
         state.as_str()
     )]
-    GoesOn {
+    StillOpen {
         /// ID of the job.
         job_id: JobId,
         /// State of the job.
@@ -73,7 +73,7 @@ pub enum ForkRefusal {
     },
     /// The stores no longer hold bytes that the copied step needs.
     #[error("{what} of step {step} is not stored any more: fork at {step} or before it")]
-    Gone {
+    NotStored {
         /// The step.
         step: StepId,
         /// The missing bytes.
@@ -88,7 +88,7 @@ pub enum ForkRefusal {
 pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
     match state {
         JobState::Pending | JobState::Running | JobState::Waiting => {
-            Err(ForkRefusal::GoesOn { job_id: job_id.clone(), state })
+            Err(ForkRefusal::StillOpen { job_id: job_id.clone(), state })
         }
         _ => Ok(()),
     }
@@ -98,7 +98,7 @@ pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal
 ///
 /// # Errors
 /// See [`ForkRefusal`].
-pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal> {
+pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRefusal> {
     let job = &origin.job;
     let job_id = &job.header.job_id;
     check_forkable(job_id, job.state)?;
@@ -107,16 +107,15 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
         None => Err(ForkRefusal::NoStep { job_id: job_id.clone(), step: step.clone() }),
     };
     known(&request.at)?;
-    let behind_at = behind(&job.plan.steps, [&request.at]);
+    let behind_at = dependents_of(&job.plan.steps, [&request.at]);
     // Steps that depend on a replaced output are executed again.
-    let behind_set = behind(&job.plan.steps, request.set.keys());
+    let behind_set = dependents_of(&job.plan.steps, request.set.keys());
     // A step is executed again if any of its calls was undone, may be undone or will be undone, or if its
     // effect is known to differ from the record. Steps that depend on such a step are executed again too.
-    let is_touched =
-        |id: &&StepId| job.is_touched_by_undoing(id) || job.will_be_undone(id) || job.is_known_otherwise(id);
+    let is_touched = |id: &&StepId| job.has_started_undoing(id) || job.will_be_undone(id) || job.is_contradicted(id);
     let touched: Vec<&StepId> =
         job.steps.iter().map(|step| &step.id).filter(is_touched).filter(|id| !request.set.contains_key(*id)).collect();
-    let behind_undone = behind(&job.plan.steps, touched.iter().copied());
+    let behind_undone = dependents_of(&job.plan.steps, touched.iter().copied());
     for step in request.set.keys() {
         known(step)?;
         let why = match job.step(step).map(|step| step.state) {
@@ -136,9 +135,9 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
         let again = step.id == request.at || behind || touched.contains(&&step.id);
         step.state == StepState::Succeeded && !again
     };
-    let mut payloads = Payloads { secret: request.secret, kept: BTreeMap::new() };
-    let copied = job.steps.iter().filter(is_copied).map(|step| copy(origin, request, step, &mut payloads));
-    let copied = copied.collect::<Result<Vec<Copied>, _>>()?;
+    let mut payloads = ForkPayloads { secret: request.secret, by_label: BTreeMap::new() };
+    let copied = job.steps.iter().filter(is_copied).map(|step| copy_step(origin, request, step, &mut payloads));
+    let copied = copied.collect::<Result<Vec<CopiedStep>, _>>()?;
     let runs = |step: &&Step| !copied.iter().any(|copied| copied.step_id == step.id);
     let may_be_done = |step: &&Step| !job.state.is_terminal() || may_have_changed(origin, &step.id);
     let gated = job.steps.iter().filter(runs).filter(may_be_done).map(|step| step.id.clone()).collect();
@@ -153,16 +152,16 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
     };
     for of_request in [label::CONTEXTS, label::PARAMETERS] {
         if let Some(kept) = origin.payloads.get(of_request) {
-            payloads.keep(of_request.to_owned(), kept.to_vec());
+            payloads.add(of_request.to_owned(), kept.to_vec());
         }
     }
-    let payloads = payloads.kept.into_iter().map(|(label, bytes)| Payload { label, bytes }).collect();
-    Ok(Fork { body, payloads })
+    let payloads = payloads.by_label.into_iter().map(|(label, bytes)| Payload { label, bytes }).collect();
+    Ok(ForkStart { body, payloads })
 }
 
 /// Returns every step that depends on one of the given steps, directly or through others. Relies on the
 /// topological order of plans.
-fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
+fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
     let from: BTreeSet<&StepId> = of.into_iter().collect();
     let mut behind = BTreeSet::new();
     for step in steps {
@@ -185,37 +184,44 @@ fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
         !call.committed || !failed || call.is_lost()
     };
     is_copied_effect
-        || job.may_be_done_already(step)
+        || job.may_repeat_original(step)
         || job.calls.iter().any(|(slot, call)| {
-            slot.step() == *step && job.pinned(&call.operator).is_some_and(Pinned::is_world_changing) && may(call)
+            slot.step() == *step
+                && job.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
+                && may(call)
         })
 }
 
 /// Returns true unless the operator only reads, or the copied answer states that nothing changed.
 fn copied_call_may_have_changed(origin: &Durable, call: &CopiedCall) -> bool {
-    let is_changing = origin.job.pinned(&call.operator).is_none_or(Pinned::is_world_changing);
+    let is_changing = origin.job.pinned(&call.operator).is_none_or(PinnedOperator::is_world_changing);
     let bytes = origin.payloads.get(&label::answer(&call.slot, 0));
     let effect = bytes.and_then(|bytes| serde_json::from_slice::<Effect>(bytes).ok());
     is_changing && !effect.is_some_and(|effect| matches!(effect.answer, Answer::NotApplied(_)))
 }
 
-struct Payloads {
+struct ForkPayloads {
     secret: Hash,
-    kept: BTreeMap<String, Vec<u8>>,
+    by_label: BTreeMap<String, Vec<u8>>,
 }
 
-impl Payloads {
-    fn keep(&mut self, label: String, bytes: Vec<u8>) -> PayloadRef {
+impl ForkPayloads {
+    fn add(&mut self, label: String, bytes: Vec<u8>) -> PayloadRef {
         let reference = keys::payload_ref(&self.secret, &label, &bytes);
-        self.kept.insert(label, bytes);
+        self.by_label.insert(label, bytes);
         reference
     }
 }
 
-fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Payloads) -> Result<Copied, ForkRefusal> {
+fn copy_step(
+    origin: &Durable,
+    request: &ForkRequest,
+    step: &Step,
+    payloads: &mut ForkPayloads,
+) -> Result<CopiedStep, ForkRefusal> {
     let id = &step.id;
     let job = &origin.job;
-    let gone = |what| ForkRefusal::Gone { step: id.clone(), what };
+    let gone = |what| ForkRefusal::NotStored { step: id.clone(), what };
     let (set, earlier) = (request.set.get(id), step.copied.as_ref());
     let output = match set {
         Some(output) => output.clone(),
@@ -223,7 +229,7 @@ fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Pay
     };
     let maker = match earlier {
         Some((maker, _)) => maker.clone(),
-        None => Box::new(Maker {
+        None => Box::new(OriginalExecution {
             job_id: job.header.job_id.clone(),
             actor_id: job.header.actor_id.clone(),
             correlation_id: job.header.correlation_id.clone(),
@@ -231,20 +237,20 @@ fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Pay
         }),
     };
     let input = origin.input(id).ok_or_else(|| gone("the input"))?;
-    let input = payloads.keep(label::input(id), input.to_vec());
-    let output = payloads.keep(label::output(id), output);
+    let input = payloads.add(label::input(id), input.to_vec());
+    let output = payloads.add(label::output(id), output);
     let is_set = set.is_some() || earlier.is_some_and(|(_, is_set)| *is_set);
     let mut emits = Vec::new();
     for (n, emit) in (0..).zip(&step.emits) {
         let label = label::emitted(id, n);
         let bytes = origin.payloads.get(&label).ok_or_else(|| gone("an emitted event"))?;
-        emits.push((emit.name.clone(), emit.after_calls, payloads.keep(label, bytes.to_vec())));
+        emits.push((emit.name.clone(), emit.after_calls, payloads.add(label, bytes.to_vec())));
     }
     let outcome = step.outcome.as_ref().map(|outcome| {
         let id = if set.is_some() { outcome_id(&request.job_id, id) } else { outcome.id.clone() };
         (id, outcome.outcome_type.clone(), outcome.status.clone(), outcome.sensitivity.clone())
     });
-    Ok(Copied {
+    Ok(CopiedStep {
         step_id: id.clone(),
         input,
         started_us: step.started_us,
@@ -252,18 +258,18 @@ fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Pay
         is_set,
         result_type: step.result_type.ok_or_else(|| gone("the result"))?,
         maker,
-        calls: if is_set { Vec::new() } else { calls(origin, id, payloads).ok_or_else(|| gone("an answer"))? },
+        calls: if is_set { Vec::new() } else { copy_calls(origin, id, payloads).ok_or_else(|| gone("an answer"))? },
         emits,
         outcome,
     })
 }
 
 /// Returns the step's calls with their answers, from this job or from the job that the step was copied from.
-fn calls(origin: &Durable, step: &StepId, payloads: &mut Payloads) -> Option<Vec<CopiedCall>> {
+fn copy_calls(origin: &Durable, step: &StepId, payloads: &mut ForkPayloads) -> Option<Vec<CopiedCall>> {
     let mut calls = Vec::new();
     let mut keep = |slot: &Slot, answer: Vec<u8>| {
-        let args = origin.payloads.get(&label::args(slot)).map(|args| payloads.keep(label::args(slot), args.to_vec()));
-        (args, payloads.keep(label::answer(slot, 0), answer))
+        let args = origin.payloads.get(&label::args(slot)).map(|args| payloads.add(label::args(slot), args.to_vec()));
+        (args, payloads.add(label::answer(slot, 0), answer))
     };
     for earlier in origin.job.copied_calls_of(step) {
         let answer = origin.payloads.get(&label::answer(&earlier.slot, 0))?;

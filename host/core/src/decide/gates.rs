@@ -2,16 +2,16 @@
 //! policy requires, and it expires after a time. Deciding a gate executes nothing.
 
 use crate::error::{Code, Failure};
-use crate::event::{Body, Decider, Header, Mode, PayloadRef, ResultType};
+use crate::event::{Body, DecidedBy, Header, Mode, PayloadRef, ResultType};
 use crate::ids::{Hash, Operator, Slot};
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 use crate::policy::Rules;
 use crate::state::{Approval, Draft, Durable, Gate};
 
 use super::{Context, failed};
 
 /// Hash that an approval is bound to: operator, digest, slot, arguments and mode.
-pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
+pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
     let fields: [&[u8]; 5] =
         [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
     let lengths = fields.map(|field| (field.len() as u64).to_be_bytes());
@@ -24,7 +24,7 @@ pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: 
 
 /// Returns the event that requests an approval. Adds the approval itself if it was given with the submission.
 /// The second value is true if that approval decides the gate.
-pub(super) fn ask(
+pub(super) fn request_gate(
     durable: &Durable,
     context: &Context<'_>,
     slot: &Slot,
@@ -41,7 +41,7 @@ pub(super) fn ask(
         && !rules.gate_reason
         && may_approve(rules, header, &header.actor_id);
     let before = durable.job.gates.get(slot).filter(|gate| gate.hash == gate_hash);
-    let counted = before.map_or(0, |gate| counting(rules, header, gate));
+    let counted = before.map_or(0, |gate| counted_approvals(rules, header, gate));
     let known = before.is_some_and(|gate| gate.approvals.iter().any(|approval| approval.by.actor == header.actor_id));
     let standing = standing && !known;
     let decided = standing && counted + 1 >= rules.gate_quorum;
@@ -57,16 +57,16 @@ pub(super) fn ask(
         expires_us,
     }];
     if standing {
-        let by = Decider { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
+        let by = DecidedBy { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
         events.push(Body::GateApproved { slot: slot.clone(), gate_hash, by, standing });
     }
     (events, decided)
 }
 
 /// Returns true if an approved gate is still approved under the current policy, which may have become stricter.
-pub(super) fn holds(durable: &Durable, context: &Context<'_>, gate: &Gate) -> bool {
+pub(super) fn is_still_approved(durable: &Durable, context: &Context<'_>, gate: &Gate) -> bool {
     let enough = gate.quorum.max(context.rules.gate_quorum);
-    counting(context.rules, &durable.job.header, gate) >= enough
+    counted_approvals(context.rules, &durable.job.header, gate) >= enough
 }
 
 /// Returns true if the actor's approval counts in this job.
@@ -75,11 +75,11 @@ pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
 }
 
 /// Number of approvals of the gate that count under the policy.
-pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
+pub fn counted_approvals(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
     let counts = gate.approvals.iter().filter(|approval| {
         may_approve(rules, header, &approval.by.actor)
             && (rules.standing_approvals || !approval.standing)
-            && says_enough(rules, approval)
+            && has_required_reason(rules, approval)
     });
     counts.count() as u32
 }
@@ -88,24 +88,24 @@ pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
 /// with the submission does not count.
 pub fn has_approved(rules: &Rules, gate: &Gate, actor: &str) -> bool {
     let theirs = |approval: &&Approval| approval.by.actor == actor && !approval.standing;
-    gate.approvals.iter().filter(theirs).any(|approval| says_enough(rules, approval))
+    gate.approvals.iter().filter(theirs).any(|approval| has_required_reason(rules, approval))
 }
 
 /// Returns true if the approval satisfies the policy's rule about reasons. An approval given with the
 /// submission has no reason of its own.
-fn says_enough(rules: &Rules, approval: &Approval) -> bool {
-    !rules.gate_reason || (!approval.standing && says_why(approval.by.reason.as_deref()))
+fn has_required_reason(rules: &Rules, approval: &Approval) -> bool {
+    !rules.gate_reason || (!approval.standing && is_reason_given(approval.by.reason.as_deref()))
 }
 
 /// Returns true if a reason is given and not blank.
-pub fn says_why(reason: Option<&str>) -> bool {
+pub fn is_reason_given(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| !reason.trim().is_empty())
 }
 
 /// Records an approval.
-pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, context: &Context<'_>) -> Draft {
-    let Some(gate) = undecided(durable, slot, hash) else { return Draft::default() };
-    let unsaid = context.rules.gate_reason && !says_why(by.reason.as_deref());
+pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy, context: &Context<'_>) -> Draft {
+    let Some(gate) = undecided_gate(durable, slot, hash) else { return Draft::default() };
+    let unsaid = context.rules.gate_reason && !is_reason_given(by.reason.as_deref());
     if unsaid
         || has_approved(context.rules, gate, &by.actor)
         || !may_approve(context.rules, &durable.job.header, &by.actor)
@@ -117,26 +117,26 @@ pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, c
 }
 
 /// Records a rejection. One rejection closes the gate.
-pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: Decider) -> Draft {
-    if undecided(durable, slot, hash).is_none() {
+pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy) -> Draft {
+    if undecided_gate(durable, slot, hash).is_none() {
         return Draft::default();
     }
     let reason = by.reason.as_deref().unwrap_or("no reason given");
     let failure = Failure::new(Code::GateRejected, format!("{} refused it: {reason}", by.actor));
     let mut events = vec![Body::GateRejected { slot: slot.clone(), gate_hash: hash, by }];
-    events.extend(end_of_step(slot, &failure));
+    events.extend(fail_plan_step(slot, &failure));
     Draft { events, ..Draft::default() }
 }
 
 /// Closes a gate that was not decided in time. A decision acknowledged before this write wins.
 pub(super) fn expire(slot: &Slot, gate: &Gate) -> Draft {
     let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
-    events.extend(end_of_step(slot, &expired()));
-    Draft { events, drained: true, ..Draft::default() }
+    events.extend(fail_plan_step(slot, &expired()));
+    Draft { events, requires_empty_inbox: true, ..Draft::default() }
 }
 
 /// Returns the failure of a call whose gate was rejected or has expired.
-pub(super) fn refusal(gate: &Gate) -> Option<Failure> {
+pub(super) fn closed_gate_failure(gate: &Gate) -> Option<Failure> {
     match &gate.decision {
         _ if gate.expired => Some(expired()),
         Some((false, by)) => {
@@ -151,12 +151,12 @@ fn expired() -> Failure {
     Failure::new(Code::GateExpired, "nobody decided before the gate expired")
 }
 
-fn undecided<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Gate> {
-    durable.job.undecided(slot).filter(|gate| gate.hash == hash)
+fn undecided_gate<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Gate> {
+    durable.job.open_gate(slot).filter(|gate| gate.hash == hash)
 }
 
 /// Ends a plan step whose gate is closed. A call inside a step plugin needs no event, because the refusal
 /// becomes the answer of the call.
-fn end_of_step(slot: &Slot, failure: &Failure) -> Option<Body> {
+fn fail_plan_step(slot: &Slot, failure: &Failure) -> Option<Body> {
     slot.is_step().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
 }

@@ -14,7 +14,7 @@ use crate::plan::{self, context_name};
 use crate::state::{Durable, label};
 
 /// Returns the lookup function for bindings of this job.
-pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
+pub(super) fn binding_lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
     |reference| match reference {
         Reference::Output { .. } if durable.job.plan.reads_parameters(reference) => {
             Some(Cow::Owned(durable.payloads.get(label::PARAMETERS)?.to_vec()))
@@ -47,7 +47,7 @@ fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Va
         .map(|(name, value)| {
             let value = match context_name(value) {
                 Some(context) => Value::String(context_hash(durable, context)?.to_hex()),
-                None => bindings::resolve(value, &lookup(durable))?,
+                None => bindings::resolve(value, &binding_lookup(durable))?,
             };
             Ok((name.clone(), value))
         })

@@ -4,17 +4,17 @@ use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Verdict};
 use crate::ids::Slot;
-use crate::ledger::{Row, RowState};
-use crate::manifest::{Class, OnIndeterminate, Pinned};
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::{OnIndeterminate, PinnedOperator, RecoveryClass};
 use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::step::StepState;
 use crate::storage::LedgerWrite;
 
-use super::answer::{caught_up, overrides};
+use super::answer::{mark_caught_up, overrides};
 use super::barrier::start;
-use super::call::{Invocation, Next};
-use super::row::write;
+use super::call::{Invocation, NextAction};
+use super::row::replace_row;
 use super::{Context, TRIES_MAX, Try, WAIT_IN_PLACE_MS, answered, blocked};
 
 /// Answer of a tool to a reconcile request.
@@ -36,56 +36,64 @@ pub const NOT_YETS_MAX: u32 = 10;
 /// Author and reason of a verdict that comes from the tool's reconcile answer.
 const RECONCILE: (&str, Option<String>) = ("reconcile", None);
 /// Time after the first start of a call at which reconcile requests end, in milliseconds: one day.
-const ASKED_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
+const RECONCILE_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
 /// Returns the next resolution step for a row that is `INDETERMINATE`.
-pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+pub(super) fn next_resolution_step(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let job = &durable.job;
     let (Some(row), Some(operator)) = (durable.rows.get(slot), job.pinned(&invocation.operator)) else {
-        return Next::Drop;
+        return NextAction::Abandon;
     };
     let Some(open) = Try::open(durable, slot) else {
-        return park(durable, slot);
+        return park_call(durable, slot);
     };
-    if let Some(draft) = settled(durable, invocation, &open, context) {
-        return Next::Write(draft);
+    if let Some(draft) = resolve_from_stored_effect(durable, invocation, &open, context) {
+        return NextAction::Write(draft);
     }
-    let executes = goes_on(durable, slot);
+    let executes = may_execute(durable, slot);
     // The plugin's idempotency class does not apply to its own `compensate` export, which is always opaque.
-    let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.own);
-    let repeats =
-        executes && !by_itself && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
-    let asks = operator.reconcile && !by_itself && !invocation.asked_enough && may_ask(durable, row, context);
+    let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
+    let repeats = executes
+        && !by_itself
+        && is_in_key_window(operator, row, context)
+        && open.earlier_tries(durable, slot) + 1 < TRIES_MAX;
+    let asks =
+        operator.reconcile && !by_itself && !invocation.reconcile_exhausted && may_reconcile(durable, row, context);
     // Do not ask or retry before the settling time: a request still in transit could be applied after a "not
     // applied" answer.
     if (repeats || asks)
-        && let Some(wait_ms) = not_yet(row, context.now_us)
+        && let Some(wait_ms) = remaining_wait_ms(row, context.now_us)
     {
-        return Next::WaitMs(wait_ms);
+        return NextAction::WaitMs(wait_ms);
     }
     if repeats {
-        return repeat(durable, invocation, operator, row, &open, context);
+        return repeat_keyed_call(durable, invocation, operator, row, &open, context);
     }
     if asks {
-        return Next::Reconcile { try_no: open.try_no, first_attempt: open.first_attempt };
+        return NextAction::Reconcile { try_no: open.try_no, first_attempt: open.first_attempt };
     }
     match operator.on_indeterminate {
-        OnIndeterminate::Park => park(durable, slot),
-        OnIndeterminate::Fail => Next::Write(lost(durable, invocation, &open, "policy", None, context)),
+        OnIndeterminate::Park => park_call(durable, slot),
+        OnIndeterminate::Fail => NextAction::Write(mark_lost(durable, invocation, &open, "policy", None, context)),
     }
 }
 
 /// Resolves the call from the stored effect of the open try, if there is one. The effect is a late answer, or a
 /// reconcile answer whose events are missing after a crash.
-fn settled(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Option<Draft> {
+fn resolve_from_stored_effect(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    context: &Context<'_>,
+) -> Option<Draft> {
     let stored = stored_answer(durable, &invocation.slot, open)?;
     if stored.provenance != Provenance::Reconciled {
-        return Some(answered(durable, invocation, open, caught_up(stored), context));
+        return Some(answered(durable, invocation, open, mark_caught_up(stored), context));
     }
     Some(match &stored.answer {
-        Answer::NotApplied(_) => did_not_happen(durable, invocation, open, context),
-        answer => happened(durable, invocation, open, answer.clone(), context),
+        Answer::NotApplied(_) => reconciled_as_not_applied(durable, invocation, open, context),
+        answer => reconciled_as_applied(durable, invocation, open, answer.clone(), context),
     })
 }
 
@@ -96,59 +104,72 @@ pub(super) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -
 }
 
 /// Resolves the call after the tool confirmed that it happened.
-fn happened(durable: &Durable, invocation: &Invocation, open: &Try, answer: Answer, context: &Context<'_>) -> Draft {
+fn reconciled_as_applied(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    answer: Answer,
+    context: &Context<'_>,
+) -> Draft {
     applied(durable, invocation, open, answer, Provenance::Reconciled, RECONCILE, context)
 }
 
 /// Resolves the call after the tool stated that it did not happen.
-fn did_not_happen(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Draft {
+fn reconciled_as_not_applied(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Draft {
     let draft = not_applied(durable, invocation, open, Provenance::Reconciled, RECONCILE, context);
-    try_again(durable, invocation, open, draft, context)
+    schedule_retry(durable, invocation, open, draft, context)
 }
 
 /// Returns the next action for a reconcile answer about the open try.
-pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAnswer, context: &Context<'_>) -> Next {
+pub fn reconciled(
+    durable: &Durable,
+    invocation: &Invocation,
+    said: ReconcileAnswer,
+    context: &Context<'_>,
+) -> NextAction {
     let slot = &invocation.slot;
     let Some(open) = Try::open(durable, slot) else {
-        return Next::Drop;
+        return NextAction::Abandon;
     };
     // The call's own answer may have arrived during the reconcile request.
-    if let Some(draft) = settled(durable, invocation, &open, context) {
-        return Next::Write(draft);
+    if let Some(draft) = resolve_from_stored_effect(durable, invocation, &open, context) {
+        return NextAction::Write(draft);
     }
-    Next::Write(match said {
-        ReconcileAnswer::NotYet { wait_ms } => return later(durable, invocation, wait_ms, context),
-        ReconcileAnswer::Happened(output) => happened(durable, invocation, &open, Answer::Ok(output), context),
-        ReconcileAnswer::DidNotHappen => did_not_happen(durable, invocation, &open, context),
+    NextAction::Write(match said {
+        ReconcileAnswer::NotYet { wait_ms } => return schedule_reconcile(durable, invocation, wait_ms, context),
+        ReconcileAnswer::Happened(output) => {
+            reconciled_as_applied(durable, invocation, &open, Answer::Ok(output), context)
+        }
+        ReconcileAnswer::DidNotHappen => reconciled_as_not_applied(durable, invocation, &open, context),
     })
 }
 
 /// Returns true if another reconcile request is still useful.
-fn may_ask(durable: &Durable, row: &Row, context: &Context<'_>) -> bool {
-    let not_yets = durable.job.calls.get(&row.slot).map_or(0, |call| call.not_yets);
-    not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(ASKED_MS_MAX) * 1000
+fn may_reconcile(durable: &Durable, row: &LedgerRow, context: &Context<'_>) -> bool {
+    let not_yets = durable.job.calls.get(&row.slot).map_or(0, |call| call.not_yet_answers);
+    not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(RECONCILE_MS_MAX) * 1000
 }
 
 /// Schedules the next reconcile request. The time is recorded in an event, so a restart neither loses nor
 /// hastens the request, and the job waits as for any retry. If no step waits for the call, the caller waits
 /// instead.
-fn later(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> Next {
+fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
-    let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && goes_on(durable, slot)) else {
-        return Next::WaitMs(wait_ms);
+    let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && may_execute(durable, slot)) else {
+        return NextAction::WaitMs(wait_ms);
     };
-    let wait_ms = wait_ms.clamp(1, ASKED_MS_MAX);
+    let wait_ms = wait_ms.clamp(1, RECONCILE_MS_MAX);
     let not_before_us = context.now_us + i64::from(wait_ms) * 1000;
     let code = Code::IndeterminateEffect;
     let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
-    let ledger = vec![write(durable, Row { next_try_us: Some(not_before_us), ..row.clone() })];
+    let ledger = vec![replace_row(durable, LedgerRow { next_try_us: Some(not_before_us), ..row.clone() })];
     let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
     // A plan step waits outside its run in any case. A step plugin waits inside its run if the wait is short.
     if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
-        return Next::Write(draft);
+        return NextAction::Write(draft);
     }
     draft.events.push(blocked(&slot.step(), slot, Code::RetryScheduled));
-    Next::Block(draft)
+    NextAction::Block(draft)
 }
 
 /// Records the verdict that the call happened, together with its answer.
@@ -164,9 +185,9 @@ pub(super) fn applied(
     let slot = &invocation.slot;
     let effect =
         Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None };
-    let verdict = resolved(slot, open.try_no, Verdict::Applied, by, reason);
+    let verdict = verdict_event(slot, open.try_no, Verdict::Applied, by, reason);
     let verdict = Draft { events: vec![verdict], flush_now: true, ..Draft::default() };
-    verdict.and(answered(durable, invocation, open, effect, context))
+    verdict.merge(answered(durable, invocation, open, effect, context))
 }
 
 /// Records the verdict that the call did not happen. The verdict closes the try, and another try may follow
@@ -183,29 +204,35 @@ pub(super) fn not_applied(
     let row = durable.rows.get(slot).expect("a call in doubt has its row");
     let failure = Failure::new(Code::InvocationLost, "the call did not take effect");
     Draft {
-        events: vec![resolved(slot, open.try_no, Verdict::NotApplied, by, reason)],
-        ledger: vec![write(
+        events: vec![verdict_event(slot, open.try_no, Verdict::NotApplied, by, reason)],
+        ledger: vec![replace_row(
             durable,
-            Row { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row.clone() },
+            LedgerRow { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row.clone() },
         )],
-        effects: claim(durable, slot, open, Answer::NotApplied(failure), provenance, context),
+        effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
         // No final answer follows from which the row could be rebuilt, so the verdict and the row must be
         // atomic.
-        whole: true,
+        atomic: true,
         ..Draft::default()
     }
 }
 
 /// Schedules a retry with backoff after a verdict of "not applied", like after any failure that changed
 /// nothing. An aborting job retries nothing.
-fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: Draft, context: &Context<'_>) -> Draft {
+fn schedule_retry(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    mut draft: Draft,
+    context: &Context<'_>,
+) -> Draft {
     let slot = &invocation.slot;
-    if !goes_on(durable, slot) {
+    if !may_execute(durable, slot) {
         return draft;
     }
     let spec = overrides(durable, slot, &invocation.operator);
-    let delay_ms = retry::backoff_ms(open.nth(durable, slot), spec.as_ref(), None, context.random as u32);
+    let delay_ms = retry::backoff_ms(open.earlier_tries(durable, slot), spec.as_ref(), None, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     let code = Code::InvocationLost;
     draft.events.push(Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us });
@@ -217,7 +244,7 @@ fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: 
 }
 
 /// Records that the outcome will stay unknown. `INVOCATION_LOST` becomes the final answer.
-pub(super) fn lost(
+pub(super) fn mark_lost(
     durable: &Durable,
     invocation: &Invocation,
     open: &Try,
@@ -232,7 +259,7 @@ pub(super) fn lost(
         slot: slot.clone(),
         try_no: open.try_no,
         answer: Answer::Unknown { failure, kept: None },
-        provenance: Provenance::Operator,
+        provenance: Provenance::PersonDecision,
         time_us: context.now_us,
         spent: None,
     };
@@ -247,7 +274,7 @@ pub(super) fn lost(
         try_no: open.try_no,
         ok: false,
         answer,
-        provenance: Provenance::Operator,
+        provenance: Provenance::PersonDecision,
         code: Some(Code::InvocationLost),
         usage: None,
         spent: None,
@@ -258,15 +285,15 @@ pub(super) fn lost(
     // The action key stays reserved, because the action may have happened and no other call may perform it.
     Draft {
         events: vec![
-            resolved(slot, open.try_no, Verdict::Lost, by, reason),
+            verdict_event(slot, open.try_no, Verdict::Lost, by, reason),
             finished,
             Body::CommandCommitted { slot: slot.clone() },
         ],
-        ledger: vec![write(
+        ledger: vec![replace_row(
             durable,
             // `next_try_us` stays in the row. The settling time still applies, because a person may later find
             // out the outcome.
-            Row { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
+            LedgerRow { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,
         flush_now: true,
@@ -274,37 +301,37 @@ pub(super) fn lost(
     }
 }
 
-fn keyed_in_window(operator: &Pinned, row: &Row, context: &Context<'_>) -> bool {
+fn is_in_key_window(operator: &PinnedOperator, row: &LedgerRow, context: &Context<'_>) -> bool {
     let window_us = i64::from(operator.resolution.idempotent_by_key_seconds) * 1_000_000;
     let needed_us = i64::from(row.timeout_ms + context.clock_margin_ms) * 1000;
-    operator.class == Class::Keyed && row.first_started_us + window_us > context.now_us + needed_us
+    operator.class == RecoveryClass::Keyed && row.first_started_us + window_us > context.now_us + needed_us
 }
 
-pub(super) fn not_yet(row: &Row, now_us: i64) -> Option<u32> {
+pub(super) fn remaining_wait_ms(row: &LedgerRow, now_us: i64) -> Option<u32> {
     let left_us = row.next_try_us? - now_us;
     (left_us > 0).then(|| u32::try_from(left_us / 1000 + 1).unwrap_or(u32::MAX))
 }
 
-fn repeat(
+fn repeat_keyed_call(
     durable: &Durable,
     invocation: &Invocation,
-    operator: &Pinned,
-    row: &Row,
+    operator: &PinnedOperator,
+    row: &LedgerRow,
     open: &Try,
     context: &Context<'_>,
-) -> Next {
+) -> NextAction {
     let slot = &invocation.slot;
     let (mut draft, started) = start(durable, invocation, operator, Provenance::KeyedRetry, context);
     let failure = Failure::new(Code::InvocationLost, "repeated under its external key");
-    draft.events.insert(0, resolved(slot, open.try_no, Verdict::Repeat, "key", None));
+    draft.events.insert(0, verdict_event(slot, open.try_no, Verdict::Repeat, "key", None));
     draft.effects =
-        claim(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
+        close_open_try(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
     debug_assert_eq!(row.first_attempt, started.first_attempt, "the external key never changes");
-    Next::Execute { draft, started }
+    NextAction::Execute { draft, started }
 }
 
 /// Stores the verdict as the effect of the open try, so that only one of verdict and late answer wins.
-fn claim(
+fn close_open_try(
     durable: &Durable,
     slot: &Slot,
     open: &Try,
@@ -319,18 +346,18 @@ fn claim(
 }
 
 /// Returns true if the call may be executed at all. In an aborting job only compensating calls may be executed.
-pub(super) fn goes_on(durable: &Durable, slot: &Slot) -> bool {
+pub(super) fn may_execute(durable: &Durable, slot: &Slot) -> bool {
     let job = &durable.job;
-    if slot.is_compensation() { job.compensates() } else { !job.is_given_up() }
+    if slot.is_compensation() { job.compensates() } else { !job.is_aborting() }
 }
 
-fn park(durable: &Durable, slot: &Slot) -> Next {
+fn park_call(durable: &Durable, slot: &Slot) -> NextAction {
     let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
     if slot.is_compensation() || is_over {
         // No step waits for this call. The verdict `unknown` records that no automatic resolution step is left.
         let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
-        let events = open.map(|try_no| resolved(slot, try_no, Verdict::Unknown, "ladder", None));
-        return Next::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
+        let events = open.map(|try_no| verdict_event(slot, try_no, Verdict::Unknown, "ladder", None));
+        return NextAction::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
     }
     let state = durable.job.step(&slot.step()).map(|step| step.state);
     // In an aborting job, a call is resolved while its step waits for a retry or for another call.
@@ -338,10 +365,10 @@ fn park(durable: &Durable, slot: &Slot) -> Next {
     let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
     let events = unblocked.into_iter().chain([body]).collect();
-    Next::Block(Draft { events, flush_now: true, ..Draft::default() })
+    NextAction::Block(Draft { events, flush_now: true, ..Draft::default() })
 }
 
 /// Returns the verdict event for a try.
-fn resolved(slot: &Slot, try_no: u32, verdict: Verdict, by: &str, reason: Option<String>) -> Body {
+fn verdict_event(slot: &Slot, try_no: u32, verdict: Verdict, by: &str, reason: Option<String>) -> Body {
     Body::InvocationResolved { slot: slot.clone(), try_no, verdict, by: by.to_owned(), reason }
 }

@@ -7,7 +7,7 @@ use crate::ids::{Hash, Operator, Slot, StepId};
 use crate::state::Durable;
 use crate::step::StepState;
 
-use super::action::{self, Standing, step_action_key};
+use super::action::{self, KeyState, step_action_key};
 use super::asking::is_gated;
 use super::{Context, reuse};
 
@@ -35,9 +35,9 @@ pub enum Lookup {
 }
 
 /// Returns the lookups needed now. The list is empty in nearly every case.
-pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Vec<Lookup> {
+pub fn needed_lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Vec<Lookup> {
     let job = &durable.job;
-    if job.is_given_up() {
+    if job.is_aborting() {
         return Vec::new();
     }
     let ready = |step: &crate::state::Step| step.state == StepState::Ready && !running.contains(&step.id);
@@ -45,14 +45,14 @@ pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
     steps
         .filter_map(|(step, planned)| {
             let operator = job.pinned(&planned.name)?;
-            if let Some(input_hash) = reuse::sought(durable, step, planned, operator) {
+            if let Some(input_hash) = reuse::wanted_input_hash(durable, step, planned, operator) {
                 let (step_id, operator) = (step.id.clone(), planned.name.clone());
                 return Some(Lookup::Outcome { step_id, operator, input_hash });
             }
             let slot = Slot::of_step(&step.id);
             let asks =
                 is_gated(durable, context, planned, (&planned.name, operator), true) && !job.gates.contains_key(&slot);
-            if !asks || !matches!(action::planned(durable, planned), Standing::Unseen) {
+            if !asks || !matches!(action::planned_key_state(durable, planned), KeyState::NotLookedUp) {
                 return None;
             }
             let key = step_action_key(durable, &slot).ok().flatten()?;

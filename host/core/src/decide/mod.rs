@@ -41,29 +41,32 @@ mod waits;
 pub use action::{is_keyed, step_action_key};
 pub use advance::{advance, startable};
 pub use answer::{Try, answered};
-pub use attempt::{claimed, exhausted, exhausted_unread, released};
-pub use budget::{InFlight, reserved};
-pub use call::{Invocation, Next, next};
-pub(crate) use compensation::{Standing, arguments as undo_arguments, undo_waits, undone};
-pub use compensation::{Undo, undo, undone_output};
-pub use confirm::{Check, Looked, confirmations, looked_at};
+pub use attempt::{claimed, park_crash_loop, park_crash_loop_before_inbox, released};
+pub use budget::{ReservedCosts, reserved_cost};
+pub use call::{Invocation, NextAction, next_action};
+pub use compensation::{UndoAction, next_undo_action, undone_output};
+pub(crate) use compensation::{UndoState, compensation_arguments as undo_arguments, undo_states, undo_wait_reasons};
+pub use confirm::{ConfirmationCheck, ConfirmationResult, due_confirmations, record_confirmation_results};
 pub use crashed::check_open_call;
-pub use cross_job::{Indexed, Reservation, indexed as indexed_results, other_keys, reservations};
-pub(crate) use end::waits_for;
-pub use end::{Rest, doubt, end_of_job, rest};
-pub use fork::{Fork, ForkRefusal, ForkRequest, check_forkable, fork};
-pub use gates::{counting, gate_hash, has_approved, may_approve, says_why};
-pub use inbox::{audited, inbox};
+pub use cross_job::{
+    ExpectedReservation, ExpectedReusable, expected_reservations, expected_reusables as indexed_results,
+    mismatched_action_keys,
+};
+pub(crate) use end::wait_reason;
+pub use end::{JobSettlement, job_settlement, next_call_in_doubt, settle_job};
+pub use fork::{ForkRefusal, ForkRequest, ForkStart, check_forkable, fork};
+pub use gates::{counted_approvals, gate_hash, has_approved, is_reason_given, may_approve};
+pub use inbox::{apply_audit_request, apply_request};
 pub use ladder::{NOT_YETS_MAX, ReconcileAnswer, reconciled};
-pub use lookup::{Lookup, lookups};
-pub use reopen::{Refusal, may_end_otherwise, reopenable, reopened};
-pub use reuse::indexed;
+pub use lookup::{Lookup, needed_lookups};
+pub use reopen::{RetryRefusal, may_end_differently, reopen_job, retry_round};
+pub use reuse::index_result;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
-pub use stopped::{is_confirmable, is_stopped};
-pub use undoable::{ToUndo, UndoRefusal, undoable, unread_receipts};
-pub use unread::{give_back_unread, park_unread, silent_attempts};
-pub use verdict::{Undecidable, verdict};
-pub use waits::in_order;
+pub use stopped::{is_confirmable, is_parked_or_diverged};
+pub use undoable::{CallToUndo, UndoRefusal, calls_to_undo, withdraw_receipts_after_unloaded_reopen};
+pub use unread::{park_unloaded, release_unloaded, unrecorded_attempts};
+pub use verdict::{VerdictRefusal, verdict_request};
+pub use waits::in_application_order;
 
 /// Inputs of a decision besides the durable state: time, randomness and policy.
 #[derive(Clone, Debug)]

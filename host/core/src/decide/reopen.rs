@@ -2,21 +2,21 @@
 //! keys.
 
 use crate::error::Code;
-use crate::event::{Body, Purpose};
+use crate::event::{Body, ReopenPurpose};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
-use crate::ledger::{Row, RowState};
+use crate::ledger::{LedgerRow, RowState};
 use crate::manifest::PluginKind;
 use crate::state::{Call, Draft, Durable, Step};
 use crate::step::StepState;
-use crate::storage::{InboxRow, Request};
+use crate::storage::{InboxRequest, InboxRow};
 
-use super::row::write;
+use super::row::replace_row;
 use super::{Context, undoable};
 
 /// Reason why a job cannot be retried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum RetryRefusal {
     /// The job is not finished, or nothing in it failed.
     #[error("job {job_id} is {}: only a PARTIAL or FAILED job can be retried", state.as_str())]
     State {
@@ -44,7 +44,7 @@ pub enum Refusal {
     },
     /// The job was cancelled or aborted.
     #[error("step {step} was cancelled together with the job: submit the job again with `latch run PLAN --new`")]
-    GivenUp {
+    StepCancelled {
         /// A step that was cancelled.
         step: StepId,
     },
@@ -72,7 +72,7 @@ pub enum Refusal {
 
 /// Work of another round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct RetryRound {
     /// Steps that become pending again.
     pub steps: Vec<StepId>,
     /// Calls that are opened again.
@@ -83,38 +83,38 @@ pub struct Round {
 ///
 /// # Errors
 /// The reason why the job cannot be retried.
-pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
+pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     let job = &durable.job;
     if !matches!(job.state, JobState::Partial | JobState::Failed) {
-        return Err(Refusal::State { job_id: job.header.job_id.clone(), state: job.state });
+        return Err(RetryRefusal::State { job_id: job.header.job_id.clone(), state: job.state });
     }
     let begun = job.compensations.keys().chain(job.calls.keys()).chain(durable.rows.keys());
     if let Some(slot) = begun.into_iter().find(|slot| slot.is_compensation()) {
-        return Err(Refusal::Compensated { slot: slot.clone() });
+        return Err(RetryRefusal::Compensated { slot: slot.clone() });
     }
     if let Some(failed) = job.ended_by_mismatch() {
-        return Err(Refusal::NotConfirmed { slot: failed.slot.clone(), found: failed.found.clone() });
+        return Err(RetryRefusal::NotConfirmed { slot: failed.slot.clone(), found: failed.found.clone() });
     }
     if let Some(step) = job.steps.iter().find(|step| step.state == StepState::Cancelled) {
-        return Err(Refusal::GivenUp { step: step.id.clone() });
+        return Err(RetryRefusal::StepCancelled { step: step.id.clone() });
     }
-    let mut round = Round::default();
+    let mut round = RetryRound::default();
     let mut stubborn = None;
     for step in job.steps.iter().filter(|step| step.state == StepState::FailedFinal) {
-        match failed(durable, step)? {
-            Again::Step(call) => {
+        match retryability(durable, step)? {
+            Retryability::Step(call) => {
                 round.steps.push(step.id.clone());
                 round.calls.extend(call);
             }
-            Again::Never(code) => {
+            Retryability::Never(code) => {
                 stubborn.get_or_insert((step.id.clone(), code));
             }
         }
     }
     if round.steps.is_empty() {
         return Err(match stubborn {
-            Some((step, code)) => Refusal::Deterministic { step, code },
-            None => Refusal::State { job_id: job.header.job_id.clone(), state: job.state },
+            Some((step, code)) => RetryRefusal::Deterministic { step, code },
+            None => RetryRefusal::State { job_id: job.header.job_id.clone(), state: job.state },
         });
     }
     // The plan is in topological order, so each step comes after its dependencies.
@@ -129,30 +129,30 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
 
 /// Returns true if the new round may end differently. At least one failure must not follow from the code and
 /// its input alone.
-pub fn may_end_otherwise(durable: &Durable, round: &Round) -> bool {
+pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));
     failures.into_iter().any(|(id, failure)| {
         let call = round.calls.iter().find(|slot| slot.step() == *id).and_then(|slot| job.calls.get(slot));
         let recorded = call.and_then(|call| call.finished.as_ref()?.code);
-        !recorded.unwrap_or(failure.code).fails_again() && !failure.is_denied_by_sdk()
+        !recorded.unwrap_or(failure.code).fails_deterministically() && !failure.is_denied_by_sdk()
     })
 }
 
-enum Again {
+enum Retryability {
     /// The step can be retried, together with the call that failed in it.
     Step(Option<Slot>),
     /// The step would fail again in the same way.
     Never(Code),
 }
 
-fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
+fn retryability(durable: &Durable, step: &Step) -> Result<Retryability, RetryRefusal> {
     let job = &durable.job;
     let own = Slot::of_step(&step.id);
     let is_error = |call: &Call| call.committed && call.finished.as_ref().is_some_and(|finished| !finished.ok);
     let operator = job.plan.step(&step.id).and_then(|planned| job.pinned(&planned.name));
     if operator.is_none_or(|operator| operator.kind == PluginKind::Tool) {
-        return Ok(Again::Step(job.calls.get(&own).filter(|call| is_error(call)).map(|_| own)));
+        return Ok(Retryability::Step(job.calls.get(&own).filter(|call| is_error(call)).map(|_| own)));
     }
     let calls: Vec<_> = job.calls_of(&step.id).collect();
     let errors: Vec<_> = calls.iter().filter(|(_, _, call)| is_error(call)).collect();
@@ -160,46 +160,46 @@ fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
         let code = step.failure.as_ref().map_or(Code::Internal, |failure| failure.code);
         // These failures depend on the machine or on a missing plugin, so a retry may succeed.
         let may_pass = matches!(code, Code::StackOverflow | Code::WallClockLimit | Code::DependencyUnavailable);
-        return Ok(if may_pass { Again::Step(None) } else { Again::Never(code) });
+        return Ok(if may_pass { Retryability::Step(None) } else { Retryability::Never(code) });
     };
     let is_last = calls.last().is_some_and(|(last, ..)| last == k);
     if !is_last || step.emits.iter().any(|emit| emit.after_calls > *k) {
-        return Err(Refusal::Followed { slot: (*slot).clone() });
+        return Err(RetryRefusal::Followed { slot: (*slot).clone() });
     }
-    Ok(Again::Step(Some((*slot).clone())))
+    Ok(Retryability::Step(Some((*slot).clone())))
 }
 
 /// Returns the purpose for which a request reopens a finished job.
-pub(super) fn purpose(row: &InboxRow) -> Purpose {
+pub(super) fn purpose(row: &InboxRow) -> ReopenPurpose {
     match row.request {
-        Request::Undo => Purpose::Undo,
-        _ => Purpose::Retry,
+        InboxRequest::Undo => ReopenPurpose::Undo,
+        _ => ReopenPurpose::Retry,
     }
 }
 
 /// Returns the draft for a reopening request in the inbox of a finished job. The claim event follows in the
 /// same write. Work that may not be retried stays as it is.
-pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
-    if purpose(row) == Purpose::Undo {
-        return undoable::reopened(durable, row);
+pub fn reopen_job(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
+    if purpose(row) == ReopenPurpose::Undo {
+        return undoable::reopen_for_undo(durable, row);
     }
-    let Round { steps, calls } = reopenable(durable).unwrap_or_default();
+    let RetryRound { steps, calls } = retry_round(durable).unwrap_or_default();
     let by = row.decider();
     let ledger = calls
         .iter()
         .filter_map(|slot| {
             let (row, call) = (durable.rows.get(slot)?, durable.job.calls.get(slot)?);
-            let row = Row { result_hash: None, ..row.clone() };
+            let row = LedgerRow { result_hash: None, ..row.clone() };
             let row = if call.is_lost() {
                 // The lost call returns to doubt under a new try number. Reopening never permits its execution.
                 let (try_no, nonce) = (call.tries + 1, context.random);
-                Row { state: RowState::Indeterminate, try_no, nonce, ..row }
+                LedgerRow { state: RowState::Indeterminate, try_no, nonce, ..row }
             } else {
-                Row { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row }
+                LedgerRow { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row }
             };
-            Some(write(durable, row))
+            Some(replace_row(durable, row))
         })
         .collect();
-    let events = vec![Body::JobReopened { by, steps, calls, purpose: Purpose::Retry }];
+    let events = vec![Body::JobReopened { by, steps, calls, purpose: ReopenPurpose::Retry }];
     Draft { events, ledger, inbox_done: vec![row.id], flush_now: true, ..Draft::default() }
 }

@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use crate::effect::Provenance;
-use crate::event::{Body, Origin, ResultType};
+use crate::event::{Body, ResultOrigin, ResultType};
 use crate::ids::{Hash, Slot, StepId};
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 use crate::plan;
-use crate::reuse::{self, Reason, Reusable, Wanted};
+use crate::reuse::{self, ReusableResult, ReuseQuery, ReuseReason};
 use crate::state::{Draft, Durable, Step, label};
 use crate::storage::Payload;
 
@@ -17,8 +17,14 @@ use super::step_end::outcome;
 use super::{Context, inputs, is_dry};
 
 /// Returns the input hash of a step for which an earlier result must be looked up.
-pub(super) fn sought(durable: &Durable, step: &Step, planned: &plan::Step, operator: &Pinned) -> Option<Hash> {
-    let is_fresh = step.started_us.is_none() && step.reuse.is_none() && !durable.seen.outcomes.contains_key(&step.id);
+pub(super) fn wanted_input_hash(
+    durable: &Durable,
+    step: &Step,
+    planned: &plan::Step,
+    operator: &PinnedOperator,
+) -> Option<Hash> {
+    let is_fresh =
+        step.started_us.is_none() && step.reuse.is_none() && !durable.prefetched.outcomes.contains_key(&step.id);
     if !is_fresh || !reuse::is_candidate(planned, operator) {
         return None;
     }
@@ -33,11 +39,11 @@ pub(super) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash
 }
 
 /// Returns the decision about an earlier result that was found. Also ends the step if the result is reused.
-pub(super) fn taken_over(
+pub(super) fn reuse_earlier_result(
     durable: &Durable,
     context: &Context<'_>,
     planned: &plan::Step,
-    operator: &Pinned,
+    operator: &PinnedOperator,
 ) -> Option<Draft> {
     let id = &planned.step_id;
     let job = &durable.job;
@@ -45,10 +51,10 @@ pub(super) fn taken_over(
     if step.started_us.is_some() || step.reuse.is_some() {
         return None;
     }
-    let candidate = durable.seen.outcomes.get(id)?.as_ref()?;
+    let candidate = durable.prefetched.outcomes.get(id)?.as_ref()?;
     let found = &candidate.reusable;
     let mode = job.header.mode;
-    let wanted = Wanted {
+    let wanted = ReuseQuery {
         planned,
         operator,
         input_hash: input_hash(durable, planned)?,
@@ -58,8 +64,8 @@ pub(super) fn taken_over(
     };
     let output = candidate.output.as_ref().filter(|output| Hash::of(&[output]) == found.output_hash);
     let decision =
-        reuse::decide(&wanted, found).and_then(|reason| output.map(|bytes| (reason, bytes)).ok_or(Reason::Output));
-    let from = Origin {
+        reuse::decide(&wanted, found).and_then(|reason| output.map(|bytes| (reason, bytes)).ok_or(ReuseReason::Output));
+    let from = ResultOrigin {
         job_id: found.job_id.clone(),
         step_id: found.step_id.clone(),
         time_us: found.time_us,
@@ -82,12 +88,12 @@ pub(super) fn taken_over(
 }
 
 /// Adds the reusable result to the draft of a step's end. A dry run indexes nothing.
-pub fn indexed(durable: &Durable, step: &StepId, mut draft: Draft, context: &Context<'_>) -> Draft {
-    draft.reusables.extend(kept(durable, step, &draft, context));
+pub fn index_result(durable: &Durable, step: &StepId, mut draft: Draft, context: &Context<'_>) -> Draft {
+    draft.reusables.extend(reusable_result(durable, step, &draft, context));
     draft
 }
 
-fn kept(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) -> Option<Reusable> {
+fn reusable_result(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) -> Option<ReusableResult> {
     let job = &durable.job;
     let planned = job.plan.step(id)?;
     let operator = job.pinned(&planned.name)?;
@@ -108,9 +114,10 @@ fn kept(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) ->
         _ => None,
     };
     let output = of_step.map(|payload| payload.bytes.clone()).or_else(of_tool)?;
-    let said = |call: &crate::state::Call| call.finished.as_ref().is_some_and(|f| f.provenance == Provenance::Operator);
+    let said =
+        |call: &crate::state::Call| call.finished.as_ref().is_some_and(|f| f.provenance == Provenance::PersonDecision);
     let by_a_person = job.calls.iter().any(|(slot, call)| slot.step() == *id && said(call));
-    Some(Reusable {
+    Some(ReusableResult {
         tenant_id: job.header.tenant_id.clone(),
         operator: planned.name.clone(),
         input_hash: input_hash(durable, planned)?,
@@ -122,8 +129,8 @@ fn kept(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) ->
         version: operator.version.clone(),
         policy: reuse::policy_decision(context.rules, job.header.mode, planned, operator),
         result_type,
-        is_verified: reuse::says_verified(&output),
-        provenance: if by_a_person { Provenance::Operator } else { Provenance::Executed },
+        is_verified: reuse::is_marked_verified(&output),
+        provenance: if by_a_person { Provenance::PersonDecision } else { Provenance::Executed },
         output_hash: Hash::of(&[&output]),
         // The event time is set when the event gets its place in the log.
         time_us: context.now_us,

@@ -3,30 +3,30 @@
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
-use crate::event::{Body, Refused};
+use crate::event::{Body, RefusedCall};
 use crate::ids::Slot;
-use crate::ledger::{Row, RowState};
-use crate::manifest::{Class, Pinned};
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::{PinnedOperator, RecoveryClass};
 use crate::replay::Divergence;
 use crate::retry;
 use crate::state::{Call, Draft, Durable, label};
 use crate::storage::LedgerWrite;
 
 use super::answer::overrides;
-use super::call::{Invocation, Next};
+use super::call::{Invocation, NextAction};
 use super::{Context, Try, action};
 
 /// Returns the recorded final answer. Repairs the row first if the log is ahead of the row.
-pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
+pub(super) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {
     if let Some(row) = durable.rows.get(slot)
         && !row.state.is_final()
     {
-        return Next::Write(repair(durable, row));
+        return NextAction::Write(repair(durable, row));
     }
     let call = durable.job.calls.get(slot);
     if !call.is_some_and(|call| call.committed) {
         // A final row without its events is a divergence, because the log is the authority.
-        return Next::Diverge(Divergence::new(
+        return NextAction::Diverge(Divergence::new(
             slot,
             "call",
             "final answer",
@@ -35,16 +35,19 @@ pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
         ));
     }
     let Some(effect) = durable.answer(slot) else {
-        return Next::Answer(Err(Failure::new(Code::Internal, format!("the recorded answer of {slot} is missing"))));
+        return NextAction::Answer(Err(Failure::new(
+            Code::Internal,
+            format!("the recorded answer of {slot} is missing"),
+        )));
     };
-    Next::Answer(match &effect.answer {
+    NextAction::Answer(match &effect.answer {
         Answer::Ok(output) => Ok(output.result.clone()),
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
     })
 }
 
 /// Writes the row and the reservation that a crash separated from their events.
-fn repair(durable: &Durable, row: &Row) -> Draft {
+fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
     let ok = finished.is_some_and(|finished| finished.ok);
@@ -53,7 +56,7 @@ fn repair(durable: &Durable, row: &Row) -> Draft {
     let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
     // The settling time still applies to a lost call.
     let next_try_us = row.next_try_us.filter(|_| is_lost);
-    let ledger = vec![write(durable, Row { state, result_hash, next_try_us, ..row.clone() })];
+    let ledger = vec![replace_row(durable, LedgerRow { state, result_hash, next_try_us, ..row.clone() })];
     let answer = durable.answer(slot);
     let receipt = match answer.as_deref().map(|effect| &effect.answer) {
         Some(Answer::Ok(output)) => Some(action::receipt(output)),
@@ -62,7 +65,7 @@ fn repair(durable: &Durable, row: &Row) -> Draft {
     let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
     // A receipt reused from another job settles no key, and a lost call may have happened.
     let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
-    let actions = action::settled(slot, &row.operator, key, receipt);
+    let actions = action::settle_reservation(slot, &row.operator, key, receipt);
     Draft { ledger, actions, ..Draft::default() }
 }
 
@@ -78,9 +81,9 @@ pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failur
         time_us: context.now_us,
         spent: None,
     };
-    let (effects, effect) = action::once(durable, effect);
+    let (effects, effect) = action::store_once(durable, effect);
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
-    let refused = Some(Refused {
+    let refused = Some(RefusedCall {
         operator: invocation.operator.clone(),
         args: invocation.args_ref,
         action_key: invocation.action_key,
@@ -98,15 +101,15 @@ pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failur
         nondeterministic: false,
         refused,
     };
-    let row = Row {
+    let row = LedgerRow {
         state: RowState::FailedFinal,
         try_no,
         result_hash: Some(answer.hash),
-        ..unexecuted(durable, invocation, context)
+        ..unexecuted_row(durable, invocation, context)
     };
     Draft {
         events: vec![finished, Body::CommandCommitted { slot: slot.clone() }],
-        ledger: vec![write(durable, row)],
+        ledger: vec![replace_row(durable, row)],
         effects,
         ..Draft::default()
     }
@@ -118,26 +121,26 @@ pub(super) fn fail_final(durable: &Durable, slot: &Slot) -> Draft {
     let result_hash = durable.job.calls.get(slot).and_then(|c| c.finished.as_ref()).map(|f| f.answer.hash);
     Draft {
         events: vec![Body::CommandCommitted { slot: slot.clone() }],
-        ledger: vec![write(durable, Row { state: RowState::FailedFinal, result_hash, ..row.clone() })],
-        actions: action::settled(slot, &row.operator, row.action_key, None),
+        ledger: vec![replace_row(durable, LedgerRow { state: RowState::FailedFinal, result_hash, ..row.clone() })],
+        actions: action::settle_reservation(slot, &row.operator, row.action_key, None),
         ..Draft::default()
     }
 }
 
-pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Draft {
+pub(super) fn put_in_doubt(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Draft {
     let slot = &invocation.slot;
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
     // The first try is resolved immediately after its process ended. Later tries wait for a backoff, like
     // failed tries. A call that only a person can resolve never waits.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
-    let by_itself = matches!(class, Some(Class::Keyed | Class::Queryable));
-    let nth = Try::open(durable, slot).map_or(0, |open| open.nth(durable, slot));
+    let by_itself = matches!(class, Some(RecoveryClass::Keyed | RecoveryClass::Queryable));
+    let nth = Try::open(durable, slot).map_or(0, |open| open.earlier_tries(durable, slot));
     let backoff_us = || {
         let overrides = overrides(durable, slot, &invocation.operator);
         i64::from(retry::backoff_ms(nth, overrides.as_ref(), None, context.random as u32)) * 1000
     };
-    let row = Row {
+    let row = LedgerRow {
         state: RowState::Indeterminate,
         next_try_us: (nth > 0 && by_itself).then(|| context.now_us + backoff_us()),
         attempt: old.map_or(durable.job.attempt, |row| row.attempt),
@@ -147,16 +150,16 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
         world_changing: true,
         timeout_ms: invocation.timeout_ms,
         deadline_us: old.map_or(0, |row| row.deadline_us),
-        ..unexecuted(durable, invocation, context)
+        ..unexecuted_row(durable, invocation, context)
     };
-    Draft { ledger: vec![write(durable, row)], ..Draft::default() }
+    Draft { ledger: vec![replace_row(durable, row)], ..Draft::default() }
 }
 
 /// Returns the row of an invocation that this attempt does not execute. The caller overwrites the state, the
 /// try number and the other fields it knows.
-pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Row {
+pub(super) fn unexecuted_row(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> LedgerRow {
     let old = durable.rows.get(&invocation.slot);
-    Row {
+    LedgerRow {
         slot: invocation.slot.clone(),
         operator: invocation.operator.clone(),
         args_hash: invocation.args_ref.hash,
@@ -166,7 +169,7 @@ pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &C
         try_no: 0,
         first_attempt: old.map_or(0, |row| row.first_attempt),
         first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
-        world_changing: durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing),
+        world_changing: durable.job.pinned(&invocation.operator).is_some_and(PinnedOperator::is_world_changing),
         timeout_ms: 0,
         deadline_us: 0,
         next_try_us: None,
@@ -176,7 +179,7 @@ pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &C
 }
 
 /// Returns the write that replaces the slot's row, whatever the row contains now.
-pub(super) fn write(durable: &Durable, row: Row) -> LedgerWrite {
+pub(super) fn replace_row(durable: &Durable, row: LedgerRow) -> LedgerWrite {
     match durable.rows.get(&row.slot) {
         None => LedgerWrite::Insert(row),
         Some(old) => LedgerWrite::Update { expect: old.state, expect_try: old.try_no, expect_nonce: old.nonce, row },

@@ -50,8 +50,8 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
     let job = &durable.job;
     Ok(match result {
         StepResult::Output(output) => succeeded(durable, step, output),
-        StepResult::Fault(failure) if may_not_repeat(failure.code) => {
-            let aborts = job.step(step).map_or(0, |step| step.aborts);
+        StepResult::Fault(failure) if may_vary_between_tries(failure.code) => {
+            let aborts = job.step(step).map_or(0, |step| step.aborted_tries);
             if aborts + 1 > ABORTS_MAX {
                 fail(durable, step, failure)
             } else {
@@ -64,7 +64,7 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
 
 /// Returns true if the same code and input may end differently on another try. Stack depth and wall clock
 /// depend on generated code and on the machine.
-fn may_not_repeat(code: Code) -> bool {
+fn may_vary_between_tries(code: Code) -> bool {
     matches!(code, Code::StackOverflow | Code::WallClockLimit)
 }
 

@@ -5,7 +5,7 @@ use crate::job::JobState;
 use crate::state::Job;
 
 /// Returns true if a person may continue or fail the job.
-pub fn is_stopped(job: &Job) -> bool {
+pub fn is_parked_or_diverged(job: &Job) -> bool {
     matches!(job.state, JobState::Parked | JobState::Diverged)
 }
 
@@ -13,6 +13,7 @@ pub fn is_stopped(job: &Job) -> bool {
 /// effect of a finished job qualifies, because an open job continues with what it recorded.
 pub fn is_confirmable(job: &Job, slot: &Slot, gone: bool) -> bool {
     let over = job.state.is_terminal();
-    let mut asked = job.asked().filter(|_| !over).map(|failed| &failed.slot).chain(job.disputed());
+    let mut asked =
+        job.changes_to_accept().filter(|_| !over).map(|failed| &failed.slot).chain(job.blocking_mismatches());
     asked.any(|asked| asked == slot) && (over || !gone)
 }

@@ -1,7 +1,7 @@
 //! Undo of a finished job (§10): when an undo is refused, and how it reopens the job.
 
 use crate::error::Code;
-use crate::event::{Body, Purpose};
+use crate::event::{Body, ReopenPurpose};
 use crate::ids::{JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::state::{CompensationEnd, Draft, Durable};
@@ -76,7 +76,7 @@ fn list(slots: &[Slot]) -> String {
 
 /// A call that an undo of the job would undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToUndo {
+pub struct CallToUndo {
     /// Slot of the call.
     pub slot: Slot,
     /// Operator of the call.
@@ -91,7 +91,7 @@ pub struct ToUndo {
 ///
 /// # Errors
 /// The reason why the job cannot be undone.
-pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
+pub fn calls_to_undo(durable: &Durable) -> Result<Vec<CallToUndo>, UndoRefusal> {
     let job = &durable.job;
     let job_id = || job.header.job_id.clone();
     match job.state {
@@ -108,15 +108,15 @@ pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
     if effects.is_empty() {
         return Err(UndoRefusal::NoEffect { job_id: job_id() });
     }
-    let open: Vec<_> = effects.into_iter().filter(|(slot, _)| !job.is_undo_settled(slot)).collect();
+    let open: Vec<_> = effects.into_iter().filter(|(slot, _)| !job.is_undo_finished(slot)).collect();
     if open.is_empty() {
         return Err(UndoRefusal::Undone { job_id: job_id() });
     }
     let one = |(slot, call): &(&Slot, &crate::state::Call)| {
-        let (by, own) = job.undone_by(slot)?;
-        Some(ToUndo { slot: (*slot).clone(), operator: call.operator.clone(), by, own })
+        let (by, own) = job.undo_operator(slot)?;
+        Some(CallToUndo { slot: (*slot).clone(), operator: call.operator.clone(), by, own })
     };
-    let due: Vec<ToUndo> = open.iter().filter_map(one).collect();
+    let due: Vec<CallToUndo> = open.iter().filter_map(one).collect();
     if due.is_empty() {
         let slots = open.into_iter().map(|(slot, _)| slot.clone()).collect();
         return Err(UndoRefusal::Impossible { job_id: job_id(), slots });
@@ -126,28 +126,28 @@ pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
 
 /// Reopens the job to undo its effects. Withdraws the receipts that were restored when an earlier compensation
 /// was aborted.
-pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
-    let actions = undecided_receipts(durable);
+pub(super) fn reopen_for_undo(durable: &Durable, row: &InboxRow) -> Draft {
+    let actions = withdraw_unsettled_receipts(durable);
     let (steps, calls) = (Vec::new(), Vec::new());
-    let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: Purpose::Undo }];
-    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
+    let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: ReopenPurpose::Undo }];
+    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, atomic: true, ..Draft::default() }
 }
 
 /// Withdraws the receipts of unfinished compensations, for a job that was reopened for an undo without being
 /// loaded. Returns an empty draft for every other job.
-pub fn unread_receipts(durable: &Durable) -> Draft {
+pub fn withdraw_receipts_after_unloaded_reopen(durable: &Durable) -> Draft {
     let job = &durable.job;
     let was_unread = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
-    let actions = if job.undo.is_some() && was_unread { undecided_receipts(durable) } else { Vec::new() };
-    Draft { whole: !actions.is_empty(), actions, ..Draft::default() }
+    let actions = if job.undo.is_some() && was_unread { withdraw_unsettled_receipts(durable) } else { Vec::new() };
+    Draft { atomic: !actions.is_empty(), actions, ..Draft::default() }
 }
 
-fn undecided_receipts(durable: &Durable) -> Vec<ActionWrite> {
+fn withdraw_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     let undecided = durable
         .job
         .compensations
         .iter()
         .filter(|(_, compensation)| matches!(compensation.end, None | Some(CompensationEnd::Failed(_))));
     let of = undecided.filter_map(|(slot, _)| slot.compensated());
-    of.flat_map(|of| action::taken_back(durable, &of)).collect()
+    of.flat_map(|of| action::withdraw_receipt(durable, &of)).collect()
 }

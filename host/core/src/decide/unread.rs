@@ -6,22 +6,22 @@ use crate::event::{Body, Event};
 use crate::ids::Hash;
 use crate::job::JobState;
 use crate::state::{Durable, FoldError};
-use crate::storage::{Batch, Claim, LogEnd, Outline, Record, StatusWrite};
+use crate::storage::{Batch, Claim, JobTail, LogEnd, StatusWrite, StoredJob};
 
 use super::Context;
 use super::attempt::{claimed, released};
-use super::reopen::{purpose, reopened};
+use super::reopen::{purpose, reopen_job};
 
 /// Number of consecutive attempts before this one that died before writing their claim event.
-pub fn silent_attempts(attempt: u32, end: LogEnd) -> u32 {
+pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
 /// Parks a claimed job without loading it, and returns the cause. The inbox stays unread, except for a request
 /// to reopen the job. A retry reopens no steps, because without the log the failed steps are unknown. An undo
 /// reopens as usual.
-pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> (Batch, String) {
-    let silent = silent_attempts(claim.row.attempt, outline.end);
+pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_profile: Hash) -> (Batch, String) {
+    let silent = unrecorded_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");
     let mut bodies = Vec::new();
     if let Some(asked) = &outline.reopen {
@@ -30,9 +30,9 @@ pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profil
     }
     bodies.push(Body::JobClaimed { worker: worker.to_owned(), engine_profile });
     bodies.push(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause.clone()) });
-    let mut batch = ending(claim, outline.end, bodies, JobState::Parked);
+    let mut batch = attempt_end_batch(claim, outline.end, bodies, JobState::Parked);
     batch.inbox_done = outline.reopen.iter().map(|row| row.id).collect();
-    batch.unread = true;
+    batch.parks_unloaded = true;
     (batch, cause)
 }
 
@@ -41,25 +41,25 @@ pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profil
 ///
 /// # Errors
 /// The recorded events do not fold.
-pub fn give_back_unread(
+pub fn release_unloaded(
     claim: &Claim,
-    outline: &Outline,
-    record: Record,
+    outline: &JobTail,
+    record: StoredJob,
     (worker, engine_profile): (&str, Hash),
     context: &Context<'_>,
 ) -> Result<Batch, FoldError> {
     if let Some(asked) = &outline.reopen {
         let mut durable = Durable::without_effects(record)?;
-        let again = reopened(&durable, asked, context).and(claimed(claim.row.attempt, worker, engine_profile));
-        return durable.seal(again.and(released(worker)), context.now_us);
+        let again = reopen_job(&durable, asked, context).merge(claimed(claim.row.attempt, worker, engine_profile));
+        return durable.seal(again.merge(released(worker)), context.now_us);
     }
     let worker = worker.to_owned();
     let bodies = vec![Body::JobClaimed { worker: worker.clone(), engine_profile }, Body::JobReleased { worker }];
-    Ok(ending(claim, outline.end, bodies, JobState::Pending))
+    Ok(attempt_end_batch(claim, outline.end, bodies, JobState::Pending))
 }
 
 /// Returns the batch that appends the events that end an attempt.
-fn ending(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
+fn attempt_end_batch(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
     let row = &claim.row;
     let mut batch = Batch::new(row.job_id.clone(), row.attempt, row.next_seq, row.head);
     let time_us = claim.now_us.max(end.time_us);

@@ -6,19 +6,19 @@
 use std::fmt;
 
 use crate::effect::{Answer, Effect, Output, Provenance};
-use crate::event::{Body, Decider, Verdict};
+use crate::event::{Body, DecidedBy, Verdict};
 use crate::ids::Slot;
-use crate::ledger::{Row, RowState};
+use crate::ledger::{LedgerRow, RowState};
 use crate::state::{Call, Draft, Durable};
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
-use super::answer::caught_up;
-use super::inbox::{one, recorded_invocation, unblock};
+use super::answer::mark_caught_up;
+use super::inbox::{recorded_invocation, single_event, unblock};
 use super::{Context, Try, answered, compensation, ladder};
 
 /// Reason why no verdict on the call is accepted now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undecidable {
+pub enum VerdictRefusal {
     /// The job has no call at this slot.
     NoCall,
     /// The call may still be executing. Automatic resolution comes first.
@@ -32,7 +32,7 @@ pub enum Undecidable {
     },
 }
 
-impl fmt::Display for Undecidable {
+impl fmt::Display for VerdictRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoCall => f.write_str("the job has no call at this slot"),
@@ -45,32 +45,38 @@ impl fmt::Display for Undecidable {
 
 /// Returns the request for this verdict on this call, at `now_us` (microseconds since 1970 UTC). The request
 /// names the try in doubt. For a failed compensation it names the try that retries the compensation.
-pub fn verdict(durable: &Durable, slot: &Slot, verdict: Resolved, now_us: i64) -> Result<Request, Undecidable> {
-    let request = |try_no: u32| Request::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
+pub fn verdict_request(
+    durable: &Durable,
+    slot: &Slot,
+    verdict: ManualVerdict,
+    now_us: i64,
+) -> Result<InboxRequest, VerdictRefusal> {
+    let request = |try_no: u32| InboxRequest::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
     let row = durable.rows.get(slot);
-    let waits = row.and_then(|row| settling(durable, row, now_us)).map(|wait_ms| Undecidable::Settling { wait_ms });
+    let waits =
+        row.and_then(|row| settling_wait_ms(durable, row, now_us)).map(|wait_ms| VerdictRefusal::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
         // A decision to leave the effect as it is cannot contradict an effect that appears later.
-        let waits = waits.filter(|_| !matches!(verdict, Resolved::Abort));
+        let waits = waits.filter(|_| !matches!(verdict, ManualVerdict::Abort));
         return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
-    let row = row.ok_or(Undecidable::NoCall)?;
+    let row = row.ok_or(VerdictRefusal::NoCall)?;
     let open = match row.state {
-        RowState::Indeterminate => Try::open(durable, slot).ok_or(Undecidable::Decided(row.state))?,
-        RowState::Inflight => return Err(Undecidable::Executing),
-        state => return Err(Undecidable::Decided(state)),
+        RowState::Indeterminate => Try::open(durable, slot).ok_or(VerdictRefusal::Decided(row.state))?,
+        RowState::Inflight => return Err(VerdictRefusal::Executing),
+        state => return Err(VerdictRefusal::Decided(state)),
     };
     waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
 /// Milliseconds until the settling time of a call in doubt has passed, at the latest. If the worker itself left
 /// the call in doubt, the row's `next_try_us` already includes the settling time.
-fn settling(durable: &Durable, row: &Row, now_us: i64) -> Option<u32> {
+fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
     // A tool that answered "not yet" was asked after the settling time. The wait in the row is then the wait
     // for the next request.
-    let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yets > 0);
-    ladder::not_yet(row, now_us).filter(|_| settles && !asked)
+    let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
+    ladder::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
 
 /// Returns the draft for a verdict on a try of a call.
@@ -78,15 +84,15 @@ pub(super) fn resolve(
     durable: &Durable,
     slot: &Slot,
     try_no: u32,
-    verdict: &Resolved,
-    by: &Decider,
+    verdict: &ManualVerdict,
+    by: &DecidedBy,
     context: &Context<'_>,
 ) -> Draft {
-    if let Some(draft) = answered_meanwhile(durable, slot, context) {
+    if let Some(draft) = answer_before_verdict(durable, slot, context) {
         return draft;
     }
     if compensation::next_try_of_failed(durable, slot) == Some(try_no)
-        && let Some(draft) = compensation::left(durable, slot, verdict, by)
+        && let Some(draft) = compensation::leave_failed_compensation(durable, slot, verdict, by)
     {
         return draft;
     }
@@ -97,31 +103,33 @@ pub(super) fn resolve(
     let Some(open) = Try::open(durable, slot).filter(|open| in_doubt && open.try_no == try_no) else {
         return contradiction(durable, slot, try_no, call, verdict);
     };
-    if let Some(draft) = compensation::lost(durable, slot, &open, verdict, by, context) {
+    if let Some(draft) = compensation::mark_compensation_lost(durable, slot, &open, verdict, by, context) {
         return draft;
     }
     let invocation = recorded_invocation(durable, slot, call);
     let word = (by.actor.as_str(), by.reason.clone());
     let draft = match verdict {
-        Resolved::Applied(result) => {
+        ManualVerdict::Applied(result) => {
             let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
-            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::Operator, word, context)
+            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::PersonDecision, word, context)
         }
-        Resolved::NotApplied => ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context),
-        Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
+        ManualVerdict::NotApplied => {
+            ladder::not_applied(durable, &invocation, &open, Provenance::PersonDecision, word, context)
+        }
+        ManualVerdict::Abort => ladder::mark_lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
     };
-    draft.and(unblock(durable, slot))
+    draft.merge(unblock(durable, slot))
 }
 
 /// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. Only
 /// one of the two wins, and the tool's answer is the truth.
-fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
+fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
     // An effect stored by a verdict whose events are missing after a crash is not an answer.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
-    let effect = caught_up(ladder::stored_answer(durable, slot, &open).filter(is_answer)?);
+    let effect = mark_caught_up(ladder::stored_answer(durable, slot, &open).filter(is_answer)?);
     // The waiting step processes the answer itself. The call may need a retry, which a blocked step cannot
     // make.
     let waits = unblock(durable, slot);
@@ -133,21 +141,22 @@ fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> 
 
 /// Records a conflict if a second verdict on the same try differs from the first. A verdict that agrees changes
 /// nothing, and neither does one on a try that never needed a verdict.
-fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &Resolved) -> Draft {
+fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &ManualVerdict) -> Draft {
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();
     };
-    if before == word_of(verdict) || durable.job.state.is_terminal() && call.conflict {
+    if before == verdict_kind(verdict) || durable.job.state.is_terminal() && call.conflict {
         return Draft::default();
     }
-    let message = format!("it was resolved as {} before, and now as {}", before.as_str(), word_of(verdict).as_str());
-    one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
+    let message =
+        format!("it was resolved as {} before, and now as {}", before.as_str(), verdict_kind(verdict).as_str());
+    single_event(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
 }
 
-fn word_of(verdict: &Resolved) -> Verdict {
+fn verdict_kind(verdict: &ManualVerdict) -> Verdict {
     match verdict {
-        Resolved::Applied(_) => Verdict::Applied,
-        Resolved::NotApplied => Verdict::NotApplied,
-        Resolved::Abort => Verdict::Lost,
+        ManualVerdict::Applied(_) => Verdict::Applied,
+        ManualVerdict::NotApplied => Verdict::NotApplied,
+        ManualVerdict::Abort => Verdict::Lost,
     }
 }

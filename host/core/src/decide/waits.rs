@@ -5,14 +5,14 @@ use crate::event::{Body, ResultType};
 use crate::ids::{Slot, StepId};
 use crate::plan;
 use crate::state::{Draft, Durable, label};
-use crate::storage::{InboxRow, Payload, Request};
-use crate::wait::{Wait, WaitKind};
+use crate::storage::{InboxRequest, InboxRow, Payload};
+use crate::wait::{WaitKind, WaitSpec};
 
 use super::step_end::succeeded;
 use super::{Context, failed, gates, is_dry};
 
 /// Starts the wait of a ready wait step. A signal stored for the step ends the wait immediately.
-pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
+pub(super) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let job = &durable.job;
     if is_dry(job.header.mode) {
@@ -20,14 +20,14 @@ pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::St
         let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
         return Draft { events: vec![body], ..Draft::default() };
     }
-    let wait = match read(durable, id) {
+    let wait = match read_wait(durable, id) {
         Ok(wait) => wait,
-        Err(message) => return fail(id, &Failure::new(Code::InvalidInput, message)),
+        Err(message) => return fail_wait(id, &Failure::new(Code::InvalidInput, message)),
     };
     let taken = |key: &String| job.waits.iter().any(|(other, state)| other != id && state.key.as_ref() == Some(key));
     if let Some(key) = wait.key.as_ref().filter(|key| taken(key)) {
         let message = format!("another wait of this job has the correlation_key {key:?}");
-        return fail(id, &Failure::new(Code::InvalidInput, message));
+        return fail_wait(id, &Failure::new(Code::InvalidInput, message));
     }
     let started = Body::WaitStarted {
         step_id: id.clone(),
@@ -41,22 +41,22 @@ pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::St
     match kept {
         Some((n, signal)) => {
             let bytes = durable.payloads.get(&label::signal(n)).map(|bytes| bytes.to_vec()).unwrap_or_default();
-            draft.and(complete(durable, id, bytes, Some(signal.by.clone())))
+            draft.merge(complete_wait(durable, id, bytes, Some(signal.by.clone())))
         }
         None => draft,
     }
 }
 
 /// Handles a signal. The signal ends the wait with its key, or is stored for a wait that has not started.
-pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
+pub(super) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
     let job = &durable.job;
-    let waiting = job.waits.keys().find(|id| job.waiting(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));
+    let waiting = job.waits.keys().find(|id| job.open_wait(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));
     if let Some(id) = waiting {
-        return complete(durable, id, payload.as_bytes().to_vec(), Some(by.to_owned()));
+        return complete_wait(durable, id, payload.as_bytes().to_vec(), Some(by.to_owned()));
     }
     let may_come = job.waits.iter().any(|(id, wait)| {
         let open = job.step(id).is_some_and(|step| !step.state.is_final()) && wait.kind.is_none();
-        open && wait.takes_signals && wait.key.as_deref().is_none_or(|of_wait| of_wait == key)
+        open && wait.accepts_signals && wait.key.as_deref().is_none_or(|of_wait| of_wait == key)
     });
     // The first signal with a key counts. A duplicate was acknowledged in the same way and changes nothing.
     if !may_come || job.signals.iter().any(|signal| signal.key == key) {
@@ -71,56 +71,58 @@ pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> D
 }
 
 /// Handles a durable timer that fired. A timer that was cancelled or set to another time changes nothing.
-pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
+pub(super) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
     let job = &durable.job;
     if job.timer(name) != Some(due_us) {
         return Draft::default();
     }
     let fired = Draft { events: vec![Body::TimerFired { timer: name.to_owned(), due_us }], ..Draft::default() };
     if let Some(slot) = name.strip_prefix("gate/").map(Slot::from) {
-        let gate = job.undecided(&slot).expect("its timer is armed");
-        return fired.and(gates::expire(&slot, gate));
+        let gate = job.open_gate(&slot).expect("its timer is armed");
+        return fired.merge(gates::expire(&slot, gate));
     }
     let id = StepId::from(name.strip_prefix("wait/").expect("timers are of waits or gates"));
-    let default = read(durable, &id).ok().and_then(|wait| wait.default);
+    let default = read_wait(durable, &id).ok().and_then(|wait| wait.default);
     let bytes = |value: &serde_json::Value| crate::canon::value_to_canonical(value);
-    let is_timer = job.waiting(&id).is_some_and(|wait| wait.kind == Some(WaitKind::Timer));
+    let is_timer = job.open_wait(&id).is_some_and(|wait| wait.kind == Some(WaitKind::Timer));
     if is_timer {
-        return fired.and(complete(durable, &id, bytes(&default.unwrap_or_default()), None));
+        return fired.merge(complete_wait(durable, &id, bytes(&default.unwrap_or_default()), None));
     }
     let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
     // A signal that was acknowledged before this write wins.
-    let timed_out = Draft { drained: true, ..fired };
+    let timed_out = Draft { requires_empty_inbox: true, ..fired };
     match default {
-        Some(value) => timed_out.and(Draft { events, ..Draft::default() }).and(succeeded(durable, &id, bytes(&value))),
+        Some(value) => {
+            timed_out.merge(Draft { events, ..Draft::default() }).merge(succeeded(durable, &id, bytes(&value)))
+        }
         None => {
             let failure = Failure::new(Code::WaitTimedOut, "no signal came before the time-out");
             events.push(failed(&failure, &id, ResultType::PermanentFailure));
-            timed_out.and(Draft { events, ..Draft::default() })
+            timed_out.merge(Draft { events, ..Draft::default() })
         }
     }
 }
 
 /// Sorts inbox rows into the order in which they become events. Rows keep their order of arrival, but timers
 /// come last. A request acknowledged before the end of a timer therefore counts.
-pub fn in_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
+pub fn in_application_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
     let (timers, mut others): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| matches!(row.request, Request::Timer { .. }));
+        rows.into_iter().partition(|row| matches!(row.request, InboxRequest::Timer { .. }));
     others.extend(timers);
     others
 }
 
-fn complete(durable: &Durable, id: &StepId, bytes: Vec<u8>, by: Option<String>) -> Draft {
+fn complete_wait(durable: &Durable, id: &StepId, bytes: Vec<u8>, by: Option<String>) -> Draft {
     let payload = durable.payload_ref(&label::output(id), &bytes);
     let body = Body::WaitCompleted { step_id: id.clone(), payload, by };
-    Draft { events: vec![body], ..Draft::default() }.and(succeeded(durable, id, bytes))
+    Draft { events: vec![body], ..Draft::default() }.merge(succeeded(durable, id, bytes))
 }
 
-fn read(durable: &Durable, id: &StepId) -> Result<Wait, String> {
+fn read_wait(durable: &Durable, id: &StepId) -> Result<WaitSpec, String> {
     let input = durable.input(id).ok_or("its input is missing")?;
-    Wait::read(&serde_json::from_slice(&input).map_err(|error| error.to_string())?)
+    WaitSpec::parse(&serde_json::from_slice(&input).map_err(|error| error.to_string())?)
 }
 
-fn fail(id: &StepId, failure: &Failure) -> Draft {
+fn fail_wait(id: &StepId, failure: &Failure) -> Draft {
     Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
 }

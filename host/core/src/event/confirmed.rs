@@ -29,19 +29,19 @@ impl std::fmt::Display for Resource {
 /// Reason why a change is not confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unconfirmed {
+pub enum UnconfirmedReason {
     /// The resource differs from the record.
     Mismatch,
     /// The verifier gave no result.
     Unavailable,
 }
 
-impl Unconfirmed {
+impl UnconfirmedReason {
     /// Returns the reason as text for reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Unconfirmed::Mismatch => "mismatch",
-            Unconfirmed::Unavailable => "unavailable",
+            UnconfirmedReason::Mismatch => "mismatch",
+            UnconfirmedReason::Unavailable => "unavailable",
         }
     }
 }

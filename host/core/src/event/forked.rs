@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{PayloadRef, ResultType};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 
 /// A step that a fork did not execute, with the record of its original execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Copied {
+pub struct CopiedStep {
     /// Id of the step.
     pub step_id: StepId,
     /// Resolved input of the step.
@@ -24,7 +24,7 @@ pub struct Copied {
     /// Effect of the step on the world (§7).
     pub result_type: ResultType,
     /// Job and plugin that executed the step.
-    pub maker: Box<Maker>,
+    pub maker: Box<OriginalExecution>,
     /// Calls of the step, in call order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CopiedCall>,
@@ -38,7 +38,7 @@ pub struct Copied {
 
 /// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Maker {
+pub struct OriginalExecution {
     /// Job that executed the step. It is the job forked from, or one from which that job was forked itself.
     pub job_id: JobId,
     /// Actor that submitted that job.
@@ -47,7 +47,7 @@ pub struct Maker {
     pub correlation_id: String,
     /// Plugin data that the job had pinned for the step's operator, if the step has an operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pinned: Option<Pinned>,
+    pub pinned: Option<PinnedOperator>,
 }
 
 /// A call of a copied step plugin. The fork injects its recorded answer and never executes the call.

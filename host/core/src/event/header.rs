@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PayloadRef;
 use crate::ids::{Hash, JobId, Operator, StepId};
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 use crate::policy::Rules;
 
 /// Execution mode of a job.
@@ -78,7 +78,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
     /// Operators that the job may reach, with their pinned plugins.
-    pub operators: BTreeMap<Operator, Pinned>,
+    pub operators: BTreeMap<Operator, PinnedOperator>,
 }
 
 /// Identifies a policy. The policy's content is in [`Header::rules`].

@@ -7,7 +7,7 @@ use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 
 /// A call that the host refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct RefusedCall {
     /// Operator that was called.
     pub operator: Operator,
     /// Arguments of the call.
@@ -19,7 +19,7 @@ pub struct Refused {
 
 /// Call that holds the action key for which a step waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
+pub struct KeyHolder {
     /// The action key.
     pub action_key: Hash,
     /// Job that performs the action.
@@ -30,7 +30,7 @@ pub struct Holder {
 
 /// Origin of a result that may replace an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct ResultOrigin {
     /// Job that made the result.
     pub job_id: JobId,
     /// Step that made the result.
@@ -43,7 +43,7 @@ pub struct Origin {
 
 /// Actor that made a decision, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decider {
+pub struct DecidedBy {
     /// The person or program that decided.
     pub actor: String,
     /// Reason for the decision.
@@ -54,7 +54,7 @@ pub struct Decider {
 /// Purpose of reopening a finished job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Purpose {
+pub enum ReopenPurpose {
     /// Another round of the failed steps and calls.
     #[default]
     Retry,
@@ -62,10 +62,10 @@ pub enum Purpose {
     Undo,
 }
 
-impl Purpose {
+impl ReopenPurpose {
     /// Returns true for a retry, which events omit as the default.
     pub fn is_retry(&self) -> bool {
-        *self == Purpose::Retry
+        *self == ReopenPurpose::Retry
     }
 }
 
@@ -101,7 +101,7 @@ impl Verdict {
 /// Period of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Period {
+pub enum BudgetPeriod {
     /// The whole life of a job.
     Job,
     /// A tenant's calendar month, UTC.

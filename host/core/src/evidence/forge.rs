@@ -9,10 +9,10 @@ use crate::canon;
 use crate::ids::Hash;
 
 /// A record: its kind and its fields.
-pub(crate) type Record = (String, Value);
+pub(crate) type ForgedRecord = (String, Value);
 
 /// Returns the records of a complete file.
-pub(crate) fn take_apart(file: &[u8]) -> Vec<Record> {
+pub(crate) fn parse_records(file: &[u8]) -> Vec<ForgedRecord> {
     let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let one = |text: &[u8]| {
         let line = line::open(text).expect("a whole line");
@@ -23,7 +23,7 @@ pub(crate) fn take_apart(file: &[u8]) -> Vec<Record> {
 
 /// Returns the file made of these records. Numbers and chains the events again, and adapts the job's row to
 /// them.
-pub(crate) fn put_together(mut records: Vec<Record>) -> Vec<u8> {
+pub(crate) fn build_file(mut records: Vec<ForgedRecord>) -> Vec<u8> {
     let mut head = Hash::default();
     let mut count = 0u64;
     for (_, fields) in records.iter_mut().filter(|(record, _)| record == "event") {

@@ -55,16 +55,16 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
     let damage = |what: String, expected: &str, found: String| Damage { what, expected: expected.to_owned(), found };
     let value = canon::parse_record(text).map_err(|error| {
         let what = format!("byte {} of the line: {}", error.offset + 1, error.refusal);
-        damage(what, "one JSON object", shown(text))
+        damage(what, "one JSON object", excerpt(text))
     })?;
     let canonical = canon::value_to_canonical(&value);
     if canonical != text {
         let at = canonical.iter().zip(text).take_while(|(a, b)| a == b).count();
         let what = format!("byte {} of the line: it is not canonical JSON (RFC 8785)", at + 1);
-        return Err(damage(what, &shown(&canonical[at..]), shown(&text[at..])));
+        return Err(damage(what, &excerpt(&canonical[at..]), excerpt(&text[at..])));
     }
     let Value::Object(mut fields) = value else {
-        return Err(damage("the line is not an object".to_owned(), "one JSON object", shown(text)));
+        return Err(damage("the line is not an object".to_owned(), "one JSON object", excerpt(text)));
     };
     let recorded = fields.remove("sum").as_ref().and_then(Value::as_str).map(str::to_owned).unwrap_or_default();
     let sum = Hash::of(&[&canon::value_to_canonical(&Value::Object(fields.clone()))]).to_hex();
@@ -75,12 +75,12 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
     let record = fields.remove("record").as_ref().and_then(Value::as_str).map(str::to_owned);
     match (number, record) {
         (Some(number), Some(record)) => Ok(Line { number, record, fields }),
-        _ => Err(damage("the line has no field `line` or no field `record`".to_owned(), "both", shown(text))),
+        _ => Err(damage("the line has no field `line` or no field `record`".to_owned(), "both", excerpt(text))),
     }
 }
 
 /// Returns the beginning of a text, escaped for display.
-pub(super) fn shown(text: &[u8]) -> String {
+pub(super) fn excerpt(text: &[u8]) -> String {
     const BYTES_MAX: usize = 120;
     let cut = &text[..text.len().min(BYTES_MAX)];
     let more = if text.len() > BYTES_MAX { "…" } else { "" };

@@ -22,7 +22,7 @@ mod write;
 
 pub use read::Evidence;
 pub use record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord};
-pub use report::{Found, NotChecked, Problem, Report, SignatureReport};
+pub use report::{NotChecked, Problem, ProblemKind, SignatureReport, VerifyReport};
 pub use salts::Salts;
 pub use sign::{PublicKey, SIGNATURE_BYTES, append_signature, message};
 pub use verify::{IsSignature, Trust, Verified, verify};

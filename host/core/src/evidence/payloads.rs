@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::record::{Content, PayloadRecord};
 use super::withhold::Withhold;
-use crate::event::{Body, Copied, Event, PayloadRef};
+use crate::event::{Body, CopiedStep, Event, PayloadRef};
 use crate::ids::{Slot, StepId};
 use crate::manifest::PluginKind;
 use crate::state::{Job, label};
@@ -39,8 +39,8 @@ pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
 }
 
 /// Returns the payloads that a fork copied for a step.
-fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
-    let Copied { step_id, input, output, calls, emits, .. } = copied;
+fn of_copied(copied: &CopiedStep) -> Vec<(String, PayloadRef)> {
+    let CopiedStep { step_id, input, output, calls, emits, .. } = copied;
     let mut found = vec![(label::input(step_id), *input), (label::output(step_id), *output)];
     for call in calls {
         found.extend(call.args.map(|args| (label::args(&call.slot), args)));
@@ -53,7 +53,7 @@ fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
 /// Returns the place of a payload's bytes if the payload is not stored under its own label. The arguments of a
 /// tool step are the step's input, and the result of a tool is the step's output. The arguments of calls that
 /// only read are not kept.
-pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
+pub(super) fn content_elsewhere(label: &str, job: &Job) -> Option<Content> {
     if let Some(slot) = label.strip_prefix("args/").map(Slot::new) {
         return match slot.is_step() {
             true => Some(Content::SameAs(label::input(&slot.step()))),
@@ -69,7 +69,7 @@ pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
 }
 
 /// Returns the labels to withhold: the requested ones, and those with the same bytes.
-pub(super) fn hidden(known: &[&str], payloads: &[PayloadRecord], withhold: &Withhold) -> BTreeSet<String> {
+pub(super) fn withheld_labels(known: &[&str], payloads: &[PayloadRecord], withhold: &Withhold) -> BTreeSet<String> {
     let mut hidden: BTreeSet<String> =
         known.iter().filter(|label| withhold.covers(label)).map(|label| (*label).to_owned()).collect();
     let same = |payload: &PayloadRecord| match &payload.content {

@@ -10,35 +10,35 @@ use super::line::{self, Line};
 use super::record::{
     self, Content, EffectRecord, EventRecord, Header, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
 };
-use super::report::{Found, Report};
+use super::report::{ProblemKind, VerifyReport};
 use super::salts::Salts;
 use super::{SCHEMA, sign};
 use crate::canon;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, Slot};
-use crate::ledger::Row;
+use crate::ledger::LedgerRow;
 use crate::state::{Durable, Job, label};
 
 /// A value and the number of its line.
-pub(super) type At<T> = (u64, T);
+pub(super) type AtLine<T> = (u64, T);
 
 /// The records of an evidence file.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    pub(super) header: Option<At<Header>>,
-    pub(super) events: Vec<At<Event>>,
-    pub(super) rows: Vec<At<Row>>,
-    pub(super) effects: Vec<At<EffectRecord>>,
-    pub(super) payloads: Vec<At<PayloadRecord>>,
-    pub(super) response: Option<At<Value>>,
-    pub(super) signature: Option<At<Signed>>,
-    trailer: Option<At<Trailer>>,
+    pub(super) header: Option<AtLine<Header>>,
+    pub(super) events: Vec<AtLine<Event>>,
+    pub(super) rows: Vec<AtLine<LedgerRow>>,
+    pub(super) effects: Vec<AtLine<EffectRecord>>,
+    pub(super) payloads: Vec<AtLine<PayloadRecord>>,
+    pub(super) response: Option<AtLine<Value>>,
+    pub(super) signature: Option<AtLine<SignedMessage>>,
+    trailer: Option<AtLine<Trailer>>,
 }
 
 /// A signature and the message that it signs.
 #[derive(Clone, Debug)]
-pub(super) struct Signed {
+pub(super) struct SignedMessage {
     pub(super) record: SignatureRecord,
     pub(super) message: Vec<u8>,
 }
@@ -50,7 +50,7 @@ const ORDER: [&str; 8] = ["header", "event", "ledger", "effect", "payload", "res
 ///
 /// # Errors
 /// The reason, if the bytes are not an evidence file or have another format version.
-pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
+pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();
     let opened: Vec<Result<Line, line::Damage>> = pieces.iter().map(|text| line::open(text)).collect();
@@ -66,7 +66,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
     }
     let mut reader = Reader {
         evidence: Evidence::default(),
-        report: Report::new(pieces.len() as u64),
+        report: VerifyReport::new(pieces.len() as u64),
         section: 0,
         next_number: 1,
         damaged_before: 0,
@@ -86,7 +86,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
 
 struct Reader {
     evidence: Evidence,
-    report: Report,
+    report: VerifyReport,
     /// Index of the current section in [`ORDER`].
     section: usize,
     next_number: u64,
@@ -98,12 +98,12 @@ struct Reader {
 
 impl Reader {
     fn damaged(&mut self, at: u64, damage: line::Damage) {
-        self.report.wrong(at, Found::DamagedLine, damage.what, damage.expected, damage.found);
+        self.report.add_problem(at, ProblemKind::DamagedLine, damage.what, damage.expected, damage.found);
         self.damaged_before += 1;
     }
 
     fn line(&mut self, at: u64, file: &[u8], text: &[u8], line: Line) {
-        self.place(at, &line);
+        self.check_position(at, &line);
         let after_damage = std::mem::take(&mut self.damaged_before) > 0;
         let fields = Value::Object(line.fields);
         let evidence = &mut self.evidence;
@@ -129,7 +129,7 @@ impl Reader {
                 false
             }
             "response" => {
-                let record: Option<At<ResponseRecord>> = read_record(&mut self.report, at, "response", fields);
+                let record: Option<AtLine<ResponseRecord>> = read_record(&mut self.report, at, "response", fields);
                 let twice = evidence.response.is_some();
                 evidence.response = evidence.response.take().or(record.map(|(at, record)| (at, record.response)));
                 twice
@@ -141,33 +141,34 @@ impl Reader {
                     // Skipped if the file is damaged, because the damage was already reported at its place.
                     if found != trailer.sha256 && self.report.intact {
                         let message = "the lines before the trailer do not match its hash";
-                        self.report.wrong(at, Found::FileHash, message, trailer.sha256, found);
+                        self.report.add_problem(at, ProblemKind::FileHash, message, trailer.sha256, found);
                     }
                 }
                 twice
             }
             "signature" => {
-                let record: Option<At<SignatureRecord>> = read_record(&mut self.report, at, "signature", fields);
+                let record: Option<AtLine<SignatureRecord>> = read_record(&mut self.report, at, "signature", fields);
                 let twice = evidence.signature.is_some();
                 if let Some((_, record)) = record {
-                    evidence.signature = Some((at, Signed { record, message: sign::message(&file[..self.offset]) }));
+                    evidence.signature =
+                        Some((at, SignedMessage { record, message: sign::message(&file[..self.offset]) }));
                 }
                 twice
             }
             other => {
                 let message = format!("unknown kind of record: {other:?}");
-                self.report.wrong(at, Found::DamagedLine, message, ORDER.join(", "), other);
+                self.report.add_problem(at, ProblemKind::DamagedLine, message, ORDER.join(", "), other);
                 false
             }
         };
         if twice {
             let message = format!("duplicate {}", line.record);
-            self.report.wrong(at, Found::MissingLines, message, "one in a file", "another");
+            self.report.add_problem(at, ProblemKind::MissingLines, message, "one in a file", "another");
         }
     }
 
     /// Checks the number and kind of a line against the line's position.
-    fn place(&mut self, at: u64, line: &Line) {
+    fn check_position(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
         // Damaged lines may be one line in two pieces, or two lines in one.
         let least = expected + self.damaged_before.min(1);
@@ -177,16 +178,16 @@ impl Reader {
                 1 => format!("line {most} of the exported file is missing before this one"),
                 _ => format!("lines {most} to {} of the exported file are missing before this one", number - 1),
             };
-            self.report.wrong(at, Found::MissingLines, missing, most, number);
+            self.report.add_problem(at, ProblemKind::MissingLines, missing, most, number);
         } else if number < least {
             let message = format!("line {number} of the exported file is here: it was moved, duplicated or inserted");
-            self.report.wrong(at, Found::MissingLines, message, expected, number);
+            self.report.add_problem(at, ProblemKind::MissingLines, message, expected, number);
         }
         self.next_number = expected.max(number + 1);
         if let Some(section) = ORDER.iter().position(|record| *record == line.record) {
             if section < self.section {
                 let message = format!("a record {:?} follows the {:?} records", line.record, ORDER[self.section]);
-                self.report.wrong(at, Found::MissingLines, message, ORDER[self.section], &line.record);
+                self.report.add_problem(at, ProblemKind::MissingLines, message, ORDER[self.section], &line.record);
             }
             self.section = self.section.max(section);
         }
@@ -199,7 +200,7 @@ impl Reader {
         let bytes = raw.iter().find(|(name, _)| name == "event").expect("it was read above").1.get().as_bytes();
         let found = Hash::of(&[&record.prev_hash.0, bytes]);
         if found != record.hash {
-            self.report.wrong(at, Found::Chain, "the event does not match its hash", record.hash, found);
+            self.report.add_problem(at, ProblemKind::Chain, "the event does not match its hash", record.hash, found);
             return;
         }
         let before = self.evidence.events.last().map(|(_, event)| event);
@@ -207,26 +208,34 @@ impl Reader {
         let next = before.map_or(0, |event| event.seq + 1);
         if record.prev_hash != head && !after_damage {
             let message = "the event does not follow the previous one: the chain is broken here";
-            self.report.wrong(at, Found::Chain, message, head, record.prev_hash);
+            self.report.add_problem(at, ProblemKind::Chain, message, head, record.prev_hash);
         }
         let seq = record.event.get("seq").and_then(Value::as_u64);
         if seq != Some(next) && !after_damage {
             let found = seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-            self.report.wrong(at, Found::Chain, "the sequence number of the event is wrong", next, found);
+            self.report.add_problem(at, ProblemKind::Chain, "the sequence number of the event is wrong", next, found);
         }
-        match Event::open(bytes, seq.unwrap_or(next), record.prev_hash) {
+        match Event::parse(bytes, seq.unwrap_or(next), record.prev_hash) {
             Ok(event) => self.evidence.events.push((at, event)),
-            Err(error) => self.report.wrong(at, Found::Chain, error.to_string(), "an event", line::shown(bytes)),
+            Err(error) => {
+                self.report.add_problem(at, ProblemKind::Chain, error.to_string(), "an event", line::excerpt(bytes))
+            }
         }
     }
 
     fn end(&mut self, whole: bool) {
         let last = self.report.lines;
         if !whole {
-            self.report.wrong(last, Found::MissingLines, "the file ends in the middle of a line", "a line break", "");
+            self.report.add_problem(
+                last,
+                ProblemKind::MissingLines,
+                "the file ends in the middle of a line",
+                "a line break",
+                "",
+            );
         }
         // A damaged line may be the one that seems to be missing.
-        if self.report.problems.iter().any(|problem| problem.kind == Found::DamagedLine) {
+        if self.report.problems.iter().any(|problem| problem.kind == ProblemKind::DamagedLine) {
             return;
         }
         let parts = [
@@ -236,13 +245,18 @@ impl Reader {
         ];
         for (part, _, at) in parts.into_iter().filter(|(_, there, _)| !there) {
             let message = format!("the file has no {part}: it was truncated");
-            self.report.wrong(at, Found::MissingLines, message, part, "nothing");
+            self.report.add_problem(at, ProblemKind::MissingLines, message, part, "nothing");
         }
     }
 }
 
 /// Reads a record that may occur once in a file. Returns true if the file already had one.
-fn read_one<T: DeserializeOwned>(report: &mut Report, at: u64, fields: Value, place: &mut Option<At<T>>) -> bool {
+fn read_one<T: DeserializeOwned>(
+    report: &mut VerifyReport,
+    at: u64,
+    fields: Value,
+    place: &mut Option<AtLine<T>>,
+) -> bool {
     let record = read_record(report, at, std::any::type_name::<T>().rsplit(':').next().unwrap_or_default(), fields);
     let twice = place.is_some();
     if !twice {
@@ -251,7 +265,12 @@ fn read_one<T: DeserializeOwned>(report: &mut Report, at: u64, fields: Value, pl
     twice
 }
 
-fn read_record<T: DeserializeOwned>(report: &mut Report, at: u64, name: &str, fields: Value) -> Option<At<T>> {
+fn read_record<T: DeserializeOwned>(
+    report: &mut VerifyReport,
+    at: u64,
+    name: &str,
+    fields: Value,
+) -> Option<AtLine<T>> {
     match serde_json::from_value(fields) {
         Ok(record) => Some((at, record)),
         Err(error) => {
@@ -261,8 +280,8 @@ fn read_record<T: DeserializeOwned>(report: &mut Report, at: u64, name: &str, fi
     }
 }
 
-fn bad_record(report: &mut Report, at: u64, name: &str, error: String) {
-    report.wrong(at, Found::DamagedLine, format!("the record {name} cannot be read"), name, error);
+fn bad_record(report: &mut VerifyReport, at: u64, name: &str, error: String) {
+    report.add_problem(at, ProblemKind::DamagedLine, format!("the record {name} cannot be read"), name, error);
 }
 
 impl Evidence {
@@ -323,8 +342,8 @@ impl Evidence {
             rows: self.rows.iter().map(|(_, row)| (row.slot.clone(), row.clone())).collect(),
             effects,
             payloads: payloads.collect(),
-            beside: Vec::new(),
-            seen: Default::default(),
+            compatible_inbox_ids: Vec::new(),
+            prefetched: Default::default(),
         }
     }
 }

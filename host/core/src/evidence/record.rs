@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::effect::{Answer, Provenance};
 use crate::ids::{Hash, Operator, Slot};
-use crate::ledger::Row;
+use crate::ledger::LedgerRow;
 use crate::manifest::PluginKind;
 use crate::storage::JobRow;
 
@@ -165,14 +165,14 @@ pub(super) struct SignatureRecord {
 
 /// Converts a ledger row to the fields of a line. The 64-bit nonce exceeds the range of exact JSON numbers, so
 /// it is written as 16 hexadecimal digits.
-pub(super) fn from_row(row: &Row) -> Value {
+pub(super) fn from_row(row: &LedgerRow) -> Value {
     let mut value = serde_json::to_value(row).expect("a row is plain data");
     value["nonce"] = format!("{:016x}", row.nonce).into();
     value
 }
 
 /// Converts the fields of a line to a ledger row.
-pub(super) fn to_row(mut value: Value) -> Result<Row, String> {
+pub(super) fn to_row(mut value: Value) -> Result<LedgerRow, String> {
     let nonce = value.get("nonce").and_then(Value::as_str).filter(|text| text.len() == 16);
     let nonce = nonce.and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or("its nonce is not 16 digits")?;
     value["nonce"] = nonce.into();

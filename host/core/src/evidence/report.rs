@@ -14,7 +14,7 @@ pub struct Problem {
     /// Line of the file, from 1.
     pub line: u64,
     /// Kind of the problem.
-    pub kind: Found,
+    pub kind: ProblemKind,
     /// Message for a person.
     pub message: String,
     /// The value that the rest of the file requires.
@@ -26,7 +26,7 @@ pub struct Problem {
 /// Kinds of problems. Their names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Found {
+pub enum ProblemKind {
     /// A line is not as it was written.
     DamagedLine,
     /// Lines are missing, duplicated or out of order.
@@ -60,25 +60,25 @@ pub enum Found {
     Reexecution,
 }
 
-impl Found {
+impl ProblemKind {
     /// Name of the kind in reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Found::DamagedLine => "damaged_line",
-            Found::MissingLines => "missing_lines",
-            Found::FileHash => "file_hash",
-            Found::Signature => "signature",
-            Found::Trust => "trust",
-            Found::Chain => "chain",
-            Found::Illegal => "illegal",
-            Found::Header => "header",
-            Found::Ledger => "ledger",
-            Found::Effect => "effect",
-            Found::DoubleExecution => "double_execution",
-            Found::Permission => "permission",
-            Found::Payload => "payload",
-            Found::Response => "response",
-            Found::Reexecution => "reexecution",
+            ProblemKind::DamagedLine => "damaged_line",
+            ProblemKind::MissingLines => "missing_lines",
+            ProblemKind::FileHash => "file_hash",
+            ProblemKind::Signature => "signature",
+            ProblemKind::Trust => "trust",
+            ProblemKind::Chain => "chain",
+            ProblemKind::Illegal => "illegal",
+            ProblemKind::Header => "header",
+            ProblemKind::Ledger => "ledger",
+            ProblemKind::Effect => "effect",
+            ProblemKind::DoubleExecution => "double_execution",
+            ProblemKind::Permission => "permission",
+            ProblemKind::Payload => "payload",
+            ProblemKind::Response => "response",
+            ProblemKind::Reexecution => "reexecution",
         }
     }
 }
@@ -126,7 +126,7 @@ pub struct SignatureReport {
 
 /// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct VerifyReport {
     /// Always `latchwork.verify/1`.
     pub schema: &'static str,
     /// True if no problem was found.
@@ -157,7 +157,7 @@ pub struct Report {
     pub not_checked: Vec<NotChecked>,
 }
 
-impl Report {
+impl VerifyReport {
     pub(super) fn new(lines: u64) -> Self {
         Self {
             schema: SCHEMA,
@@ -184,10 +184,10 @@ impl Report {
         self.problems.insert(at, problem);
     }
 
-    pub(super) fn wrong(
+    pub(super) fn add_problem(
         &mut self,
         line: u64,
-        kind: Found,
+        kind: ProblemKind,
         message: impl Into<String>,
         expected: impl ToString,
         found: impl ToString,

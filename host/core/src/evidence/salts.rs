@@ -20,7 +20,7 @@ impl Salts {
     pub fn payload_ref(&self, label: &str, bytes: &[u8]) -> Option<PayloadRef> {
         match self {
             Salts::Secret(secret) => Some(keys::payload_ref(secret, label, bytes)),
-            Salts::Labels(salts) => keys::salted_ref(salts.get(label)?, bytes),
+            Salts::Labels(salts) => keys::payload_ref_from_salt(salts.get(label)?, bytes),
         }
     }
 }

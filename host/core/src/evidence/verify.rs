@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::check;
 use super::read::{self, Evidence};
-use super::report::{Found, NotChecked, Report, SignatureReport};
+use super::report::{NotChecked, ProblemKind, SignatureReport, VerifyReport};
 use super::sign::{PublicKey, SIGNATURE_BYTES};
 use crate::state::{Durable, Job};
 
@@ -24,7 +24,7 @@ impl Trust {
     pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
         let mut keys = BTreeMap::new();
         let mut bad = Vec::new();
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !is_silent(line)) {
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !is_blank_or_comment(line)) {
             let (key, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
             match PublicKey::parse(key) {
                 Some(key) => drop(keys.insert(key, name.trim().to_owned())),
@@ -35,7 +35,7 @@ impl Trust {
     }
 }
 
-fn is_silent(line: &str) -> bool {
+fn is_blank_or_comment(line: &str) -> bool {
     line.trim().is_empty() || line.trim_start().starts_with('#')
 }
 
@@ -43,7 +43,7 @@ fn is_silent(line: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct Verified {
     /// The findings.
-    pub report: Report,
+    pub report: VerifyReport,
     /// The records of the file.
     pub evidence: Evidence,
     /// Durable state of the job, rebuilt from the file. `None` if the file is too damaged.
@@ -61,7 +61,7 @@ pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_
     let (evidence, mut report) = read::read(bytes)?;
     count(&evidence, &mut report);
     signature(&evidence, &mut report, trust, is_signature);
-    let broken = [Found::DamagedLine, Found::MissingLines, Found::Chain];
+    let broken = [ProblemKind::DamagedLine, ProblemKind::MissingLines, ProblemKind::Chain];
     let mut durable = None;
     if report.problems.iter().any(|problem| broken.contains(&problem.kind)) {
         report.not_checked.push(NotChecked::new(
@@ -73,26 +73,26 @@ pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_
         match Job::fold(&events) {
             Ok(job) => {
                 let whole = evidence.durable(job);
-                check::folded(&evidence, &whole, &mut report);
+                check::check_with_fold(&evidence, &whole, &mut report);
                 durable = Some(whole);
             }
             Err(error) => {
                 let at = evidence.line_of(check::seq_of(&error));
-                report.wrong(at, Found::Illegal, error.to_string(), "", "");
+                report.add_problem(at, ProblemKind::Illegal, error.to_string(), "", "");
                 report.not_checked.push(NotChecked::new(
                     "illegal",
                     "the state after the illegal event, and what follows from it, was not compared",
                 ));
             }
         }
-        check::independent(&evidence, &mut report);
+        check::check_without_fold(&evidence, &mut report);
     }
     report.problems.sort_by_key(|problem| problem.line);
     not_checked(&mut report);
     Ok(Verified { report, evidence, durable })
 }
 
-fn count(evidence: &Evidence, report: &mut Report) {
+fn count(evidence: &Evidence, report: &mut VerifyReport) {
     report.job_id = evidence.header().map(|header| header.job.job_id.clone());
     report.state = evidence.header().map(|header| header.job.state);
     report.events = evidence.events.len() as u64;
@@ -102,14 +102,14 @@ fn count(evidence: &Evidence, report: &mut Report) {
     report.withheld = evidence.withheld().len() as u64;
 }
 
-fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is_signature: &IsSignature<'_>) {
+fn signature(evidence: &Evidence, report: &mut VerifyReport, trust: Option<&Trust>, is_signature: &IsSignature<'_>) {
     let announced = evidence.header().and_then(|header| header.signer.clone());
     let Some((at, signed)) = &evidence.signature else {
         if let Some(key) = announced {
             let message = "the header names a signer, but the signature is missing";
-            report.wrong(report.lines, Found::Signature, message, key, "no signature");
+            report.add_problem(report.lines, ProblemKind::Signature, message, key, "no signature");
         } else if trust.is_some() && evidence.header.is_some() {
-            report.wrong(1, Found::Trust, "the file is not signed", "a signature of a trusted key", "none");
+            report.add_problem(1, ProblemKind::Trust, "the file is not signed", "a signature of a trusted key", "none");
         }
         return;
     };
@@ -126,18 +126,24 @@ fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is
         SignatureReport { signed: true, valid, trusted, key: Some(record.public_key.clone()), name: name.clone() };
     if announced.as_ref() != Some(&record.public_key) {
         let expected = announced.unwrap_or_else(|| "no signer".to_owned());
-        report.wrong(*at, Found::Signature, "the header names another signer", expected, &record.public_key);
+        report.add_problem(
+            *at,
+            ProblemKind::Signature,
+            "the header names another signer",
+            expected,
+            &record.public_key,
+        );
     }
     if !valid {
         let message = "the signature does not match this file and this key";
-        report.wrong(*at, Found::Signature, message, "a valid signature", &record.public_key);
+        report.add_problem(*at, ProblemKind::Signature, message, "a valid signature", &record.public_key);
     } else if trust.is_some() && name.is_none() {
         let message = "the trust file does not name the key that signed";
-        report.wrong(*at, Found::Trust, message, "a trusted key", &record.public_key);
+        report.add_problem(*at, ProblemKind::Trust, message, "a trusted key", &record.public_key);
     }
 }
 
-fn not_checked(report: &mut Report) {
+fn not_checked(report: &mut VerifyReport) {
     let signature = &report.signature;
     let said = match (signature.signed, signature.trusted) {
         (_, true) => None,

@@ -15,13 +15,13 @@ use crate::keys;
 use crate::manifest::PluginKind;
 use crate::response::{self, Response};
 use crate::state::{Durable, FoldError, Job, label};
-use crate::storage::Record;
+use crate::storage::StoredJob;
 
 /// Contents of a file.
 #[derive(Clone, Debug)]
 pub struct Export<'a> {
     /// Everything that the store holds for the job.
-    pub record: &'a Record,
+    pub record: &'a StoredJob,
     /// Effects of the job, from the effect store.
     pub effects: &'a [Effect],
     /// Payloads to withhold.
@@ -56,7 +56,7 @@ pub fn write(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
     let labels: Vec<String> = effects.iter().map(|e| label::answer(&e.slot, e.try_no)).collect();
     let known: Vec<&str> = labels.iter().chain(payloads.iter().map(|p| &p.label)).map(String::as_str).collect();
     export.withhold.check(&known)?;
-    let hidden = payloads::hidden(&known, &payloads, export.withhold);
+    let hidden = payloads::withheld_labels(&known, &payloads, export.withhold);
 
     let mut file = File::default();
     file.add("header", &header(export, &durable.job, &hidden));
@@ -166,7 +166,8 @@ fn payloads(export: &Export<'_>, durable: &Durable) -> Vec<PayloadRecord> {
     let mut all: BTreeMap<String, PayloadRecord> = BTreeMap::new();
     for payload in &export.record.payloads {
         let salt = salt(&payload.label);
-        let reference = keys::salted_ref(&salt, &payload.bytes).expect("payloads are limited far below 4 GiB");
+        let reference =
+            keys::payload_ref_from_salt(&salt, &payload.bytes).expect("payloads are limited far below 4 GiB");
         let record = PayloadRecord {
             label: payload.label.clone(),
             hash: reference.hash,
@@ -178,7 +179,7 @@ fn payloads(export: &Export<'_>, durable: &Durable) -> Vec<PayloadRecord> {
     }
     for event in &export.record.events {
         for (label, reference) in payloads::references(event) {
-            let Some(content) = payloads::elsewhere(&label, &durable.job) else { continue };
+            let Some(content) = payloads::content_elsewhere(&label, &durable.job) else { continue };
             let salt = Some(salt(&label));
             all.entry(label.clone()).or_insert(PayloadRecord {
                 label,

@@ -10,8 +10,8 @@ use super::*;
 
 const JOB: &str = "job_01JZ0000000000000000000000";
 
-fn request<'a>() -> Request<'a> {
-    Request {
+fn request<'a>() -> RequestIdentity<'a> {
+    RequestIdentity {
         tenant: "default",
         actor: "me",
         intent_type: "plan",
@@ -50,11 +50,11 @@ fn golden_external_keys() {
 fn golden_request_keys() {
     assert_eq!(request_key(&request()).to_hex(), "775a7dee2ea294580cf862939539f84923b943e761b4a1627ee694a0ad3bb1e7");
     assert_eq!(
-        request_key(&Request { request_id: Some("r-1"), ..request() }).to_hex(),
+        request_key(&RequestIdentity { request_id: Some("r-1"), ..request() }).to_hex(),
         "d7b31b67a7a8bb2cf9c82370112ea2d151bf6cf9866bdc6c9e2b6e673d9ff4c2"
     );
     assert_eq!(
-        request_key(&Request { request_id: Some(""), ..request() }).to_hex(),
+        request_key(&RequestIdentity { request_id: Some(""), ..request() }).to_hex(),
         "1a7a98298a43cbb6afce4b0f4b52a0e032612a7f8563fba68f4ea87211c393a4"
     );
     assert_eq!(
@@ -67,14 +67,14 @@ fn golden_request_keys() {
 fn every_field_of_a_request_counts() {
     let all = [
         request(),
-        Request { tenant: "other", ..request() },
-        Request { actor: "you", ..request() },
-        Request { intent_type: "mail", ..request() },
-        Request { intent_payload: b"{}", ..request() },
-        Request { contexts_hash: Hash([3; 32]), ..request() },
-        Request { policy_hash: Hash([3; 32]), ..request() },
-        Request { mode: Mode::DryRun, ..request() },
-        Request { request_id: Some("1"), ..request() },
+        RequestIdentity { tenant: "other", ..request() },
+        RequestIdentity { actor: "you", ..request() },
+        RequestIdentity { intent_type: "mail", ..request() },
+        RequestIdentity { intent_payload: b"{}", ..request() },
+        RequestIdentity { contexts_hash: Hash([3; 32]), ..request() },
+        RequestIdentity { policy_hash: Hash([3; 32]), ..request() },
+        RequestIdentity { mode: Mode::DryRun, ..request() },
+        RequestIdentity { request_id: Some("1"), ..request() },
     ];
     let mut keys: Vec<_> = all.iter().map(request_key).collect();
     keys.sort_unstable();
@@ -164,7 +164,7 @@ proptest! {
         b in (tricky(), tricky(), tricky(), tricky(), prop::option::of(tricky())),
     ) {
         let key = |(tenant, actor, kind, payload, id): &(String, String, String, String, Option<String>)| {
-            request_key(&Request { tenant, actor, intent_type: kind, intent_payload: payload.as_bytes(), request_id: id.as_deref(), ..request() })
+            request_key(&RequestIdentity { tenant, actor, intent_type: kind, intent_payload: payload.as_bytes(), request_id: id.as_deref(), ..request() })
         };
         prop_assert_eq!(key(&a) == key(&b), a == b);
         prop_assert_ne!(key(&a), header_request_key(&b.0, &b.1, &b.2));

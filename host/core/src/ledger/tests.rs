@@ -23,8 +23,8 @@ fn caller() -> Caller {
     }
 }
 
-fn row(state: RowState) -> Row {
-    Row {
+fn row(state: RowState) -> LedgerRow {
+    LedgerRow {
         slot: Slot::new("s1"),
         operator: Operator::new("Mail.Send"),
         args_hash: args(),
@@ -43,8 +43,8 @@ fn row(state: RowState) -> Row {
     }
 }
 
-fn nothing() -> Found<'static> {
-    Found {
+fn nothing() -> SlotFacts<'static> {
+    SlotFacts {
         row: None,
         event: None,
         committed_event: false,
@@ -57,17 +57,17 @@ fn nothing() -> Found<'static> {
 }
 
 /// A row of the table: its number, its condition and its decision.
-type Line = (u32, fn(&Caller, &Found<'_>) -> bool, fn(&Caller, &Found<'_>) -> Decision);
+type TableRow = (u32, fn(&Caller, &SlotFacts<'_>) -> bool, fn(&Caller, &SlotFacts<'_>) -> Decision);
 
-fn state(found: &Found<'_>) -> Option<RowState> {
+fn state(found: &SlotFacts<'_>) -> Option<RowState> {
     found.row.map(|row| row.state)
 }
 
-fn inflight(found: &Found<'_>) -> bool {
+fn inflight(found: &SlotFacts<'_>) -> bool {
     state(found) == Some(RowState::Inflight)
 }
 
-fn ours(caller: &Caller, found: &Found<'_>) -> bool {
+fn ours(caller: &Caller, found: &SlotFacts<'_>) -> bool {
     inflight(found) && found.row.is_some_and(|row| row.attempt == caller.attempt)
 }
 
@@ -76,7 +76,7 @@ fn differs(caller: &Caller, operator: &Operator, args_hash: Hash, action_key: Op
 }
 
 /// The documented table. Its last row is split into four cases.
-const TABLE: &[Line] = &[
+const TABLE: &[TableRow] = &[
     (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| Decision::Rejected(Rejection::Stale)),
     (
         2,
@@ -126,7 +126,7 @@ const TABLE: &[Line] = &[
 ];
 
 /// Calls `look` with every combination of callers and stored states.
-fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
+fn for_all(look: &mut dyn FnMut(&Caller, &SlotFacts<'_>)) {
     let other = Operator::new("Mail.Recall");
     let both = [false, true];
     let mut rows = vec![None];
@@ -139,10 +139,10 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
     ] {
         for attempt in [ATTEMPT - 1, ATTEMPT] {
             for next_try_us in [None, Some(NOW_US), Some(NOW_US + 1)] {
-                let plain = Row { attempt, next_try_us, ..row(state) };
-                rows.push(Some(Row { operator: other.clone(), ..plain.clone() }));
-                rows.push(Some(Row { args_hash: Hash::default(), ..plain.clone() }));
-                rows.push(Some(Row { action_key: Some(Hash::default()), ..plain.clone() }));
+                let plain = LedgerRow { attempt, next_try_us, ..row(state) };
+                rows.push(Some(LedgerRow { operator: other.clone(), ..plain.clone() }));
+                rows.push(Some(LedgerRow { args_hash: Hash::default(), ..plain.clone() }));
+                rows.push(Some(LedgerRow { action_key: Some(Hash::default()), ..plain.clone() }));
                 rows.push(Some(plain));
             }
         }
@@ -164,7 +164,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
             // Seven boolean inputs, one bit each.
             for bits in 0..128_u32 {
                 let bit = |number: u32| both[(bits >> number & 1) as usize];
-                let found = Found {
+                let found = SlotFacts {
                     row,
                     event,
                     committed_event: bit(0),
@@ -231,21 +231,21 @@ fn other_arguments_are_neither_injected_nor_executed() {
 #[test]
 fn every_line_by_example() {
     use Decision as D;
-    let with = |row: &Row, caller: &Caller| decide(caller, &Found { row: Some(row), ..nothing() });
+    let with = |row: &LedgerRow, caller: &Caller| decide(caller, &SlotFacts { row: Some(row), ..nothing() });
     let inflight = row(RowState::Inflight);
-    let mine = Row { attempt: ATTEMPT, ..inflight.clone() };
+    let mine = LedgerRow { attempt: ATTEMPT, ..inflight.clone() };
     // 1
     assert_eq!(decide(&Caller { current_attempt: ATTEMPT + 1, ..caller() }, &nothing()), D::Rejected(Rejection::Stale));
     // 2
-    let others = Row { args_hash: Hash::of(&[b"other"]), ..row(RowState::Committed) };
+    let others = LedgerRow { args_hash: Hash::of(&[b"other"]), ..row(RowState::Committed) };
     assert_eq!(with(&others, &caller()), D::Rejected(Rejection::Mismatch));
     // 3
     assert_eq!(with(&row(RowState::Committed), &caller()), D::ReturnRecordedResult);
     assert_eq!(with(&row(RowState::FailedFinal), &caller()), D::ReturnRecordedResult);
-    let log_wins = Found { row: Some(&inflight), committed_event: true, ..nothing() };
+    let log_wins = SlotFacts { row: Some(&inflight), committed_event: true, ..nothing() };
     assert_eq!(decide(&caller(), &log_wins), D::ReturnRecordedResult);
     // 4
-    let answered = Found { row: Some(&inflight), open_effect: true, ..nothing() };
+    let answered = SlotFacts { row: Some(&inflight), open_effect: true, ..nothing() };
     assert_eq!(decide(&caller(), &answered), D::CatchUp);
     // 5
     assert_eq!(with(&row(RowState::Indeterminate), &caller()), D::Ladder);
@@ -254,27 +254,27 @@ fn every_line_by_example() {
     assert_eq!(with(&mine, &Caller { nonce: Some(NONCE + 1), ..caller() }), D::StopOldCall);
     // 8, 9
     let busy = Quiescence::After { wait_ms: 12 };
-    let open = Found { row: Some(&inflight), quiescence: busy, ..nothing() };
+    let open = SlotFacts { row: Some(&inflight), quiescence: busy, ..nothing() };
     assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
     assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
     // An equal nonce in the row of another attempt is a coincidence.
     assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
     // 10
-    let lost_row = Found { any_world_effect: true, ..nothing() };
+    let lost_row = SlotFacts { any_world_effect: true, ..nothing() };
     assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
     let operator = caller().operator;
-    let lost_row = Found { event: Some((&operator, args(), None)), ..nothing() };
+    let lost_row = SlotFacts { event: Some((&operator, args(), None)), ..nothing() };
     assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
     // 11
-    let forbidden = Found { forbidden: Some(Code::BudgetExceeded), ..nothing() };
+    let forbidden = SlotFacts { forbidden: Some(Code::BudgetExceeded), ..nothing() };
     assert_eq!(decide(&caller(), &forbidden), D::Rejected(Rejection::Forbidden(Code::BudgetExceeded)));
     // 12
-    let definite = |next_try_us| Row { next_try_us, ..row(RowState::FailedDefinite) };
+    let definite = |next_try_us| LedgerRow { next_try_us, ..row(RowState::FailedDefinite) };
     assert_eq!(with(&definite(Some(NOW_US + 1)), &caller()), D::WaitUntil(NOW_US + 1));
     assert_eq!(with(&definite(None), &caller()), D::FailFinal);
     assert_eq!(with(&definite(Some(NOW_US)), &caller()), D::AllowExecute);
     assert_eq!(decide(&caller(), &nothing()), D::AllowExecute);
-    let reserved = Found { owns_action_key: false, ..nothing() };
+    let reserved = SlotFacts { owns_action_key: false, ..nothing() };
     assert_eq!(decide(&caller(), &reserved), D::Rejected(Rejection::ActionInProgress));
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cost::{By, Charge, Row, Totals, day, month};
+use crate::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
 use crate::ids::JobId;
 use crate::storage::JobRow;
 
@@ -32,13 +32,13 @@ impl Costs {
     }
 
     /// Returns the sums as rows. `jobs` are in the order of listing.
-    pub(super) fn rows(&self, by: By, jobs: &[JobRow]) -> Vec<Row> {
+    pub(super) fn rows(&self, by: CostGrouping, jobs: &[JobRow]) -> Vec<CostRow> {
         match by {
-            By::Job => {
+            CostGrouping::Job => {
                 let mut rows = Vec::new();
                 for job in jobs {
                     for ((_, model), totals) in self.jobs.iter().filter(|((id, _), _)| *id == job.job_id) {
-                        rows.push(Row {
+                        rows.push(CostRow {
                             tenant_id: job.tenant_id.clone(),
                             actor_id: Some(job.actor_id.clone()),
                             job_id: Some(job.job_id.clone()),
@@ -50,29 +50,33 @@ impl Costs {
                 }
                 rows
             }
-            By::ActorDay => newest_first(self.actor_days.iter().map(|((day, tenant, actor, model), totals)| Row {
-                tenant_id: tenant.clone(),
-                actor_id: Some(actor.clone()),
-                job_id: None,
-                period: Some(day.clone()),
-                model: model.clone(),
-                totals: *totals,
-            })),
-            By::TenantMonth => newest_first(self.tenant_months.iter().map(|((month, tenant, model), totals)| Row {
-                tenant_id: tenant.clone(),
-                actor_id: None,
-                job_id: None,
-                period: Some(month.clone()),
-                model: model.clone(),
-                totals: *totals,
-            })),
+            CostGrouping::ActorDay => {
+                newest_first(self.actor_days.iter().map(|((day, tenant, actor, model), totals)| CostRow {
+                    tenant_id: tenant.clone(),
+                    actor_id: Some(actor.clone()),
+                    job_id: None,
+                    period: Some(day.clone()),
+                    model: model.clone(),
+                    totals: *totals,
+                }))
+            }
+            CostGrouping::TenantMonth => {
+                newest_first(self.tenant_months.iter().map(|((month, tenant, model), totals)| CostRow {
+                    tenant_id: tenant.clone(),
+                    actor_id: None,
+                    job_id: None,
+                    period: Some(month.clone()),
+                    model: model.clone(),
+                    totals: *totals,
+                }))
+            }
         }
     }
 }
 
 /// Sorts rows by period, newest first, and keeps their order within a period.
-fn newest_first(rows: impl Iterator<Item = Row>) -> Vec<Row> {
-    let mut rows: Vec<Row> = rows.collect();
+fn newest_first(rows: impl Iterator<Item = CostRow>) -> Vec<CostRow> {
+    let mut rows: Vec<CostRow> = rows.collect();
     rows.sort_by(|a, b| b.period.cmp(&a.period));
     rows
 }

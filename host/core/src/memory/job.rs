@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::clock::ManualClock;
-use crate::admit::Standing;
-use crate::awaited::Awaited;
+use crate::admit::JobSnapshot;
+use crate::awaited::Expectation;
 use crate::event::Event;
 use crate::ids::Hash;
 use crate::job::JobState;
-use crate::storage::{Batch, Claimer, Clock, InboxRow, JobRow, NewJob, Owner, Payload, Record};
+use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
 pub(super) struct Job {
     /// Constant fields of the job row. The other fields are in `standing`.
     accepted: JobRow,
     pub(super) updated_us: i64,
     pub(super) secret: Hash,
-    pub(super) standing: Standing,
+    pub(super) snapshot: JobSnapshot,
     pub(super) events: Vec<Event>,
     pub(super) inbox: BTreeMap<i64, InboxRow>,
     /// Awaited signals and approvals, by name.
-    pub(super) awaited: BTreeMap<String, Awaited>,
+    pub(super) awaited: BTreeMap<String, Expectation>,
     /// Due times of timers, by name.
     pub(super) timers: BTreeMap<String, i64>,
     /// Process that claimed each attempt.
@@ -30,8 +30,8 @@ pub(super) struct Job {
 
 impl Job {
     pub(super) fn new(new: NewJob) -> Self {
-        let NewJob { row, secret, events, payloads, awaited, .. } = new;
-        let standing = Standing {
+        let NewJob { row, secret, events, payloads, expectations: awaited, .. } = new;
+        let standing = JobSnapshot {
             job_id: row.job_id.clone(),
             tenant_id: row.tenant_id.clone(),
             state: row.state,
@@ -51,7 +51,7 @@ impl Job {
             updated_us: row.updated_us,
             accepted: row,
             secret,
-            standing,
+            snapshot: standing,
             events,
             inbox: BTreeMap::new(),
             awaited: awaited.into_iter().map(|awaited| (awaited.name.clone(), awaited)).collect(),
@@ -62,7 +62,7 @@ impl Job {
     }
 
     pub(super) fn row(&self) -> JobRow {
-        let standing = &self.standing;
+        let standing = &self.snapshot;
         JobRow {
             state: standing.state,
             attempt: standing.attempt,
@@ -80,29 +80,29 @@ impl Job {
         self.accepted.priority
     }
 
-    pub(super) fn record(&self) -> Record {
-        Record {
+    pub(super) fn record(&self) -> StoredJob {
+        StoredJob {
             row: self.row(),
             secret: self.secret,
             events: self.events.clone(),
-            ledger: self.standing.ledger.values().cloned().collect(),
+            ledger: self.snapshot.ledger.values().cloned().collect(),
             payloads: self
-                .standing
+                .snapshot
                 .payloads
                 .iter()
                 .map(|(label, bytes)| Payload { label: label.clone(), bytes: bytes.clone() })
                 .collect(),
-            inbox: self.undone(),
+            inbox: self.pending_inbox(),
         }
     }
 
-    pub(super) fn undone(&self) -> Vec<InboxRow> {
-        self.standing.inbox.iter().map(|id| self.inbox[id].clone()).collect()
+    pub(super) fn pending_inbox(&self) -> Vec<InboxRow> {
+        self.snapshot.inbox.iter().map(|id| self.inbox[id].clone()).collect()
     }
 
     /// Applies the awaited entries and timers of a batch.
-    pub(super) fn awaits(&mut self, batch: &Batch) {
-        for awaited in &batch.awaited {
+    pub(super) fn apply_expectations(&mut self, batch: &Batch) {
+        for awaited in &batch.expectations {
             self.awaited.insert(awaited.name.clone(), awaited.clone());
         }
         for timer in &batch.timers {
@@ -114,7 +114,7 @@ impl Job {
     }
 
     /// Removes and returns the timers that are due.
-    pub(super) fn take_due(&mut self, now_us: i64) -> Vec<(String, i64)> {
+    pub(super) fn remove_due_timers(&mut self, now_us: i64) -> Vec<(String, i64)> {
         let due: Vec<_> = self.timers.iter().filter(|(_, due)| **due <= now_us).map(|(n, d)| (n.clone(), *d)).collect();
         self.timers.retain(|_, due| *due > now_us);
         due
@@ -122,9 +122,9 @@ impl Job {
 
     /// Makes a waiting job pending if its wake-up time has come.
     pub(super) fn end_wait(&mut self, now_us: i64) {
-        if self.standing.state == JobState::Waiting && self.standing.wake_at_us.is_some_and(|at_us| at_us <= now_us) {
-            self.standing.state = JobState::Pending;
-            self.standing.wake_at_us = None;
+        if self.snapshot.state == JobState::Waiting && self.snapshot.wake_at_us.is_some_and(|at_us| at_us <= now_us) {
+            self.snapshot.state = JobState::Pending;
+            self.snapshot.wake_at_us = None;
             self.updated_us = now_us;
         }
     }
@@ -136,23 +136,23 @@ impl Job {
     }
 
     pub(super) fn claimable(&self, clock: &ManualClock) -> bool {
-        match self.standing.state {
+        match self.snapshot.state {
             JobState::Pending => true,
             JobState::Running => !self.lease_live(clock) || self.holder().is_some_and(|owner| clock.is_dead(owner)),
             _ => false,
         }
     }
 
-    pub(super) fn claim(&mut self, claimer: &Claimer, clock: &ManualClock) {
-        self.standing.state = JobState::Running;
-        self.standing.wake_at_us = None;
-        self.standing.attempt += 1;
-        self.claims.insert(self.standing.attempt, claimer.owner.clone());
+    pub(super) fn claim(&mut self, claimer: &LeaseRequest, clock: &ManualClock) {
+        self.snapshot.state = JobState::Running;
+        self.snapshot.wake_at_us = None;
+        self.snapshot.attempt += 1;
+        self.claims.insert(self.snapshot.attempt, claimer.owner.clone());
         self.lease_until_us = Some(clock.boot_us() + i64::from(claimer.lease_ms) * 1000);
         self.updated_us = clock.now_us();
     }
 
     pub(super) fn holder(&self) -> Option<&Owner> {
-        self.claims.get(&self.standing.attempt)
+        self.claims.get(&self.snapshot.attempt)
     }
 }

@@ -6,33 +6,34 @@ use super::job::Job;
 use super::{Memory, State};
 use crate::admit;
 use crate::awaited;
-use crate::cost::{self, By};
+use crate::cost::{self, CostGrouping};
 use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
-use crate::ledger::{Quiescence, Row, RowState};
+use crate::ledger::{LedgerRow, Quiescence, RowState};
 use crate::quiescence;
-use crate::reuse::Reusable;
+use crate::reuse::ReusableResult;
 use crate::storage::{
-    ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd,
-    NewJob, Outline, Owner, Record, Request, StoreError, Submitted, Why, WriteError, why,
+    ActionRow, Batch, Claim, ClaimExclusions, Clock, Counters, InboxError, InboxRequest, InboxRow, JobFilter, JobRow,
+    JobTail, Journal, LeaseRequest, LogEnd, NewJob, Owner, StateReason, StoreError, StoredJob, Submitted, WriteError,
+    state_reason,
 };
 
 impl Memory {
     /// Claims the job `job`, or any claimable job that `except` does not exclude.
-    fn take(&self, claimer: &Claimer, job: Option<&JobId>, except: &Except) -> Option<Claim> {
+    fn claim_matching(&self, claimer: &LeaseRequest, job: Option<&JobId>, except: &ClaimExclusions) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
-        state.fire(self.clock.now_us());
-        let looked_at = |of: &Job| job.is_none_or(|job| *job == of.standing.job_id);
+        state.fire_due(self.clock.now_us());
+        let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
         // A worker that looks for jobs also notices dead lease holders. The first notice is recorded with its
         // time.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
-        let running = state.jobs.values().filter(|of| looked_at(of) && of.standing.state == JobState::Running);
+        let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {
-            state.gone.entry(owner.lock_content.clone()).or_insert(self.clock.boot_us());
+            state.dead_since_us.entry(owner.lock_content.clone()).or_insert(self.clock.boot_us());
         }
         let passed_over =
-            |of: &Job| except.tenants.contains(&of.standing.tenant_id) || except.jobs.contains(&of.standing.job_id);
+            |of: &Job| except.tenants.contains(&of.snapshot.tenant_id) || except.jobs.contains(&of.snapshot.job_id);
         let wanted = |of: &Job| looked_at(of) && !passed_over(of);
         let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
@@ -47,22 +48,22 @@ impl Memory {
     fn write_now(&self, state: &mut State, batch: &Batch) -> Result<(), WriteError> {
         let now_us = self.clock.now_us();
         let job = state.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
-        job.standing.lease_live = job.lease_live(&self.clock);
-        let changes = admit::admit(&mut job.standing, &mut state.actions, batch, self.clock.boot_us())?;
+        job.snapshot.lease_live = job.lease_live(&self.clock);
+        let changes = admit::admit(&mut job.snapshot, &mut state.actions, batch, self.clock.boot_us())?;
         job.events.extend(batch.events.iter().cloned());
-        job.awaits(batch);
+        job.apply_expectations(batch);
         job.updated_us = now_us;
-        if admit::gives_up(job.standing.state) {
+        if admit::releases_claim(job.snapshot.state) {
             job.lease_until_us = None;
         }
         for reusable in &batch.reusables {
-            let Reusable { tenant_id, operator, input_hash, .. } = reusable;
+            let ReusableResult { tenant_id, operator, input_hash, .. } = reusable;
             state.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), reusable.clone());
         }
         let row = job.row();
         changes.charges.iter().for_each(|charge| state.costs.add(&row, charge));
-        for (job_id, (_, operator, key)) in changes.told {
-            state.tell(&job_id, "latchwork", None, Request::KeySettled { operator, key }, now_us);
+        for (job_id, (_, operator, key)) in changes.notified {
+            state.push_request(&job_id, "latchwork", None, InboxRequest::KeySettled { operator, key }, now_us);
         }
         Ok(())
     }
@@ -70,29 +71,37 @@ impl Memory {
 
 impl State {
     /// Turns due timers into inbox rows, and jobs whose wait is over into pending jobs.
-    fn fire(&mut self, now_us: i64) {
+    fn fire_due(&mut self, now_us: i64) {
         let mut fired = Vec::new();
         for (job_id, job) in &mut self.jobs {
             job.end_wait(now_us);
-            fired.extend(job.take_due(now_us).into_iter().map(|(name, due_us)| (due_us, job_id.clone(), name)));
+            fired
+                .extend(job.remove_due_timers(now_us).into_iter().map(|(name, due_us)| (due_us, job_id.clone(), name)));
         }
         fired.sort();
         for (due_us, job_id, name) in fired {
-            if !self.jobs[&job_id].standing.state.is_terminal() {
+            if !self.jobs[&job_id].snapshot.state.is_terminal() {
                 self.counters.flushes += 1;
-                self.tell(&job_id, "latchwork", None, Request::Timer { name, due_us }, now_us);
+                self.push_request(&job_id, "latchwork", None, InboxRequest::Timer { name, due_us }, now_us);
             }
         }
     }
 
     /// Appends a request to a job's inbox. The caller has checked that the job accepts the request.
-    fn tell(&mut self, job_id: &JobId, actor: &str, reason: Option<&str>, request: Request, now_us: i64) -> i64 {
+    fn push_request(
+        &mut self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        request: InboxRequest,
+        now_us: i64,
+    ) -> i64 {
         self.inbox_id += 1;
         let id = self.inbox_id;
         let job = self.jobs.get_mut(job_id).expect("the caller has found the job");
-        if !admit::is_record(job.standing.state, &request) {
-            job.standing.receive(&request);
-            job.standing.inbox.insert(id);
+        if !admit::is_record_only(job.snapshot.state, &request) {
+            job.snapshot.apply_request(&request);
+            job.snapshot.inbox.insert(id);
             job.updated_us = now_us;
         }
         let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
@@ -111,11 +120,11 @@ impl Journal for Memory {
         }
         let id = new.row.job_id.clone();
         if state.jobs.contains_key(&id) {
-            return Err(WriteError::Broken(format!("job {id} exists with another request key")));
+            return Err(WriteError::Defect(format!("job {id} exists with another request key")));
         }
         if new.claim.is_none() {
-            let waits = |job: &&Job| job.standing.state == JobState::Pending;
-            let of_tenant = |job: &&Job| job.standing.tenant_id == new.row.tenant_id;
+            let waits = |job: &&Job| job.snapshot.state == JobState::Pending;
+            let of_tenant = |job: &&Job| job.snapshot.tenant_id == new.row.tenant_id;
             let all = state.jobs.values().filter(waits).count();
             let own = state.jobs.values().filter(waits).filter(of_tenant).count();
             if let Some(full) = admit::queue_full(new.queue, own, all) {
@@ -134,12 +143,16 @@ impl Journal for Memory {
         Ok(Submitted::New)
     }
 
-    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
-        Ok(self.take(claimer, None, except))
+    async fn claim_excluding(
+        &self,
+        claimer: &LeaseRequest,
+        except: &ClaimExclusions,
+    ) -> Result<Option<Claim>, StoreError> {
+        Ok(self.claim_matching(claimer, None, except))
     }
 
-    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        Ok(self.take(claimer, Some(job_id), &Except::default()))
+    async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError> {
+        Ok(self.claim_matching(claimer, Some(job_id), &ClaimExclusions::default()))
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
@@ -148,7 +161,7 @@ impl Journal for Memory {
         let mut lost = Vec::new();
         for (id, attempt) in held {
             match state.jobs.get_mut(id) {
-                Some(job) if job.standing.attempt == *attempt && job.standing.state == JobState::Running => {
+                Some(job) if job.snapshot.attempt == *attempt && job.snapshot.state == JobState::Running => {
                     job.lease_until_us = Some(until);
                 }
                 _ => lost.push(id.clone()),
@@ -172,23 +185,23 @@ impl Journal for Memory {
         result
     }
 
-    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+    async fn load(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
         Ok(self.state().jobs.get(job_id).map(Job::record))
     }
 
-    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
+    async fn job_tail(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
         let state = self.state();
         let Some(job) = state.jobs.get(job_id) else { return Ok(None) };
         let last = job.events.last().expect("every accepted job has a log");
         let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
-        Ok(Some(Outline { end, reopen: job.undone().into_iter().find(|row| row.request.reopens()) }))
+        Ok(Some(JobTail { end, reopen: job.pending_inbox().into_iter().find(|row| row.request.reopens()) }))
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
         Ok(self.state().jobs.get(job_id).map(Job::row))
     }
 
-    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+    async fn jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError> {
         let state = self.state();
         let newest_first = state.order.iter().rev();
         let from = filter
@@ -199,39 +212,45 @@ impl Journal for Memory {
         let wanted = rows.filter(|row| filter.state.is_none_or(|wanted| row.state == wanted));
         let open = wanted.filter(|row| !(filter.open && row.state.is_terminal()));
         let audited = |row: &JobRow| row.state.is_terminal() && row.inbox_pending;
-        Ok(open.filter(|row| !filter.to_audit || audited(row)).take(filter.limit as usize).collect())
+        Ok(open.filter(|row| !filter.needs_audit || audited(row)).take(filter.limit as usize).collect())
     }
 
-    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+    async fn state_reasons(&self, rows: &[JobRow]) -> Result<Vec<StateReason>, StoreError> {
         let state = self.state();
         let of = |row: &JobRow| {
             let events = state.jobs.get(&row.job_id).into_iter().flat_map(|job| job.events.iter().rev());
-            why(row.state, row.cancel_requested, events.filter_map(|event| std::str::from_utf8(&event.bytes).ok()))
+            state_reason(
+                row.state,
+                row.cancel_requested,
+                events.filter_map(|event| std::str::from_utf8(&event.bytes).ok()),
+            )
         };
         Ok(rows.iter().map(of).collect())
     }
 
-    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError> {
         let state = self.state();
-        let rows = state.jobs.get(job_id).into_iter().flat_map(|job| job.standing.ledger.values());
+        let rows = state.jobs.get(job_id).into_iter().flat_map(|job| job.snapshot.ledger.values());
         Ok(rows.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)).cloned().collect())
     }
 
-    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
+    async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError> {
         let mut state = self.state();
         let owner = state.jobs.get(job_id).and_then(|job| job.claims.get(&row.attempt)).cloned();
         let owner = owner.ok_or_else(|| {
             StoreError::Damaged(format!("job {job_id} has no claim of attempt {}, slot {}", row.attempt, row.slot))
         })?;
         let now_us = self.clock.boot_us();
-        let gone_us =
-            self.clock.is_dead(&owner).then(|| *state.gone.entry(owner.lock_content.clone()).or_insert(now_us));
-        Ok(quiescence::judge(&quiescence::Evidence {
+        let gone_us = self
+            .clock
+            .is_dead(&owner)
+            .then(|| *state.dead_since_us.entry(owner.lock_content.clone()).or_insert(now_us));
+        Ok(quiescence::assess(&quiescence::OwnerFacts {
             now_us,
             same_boot: owner.boot_id == self.clock.boot_id(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,
-            gone_us,
+            owner_dead_us: gone_us,
             settling_ms,
         }))
     }
@@ -241,27 +260,32 @@ impl Journal for Memory {
         job_id: &JobId,
         actor: &str,
         reason: Option<&str>,
-        request: Request,
+        request: InboxRequest,
     ) -> Result<i64, InboxError> {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
         let awaited: Vec<_> = job.awaited.values().cloned().collect();
-        awaited::accept(job_id, job.standing.state, &awaited, &request, self.clock.now_us())?;
+        awaited::check_request(job_id, job.snapshot.state, &awaited, &request, self.clock.now_us())?;
         state.counters.flushes += 1;
-        Ok(state.tell(job_id, actor, reason, request, self.clock.now_us()))
+        Ok(state.push_request(job_id, actor, reason, request, self.clock.now_us()))
     }
 
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {
         let mut state = self.state();
-        state.fire(self.clock.now_us());
-        Ok(state.jobs.values().flat_map(|job| job.timers.values().copied().chain(job.standing.wake_at_us)).min())
+        state.fire_due(self.clock.now_us());
+        Ok(state.jobs.values().flat_map(|job| job.timers.values().copied().chain(job.snapshot.wake_at_us)).min())
     }
 
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
-        Ok(self.state().jobs.get(job_id).map(Job::undone).unwrap_or_default())
+        Ok(self.state().jobs.get(job_id).map(Job::pending_inbox).unwrap_or_default())
     }
 
-    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
+    async fn action_reservation(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        key: Hash,
+    ) -> Result<Option<ActionRow>, StoreError> {
         Ok(self.state().actions.held.get(&(tenant.to_owned(), operator.clone(), key)).cloned())
     }
 
@@ -270,15 +294,15 @@ impl Journal for Memory {
         tenant: &str,
         operator: &Operator,
         input_hash: Hash,
-    ) -> Result<Option<Reusable>, StoreError> {
+    ) -> Result<Option<ReusableResult>, StoreError> {
         Ok(self.state().reusables.get(&(tenant.to_owned(), operator.clone(), input_hash)).cloned())
     }
 
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.state().jobs.get(job_id).and_then(|job| job.standing.payloads.get(label)).cloned())
+        Ok(self.state().jobs.get(job_id).and_then(|job| job.snapshot.payloads.get(label)).cloned())
     }
 
-    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+    async fn costs(&self, by: CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError> {
         let state = self.state();
         let jobs: Vec<JobRow> = state.order.iter().rev().map(|id| state.jobs[id].row()).collect();
         let mut rows = state.costs.rows(by, &jobs);

@@ -13,7 +13,7 @@ impl EffectStore for Memory {
     async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError> {
         let mut state = self.state();
         let stored = match state.jobs.get_mut(job_id) {
-            Some(job) => &mut job.standing.effects,
+            Some(job) => &mut job.snapshot.effects,
             None => state.effects.entry(job_id.clone()).or_default(),
         };
         for index in admit::new_effects_of(stored, effects)? {
@@ -26,7 +26,7 @@ impl EffectStore for Memory {
 
     async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError> {
         let state = self.state();
-        let stored = state.jobs.get(job_id).map(|job| &job.standing.effects).or_else(|| state.effects.get(job_id));
+        let stored = state.jobs.get(job_id).map(|job| &job.snapshot.effects).or_else(|| state.effects.get(job_id));
         let stored = stored.into_iter().flatten();
         let read = |((slot, try_no), bytes): (&(_, u32), &Vec<u8>)| {
             serde_json::from_slice(bytes)

@@ -10,9 +10,9 @@ mod maps;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::admit::{ActionId, Actions};
+use crate::admit::{ActionId, ActionKeys};
 use crate::ids::{Hash, JobId, Slot};
-use crate::reuse::Reusable;
+use crate::reuse::ReusableResult;
 use crate::storage::Counters;
 
 pub use clock::ManualClock;
@@ -31,14 +31,14 @@ struct State {
     requests: BTreeMap<Hash, JobId>,
     /// Job ids in the order of acceptance.
     order: Vec<JobId>,
-    actions: Actions,
+    actions: ActionKeys,
     /// Reusable results by tenant, operator and input.
-    reusables: BTreeMap<ActionId, Reusable>,
+    reusables: BTreeMap<ActionId, ReusableResult>,
     /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,
     /// Lease clock time at which an owner's lock was first seen released, by the content of its lock file.
-    gone: BTreeMap<String, i64>,
+    dead_since_us: BTreeMap<String, i64>,
     inbox_id: i64,
     costs: costs::Costs,
     counters: Counters,

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Plan, Step, expand};
 use crate::canon;
-use crate::manifest::{Determinism, Effect, PluginKind};
+use crate::manifest::{Determinism, EffectKind, PluginKind};
 
 mod contexts;
 mod graph;
@@ -36,8 +36,8 @@ pub(super) use report::parameter_rule;
 pub use report::{CONTEXT_RULE, RULES};
 pub use values::parse_timeout;
 
-use report::{Report, rule};
-use view::View;
+use report::{ViolationReport, rule};
+use view::StepFields;
 
 /// Maximum size of a plan's text in bytes. The plan is copied into the log of every job.
 pub const PLAN_BYTES_MAX: usize = 1 << 20;
@@ -71,7 +71,7 @@ impl Violation {
 
 /// Mismatch between a value and a JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum SchemaMismatch {
     /// The object at the pointer lacks a required property.
     Missing {
         /// JSON pointer to the object.
@@ -99,7 +99,7 @@ pub enum Misfit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorInfo {
     /// Effects that the operator may cause.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectKind>,
     /// Repeatability of the operator.
     pub determinism: Determinism,
     /// Kind of the operator's plugin.
@@ -116,7 +116,7 @@ pub trait Catalog {
     fn names(&self) -> Vec<String>;
     /// Returns true if the catalog knows the properties of its operators. Otherwise the check relies on the
     /// declarations in the plan.
-    fn is_known(&self) -> bool {
+    fn knows_operators(&self) -> bool {
         true
     }
     /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default
@@ -124,7 +124,7 @@ pub trait Catalog {
     ///
     /// # Errors
     /// The schema cannot be used, with the reason.
-    fn misfits(&self, _schema: &Value, _value: &Value) -> Result<Vec<Misfit>, String> {
+    fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         Ok(vec![])
     }
 }
@@ -141,7 +141,7 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }
     };
     let (value, passed) = canon::parse_tolerant(text).map_err(|error| vec![not_json(&error)])?;
-    let mut report = Report::default();
+    let mut report = ViolationReport::default();
     let expanded = expand::expand(&value);
     rules((&value, &expanded), &[], catalog, &mut report);
     if report.is_empty() && passed.is_empty() {
@@ -160,10 +160,15 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
 
 /// Applies all rules to a plan, in its written and expanded forms. `contexts` names the contexts of the
 /// request.
-fn rules((written, expanded): (&Value, &Value), contexts: &[&str], catalog: &dyn Catalog, report: &mut Report) {
+fn rules(
+    (written, expanded): (&Value, &Value),
+    contexts: &[&str],
+    catalog: &dyn Catalog,
+    report: &mut ViolationReport,
+) {
     shape::plan(expanded, report);
     parameters::check(expanded.get("parameters"), catalog, report);
-    let steps = View::of_plan(written, expanded);
+    let steps = StepFields::of_plan(written, expanded);
     if steps.len() <= STEPS_MAX {
         graph::check(&steps, report);
         references::check(&steps, expanded.get("parameters"), report);

@@ -13,13 +13,13 @@ use crate::bindings;
 use crate::ids::StepId;
 
 /// Returns the optional keys of a plan with their defaults. In the normal form these keys always have a value.
-fn of_plan() -> [(&'static str, Value); 3] {
+fn plan_defaults() -> [(&'static str, Value); 3] {
     [("plan_id", json!("plan")), ("schema_version", json!("1.0")), ("on_failure", json!("keep"))]
 }
 
 /// Returns the optional keys of a step with their defaults. `depends_on` is not listed: its default follows
 /// from the step's bindings.
-fn of_step() -> [(&'static str, Value); 7] {
+fn step_defaults() -> [(&'static str, Value); 7] {
     [
         ("kind", json!("operator")),
         ("payload", json!({})),
@@ -38,7 +38,7 @@ pub(super) fn expand(plan: &Value) -> Value {
     if fields.get("$schema").is_some_and(Value::is_string) {
         fields.remove("$schema");
     }
-    for (key, value) in of_plan() {
+    for (key, value) in plan_defaults() {
         fields.entry(key).or_insert(value);
     }
     let Some(steps) = fields.get_mut("steps").and_then(Value::as_array_mut) else { return plan };
@@ -48,9 +48,9 @@ pub(super) fn expand(plan: &Value) -> Value {
     let ids: BTreeSet<String> = steps.iter().filter_map(|step| id(step.as_object()?)).map(str::to_owned).collect();
     for step in steps.iter_mut().filter_map(Value::as_object_mut) {
         if !step.contains_key("depends_on") {
-            step.insert("depends_on".to_owned(), json!(bound(step, &ids)));
+            step.insert("depends_on".to_owned(), json!(bound_steps(step, &ids)));
         }
-        for (key, value) in of_step() {
+        for (key, value) in step_defaults() {
             step.entry(key).or_insert(value);
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn expand(plan: &Value) -> Value {
 
 /// Returns the steps among `ids` to which `payload` and `hashes` of the step are bound, without the step
 /// itself.
-fn bound<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
+fn bound_steps<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
     let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());
     named.filter(|name| id(step) != Some(name)).filter_map(|name| ids.get(&name).map(String::as_str)).collect()
@@ -70,13 +70,14 @@ fn id(step: &Map<String, Value>) -> Option<&str> {
 }
 
 /// Returns pointers into the normal form `plan` to every value that the text `written` omits.
-pub(super) fn filled(written: &Value, plan: &super::Plan) -> Vec<String> {
+pub(super) fn omitted_values(written: &Value, plan: &super::Plan) -> Vec<String> {
     let missing = |fields: &Value, key: &str| fields.get(key).is_none();
-    let of_plan = of_plan().into_iter().filter(|(key, _)| missing(written, key)).map(|(key, _)| format!("/{key}"));
+    let of_plan =
+        plan_defaults().into_iter().filter(|(key, _)| missing(written, key)).map(|(key, _)| format!("/{key}"));
     let steps = written.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of_steps = plan.steps.iter().enumerate().flat_map(|(index, step)| {
         let written = steps.iter().find(|other| other.get("step_id").is_some_and(|id| id == step.step_id.as_str()));
-        let keys = of_step().into_iter().map(|(key, _)| key).chain(["depends_on"]);
+        let keys = step_defaults().into_iter().map(|(key, _)| key).chain(["depends_on"]);
         let keys = keys.filter(move |key| written.is_some_and(|written| missing(written, key)));
         keys.map(move |key| format!("/steps/{index}/{key}"))
     });

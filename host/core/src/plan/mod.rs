@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{Hash, Operator, StepId};
-use crate::manifest::Effect;
+use crate::manifest::EffectKind;
 
 mod check;
 mod expand;
@@ -18,11 +18,11 @@ mod request;
 mod schema;
 
 pub use check::{
-    CONTEXT_RULE, Catalog, Misfit, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout,
-    uncovered,
+    CONTEXT_RULE, Catalog, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, SchemaMismatch, Violation, check,
+    parse_timeout, uncovered,
 };
-pub use parameters::{INTENT, Refused, VALUES_BYTES_MAX, admits, declared, intent_payload};
-pub use request::{Intent, Request, check_request};
+pub use parameters::{INTENT, ParameterError, VALUES_BYTES_MAX, admits, declared_names, intent_payload};
+pub use request::{CheckedRequest, Intent, check_request};
 pub use schema::SCHEMA;
 
 /// A plan in normal form: defaults are filled, and steps are in topological order, then by `step_id`.
@@ -60,7 +60,7 @@ pub struct Step {
     #[serde(default)]
     pub depends_on: Vec<StepId>,
     /// Declared effects of the step, sorted.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectKind>,
     /// Tags to which policies refer, sorted.
     pub policy_tags: Vec<String>,
     /// Approval that the step needs.

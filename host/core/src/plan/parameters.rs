@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::Plan;
-use super::check::{Catalog, Misfit, RULES, Violation, parameter_rule as rule};
+use super::check::{Catalog, RULES, SchemaMismatch, Violation, parameter_rule as rule};
 use crate::bindings::{self, Reference, child};
 use crate::canon;
 use crate::suggest::did_you_mean;
@@ -21,7 +21,7 @@ pub const VALUES_BYTES_MAX: usize = 1 << 20;
 /// A missing or invalid value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{pointer:?} {code}: {message}")]
-pub struct Refused {
+pub struct ParameterError {
     /// JSON pointer into the values.
     pub pointer: String,
     /// Stable code of the rule, one of [`RULES`].
@@ -30,7 +30,7 @@ pub struct Refused {
     pub message: String,
 }
 
-impl Refused {
+impl ParameterError {
     fn new(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
         debug_assert!(RULES.iter().any(|(known, _)| *known == code), "{code}");
         Self { pointer: pointer.into(), code, message: message.into() }
@@ -54,14 +54,14 @@ fn unescaped(token: &str) -> String {
 }
 
 /// Returns the names that a schema of parameters declares, in order.
-pub fn declared(schema: &Value) -> impl Iterator<Item = &str> {
+pub fn declared_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
 /// Returns true if a schema of parameters admits a name, either declared or as an additional property.
 pub fn admits(schema: &Value, name: &str) -> bool {
     let others = schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
-    others || schema.get("patternProperties").is_some() || declared(schema).any(|known| known == name)
+    others || schema.get("patternProperties").is_some() || declared_names(schema).any(|known| known == name)
 }
 
 impl Plan {
@@ -76,15 +76,15 @@ impl Plan {
     ///
     /// # Errors
     /// Every wrong or missing value, sorted by pointer.
-    pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<Refused>> {
+    pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<ParameterError>> {
         let Some(schema) = &self.parameters else { return Ok(None) };
         if !given.is_object() {
             let message = "the parameters of a request must be an object with a value for each name";
-            return Err(vec![Refused::new("", rule::WRONG_PARAMETER, message)]);
+            return Err(vec![ParameterError::new("", rule::WRONG_PARAMETER, message)]);
         }
-        let values = filled(schema, given);
-        let mut found = self.unread(&values);
-        found.extend(misfits(schema, &values, catalog));
+        let values = with_defaults(schema, given);
+        let mut found = self.missing_values(&values);
+        found.extend(value_errors(schema, &values, catalog));
         // A missing value is reported only once.
         found.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         found.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
@@ -95,7 +95,7 @@ impl Plan {
     }
 
     /// Returns the parameters that bindings of the plan read and that have no value.
-    fn unread(&self, values: &Value) -> Vec<Refused> {
+    fn missing_values(&self, values: &Value) -> Vec<ParameterError> {
         let mut found = Vec::new();
         for step in &self.steps {
             let read = std::iter::once(&step.payload).chain(step.hashes.values()).flat_map(bindings::references);
@@ -110,7 +110,7 @@ impl Plan {
     }
 }
 
-fn missing(pointer: &str, why: &str) -> Refused {
+fn missing(pointer: &str, why: &str) -> ParameterError {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
     // `--set` takes the name of one parameter up to the first equals sign.
@@ -119,36 +119,36 @@ fn missing(pointer: &str, why: &str) -> Refused {
         false => format!("with `--set {name}=VALUE`"),
     };
     let message = format!("`{name}` has no value, but {why}; set it {how}, or give the parameter a default");
-    Refused::new(pointer, rule::MISSING_PARAMETER, message)
+    ParameterError::new(pointer, rule::MISSING_PARAMETER, message)
 }
 
-fn misfits(schema: &Value, values: &Value, catalog: &dyn Catalog) -> Vec<Refused> {
+fn value_errors(schema: &Value, values: &Value, catalog: &dyn Catalog) -> Vec<ParameterError> {
     let bytes = canon::value_to_canonical(values).len();
     if bytes > VALUES_BYTES_MAX {
         let message = format!("the values have {bytes} bytes, at most {VALUES_BYTES_MAX} are allowed");
-        return vec![Refused::new("", rule::WRONG_PARAMETER, message)];
+        return vec![ParameterError::new("", rule::WRONG_PARAMETER, message)];
     }
-    let found = match catalog.misfits(schema, values) {
+    let found = match catalog.schema_mismatches(schema, values) {
         Ok(found) => found,
-        Err(why) => return vec![Refused::new("", rule::WRONG_PARAMETER, why)],
+        Err(why) => return vec![ParameterError::new("", rule::WRONG_PARAMETER, why)],
     };
     let refused = |misfit| match misfit {
-        Misfit::Missing { pointer, name } => missing(&child(&pointer, &name), "the schema requires it"),
-        Misfit::Unknown { pointer, name } => {
+        SchemaMismatch::Missing { pointer, name } => missing(&child(&pointer, &name), "the schema requires it"),
+        SchemaMismatch::Unknown { pointer, name } => {
             let close = match pointer.is_empty() {
-                true => did_you_mean(&name, declared(schema)),
+                true => did_you_mean(&name, declared_names(schema)),
                 false => String::new(),
             };
             let message = format!("there is no parameter `{name}`{close}");
-            Refused::new(child(&pointer, &name), rule::UNKNOWN_PARAMETER, message)
+            ParameterError::new(child(&pointer, &name), rule::UNKNOWN_PARAMETER, message)
         }
-        Misfit::Wrong { pointer, why } => Refused::new(pointer, rule::WRONG_PARAMETER, why),
+        SchemaMismatch::Wrong { pointer, why } => ParameterError::new(pointer, rule::WRONG_PARAMETER, why),
     };
     found.into_iter().map(refused).collect()
 }
 
 /// Returns the values with defaults filled.
-pub(super) fn filled(schema: &Value, mut values: Value) -> Value {
+pub(super) fn with_defaults(schema: &Value, mut values: Value) -> Value {
     fill(schema, &mut values);
     values
 }

@@ -9,7 +9,7 @@ use crate::event::Mode;
 
 /// A checked request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct CheckedRequest {
     /// The plan in normal form.
     pub plan: Plan,
     /// Values that the request's text omits, as sorted pointers into the normal form.
@@ -41,16 +41,16 @@ pub struct Intent {
 ///
 /// # Errors
 /// Every violation, in the order of the text. Pointers refer to the given text.
-pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<Violation>> {
+pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<CheckedRequest, Vec<Violation>> {
     let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX).unwrap_or_default();
     if value.get("plan").is_none() && value.get("intent").is_none() {
         // This check also reports the errors of a text that is neither a request nor a plan.
         let plan = check(text, catalog)?;
-        let filled = expand::filled(&value, &plan);
-        return Ok(Request { plan, filled, intent: None, mode: None, request_id: None, priority: None });
+        let filled = expand::omitted_values(&value, &plan);
+        return Ok(CheckedRequest { plan, filled, intent: None, mode: None, request_id: None, priority: None });
     }
     let plan = whole::check(&value, text, catalog)?;
-    let filled = expand::filled(&value["plan"], &plan);
+    let filled = expand::omitted_values(&value["plan"], &plan);
     let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).cloned().unwrap_or_default();
     let intent = Intent {
@@ -60,5 +60,5 @@ pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<
     };
     let mode = value.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
     let priority = value.get("priority").and_then(Value::as_i64).and_then(|number| i16::try_from(number).ok());
-    Ok(Request { plan, filled, intent: Some(intent), mode, request_id: text_at("/request_id"), priority })
+    Ok(CheckedRequest { plan, filled, intent: Some(intent), mode, request_id: text_at("/request_id"), priority })
 }

@@ -8,42 +8,42 @@ use serde_json::Value;
 use super::Rules;
 use crate::error::{Code, Failure};
 use crate::ids::Operator;
-use crate::manifest::{Determinism, Pinned};
+use crate::manifest::{Determinism, PinnedOperator};
 
 /// A requirement on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Demand {
+pub enum AnswerRequirement {
     /// The answer has a non-empty list `citations` at its top level.
     Citations,
     /// The answer has `"verified": true` at its top level.
     Verified,
 }
 
-impl Demand {
+impl AnswerRequirement {
     /// All requirements.
-    pub const ALL: [Demand; 2] = [Demand::Citations, Demand::Verified];
+    pub const ALL: [AnswerRequirement; 2] = [AnswerRequirement::Citations, AnswerRequirement::Verified];
 
     /// Returns the name of the requirement in policies.
     pub fn as_str(self) -> &'static str {
         match self {
-            Demand::Citations => "citations",
-            Demand::Verified => "verified",
+            AnswerRequirement::Citations => "citations",
+            AnswerRequirement::Verified => "verified",
         }
     }
 
     fn is_met(self, answer: &Value) -> bool {
         match self {
-            Demand::Citations => {
+            AnswerRequirement::Citations => {
                 answer.get("citations").and_then(Value::as_array).is_some_and(|citations| !citations.is_empty())
             }
-            Demand::Verified => answer.get("verified") == Some(&Value::Bool(true)),
+            AnswerRequirement::Verified => answer.get("verified") == Some(&Value::Bool(true)),
         }
     }
 }
 
 /// Returns a failure if the answer of an external operator does not meet the requirements of the rules.
-pub fn unmet(rules: &Rules, name: &Operator, operator: &Pinned, answer: &str) -> Option<Failure> {
+pub fn refuse_unmet(rules: &Rules, name: &Operator, operator: &PinnedOperator, answer: &str) -> Option<Failure> {
     let demands = demands(rules, name, operator)?;
     let answer: Value = serde_json::from_str(answer).unwrap_or(Value::Null);
     let lacking: Vec<&str> = demands.iter().filter(|demand| !demand.is_met(&answer)).map(|d| d.as_str()).collect();
@@ -55,19 +55,22 @@ pub fn unmet(rules: &Rules, name: &Operator, operator: &Pinned, answer: &str) ->
 
 /// Returns a failure if a call may not be made because its answer could be checked only after the call has
 /// changed the world.
-pub fn unverifiable(rules: &Rules, name: &Operator, operator: &Pinned) -> Option<Failure> {
+pub fn refuse_unverifiable(rules: &Rules, name: &Operator, operator: &PinnedOperator) -> Option<Failure> {
     demands(rules, name, operator)?;
     let message = format!("the policy requires more of {name} than can be checked before it changes the world");
     operator.is_world_changing().then(|| Failure::new(Code::PolicyDenied, message))
 }
 
-fn demands<'a>(rules: &'a Rules, name: &Operator, operator: &Pinned) -> Option<&'a [Demand]> {
+fn demands<'a>(rules: &'a Rules, name: &Operator, operator: &PinnedOperator) -> Option<&'a [AnswerRequirement]> {
     let is_external = operator.determinism == Determinism::External;
     rules.require.get(name).map(Vec::as_slice).filter(|demands| is_external && !demands.is_empty())
 }
 
 /// Merges the requirements: an answer must meet those of both policies.
-pub(super) fn narrow(ours: &mut BTreeMap<Operator, Vec<Demand>>, others: &BTreeMap<Operator, Vec<Demand>>) {
+pub(super) fn narrow(
+    ours: &mut BTreeMap<Operator, Vec<AnswerRequirement>>,
+    others: &BTreeMap<Operator, Vec<AnswerRequirement>>,
+) {
     for (operator, demands) in others {
         let all = ours.entry(operator.clone()).or_default();
         all.extend(demands);

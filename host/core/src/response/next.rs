@@ -10,16 +10,16 @@ use super::offer::Offer;
 
 /// Returns the commands to run at `now_us`, microseconds since 1970 UTC.
 pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView], now_us: i64) -> Vec<String> {
-    let mut offers: Vec<Offer> = blocked.iter().flat_map(|view| about(durable, view, now_us)).collect();
-    offers.extend(about_job(durable));
-    offers.retain(|offer| offer.helps(durable, now_us));
+    let mut offers: Vec<Offer> = blocked.iter().flat_map(|view| offers_for_wait(durable, view, now_us)).collect();
+    offers.extend(offers_for_job(durable));
+    offers.retain(|offer| offer.is_useful(durable, now_us));
     let mut seen = std::collections::BTreeSet::new();
     let commands = offers.iter().map(|offer| offer.command(durable));
     commands.filter(|command| seen.insert(command.clone())).collect()
 }
 
 /// Returns commands about one condition for which the job waits.
-fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
+fn offers_for_wait(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
     let slot = || view.slot.clone();
     let verdicts = || vec![Offer::Applied(slot()), Offer::NotApplied(slot()), Offer::Lost(slot())];
     match view.reason_code {
@@ -28,7 +28,7 @@ fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
         Code::WaitingTimer => vec![Offer::Resume],
         Code::IndeterminateEffect => {
             let verdicts = verdicts();
-            let decidable = verdicts.iter().any(|offer| offer.helps(durable, now_us));
+            let decidable = verdicts.iter().any(|offer| offer.is_useful(durable, now_us));
             if decidable { verdicts } else { vec![Offer::Resume] }
         }
         Code::ConfirmationRequired => vec![Offer::Confirm { slot: slot(), gone: false }],
@@ -46,7 +46,7 @@ fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
 }
 
 /// Returns commands about the job as a whole.
-fn about_job(durable: &Durable) -> Vec<Offer> {
+fn offers_for_job(durable: &Durable) -> Vec<Offer> {
     let job = &durable.job;
     let exhausted = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
     match job.state {
@@ -57,9 +57,9 @@ fn about_job(durable: &Durable) -> Vec<Offer> {
             [Offer::Continue].into_iter().chain(fork).chain([Offer::Abort]).collect()
         }
         JobState::Pending | JobState::Running | JobState::Waiting => vec![Offer::Resume],
-        _ if job.disputed().next().is_some() => {
+        _ if job.blocking_mismatches().next().is_some() => {
             let each = |slot: &crate::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
-            job.disputed().flat_map(each).collect()
+            job.blocking_mismatches().flat_map(each).collect()
         }
         // A completed job needs no action. Undo is not offered, because a user who follows the offered commands
         // would undo a good result.
@@ -70,12 +70,12 @@ fn about_job(durable: &Durable) -> Vec<Offer> {
 
 /// Returns the extra argument of an approval, if the policy in force at acceptance requires reasons. The
 /// current policy may require a reason too; the approval is then refused with a message.
-pub fn asked_why(header: &Header) -> &'static str {
+pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }
 
 /// Quotes one argument of a command line with single quotes if a shell would change it.
-pub fn quoted(text: &str) -> String {
+pub fn shell_quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+,=".contains(c);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
         return text.to_owned();

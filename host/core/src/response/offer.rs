@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::next::quoted;
+use super::next::shell_quoted;
 use crate::decide::{self, ForkRequest};
-use crate::event::Decider;
+use crate::event::DecidedBy;
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::policy::Rules;
 use crate::state::Durable;
-use crate::storage::Resolved;
+use crate::storage::ManualVerdict;
 
 /// One command about a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,26 +32,28 @@ pub(super) enum Offer {
 impl Offer {
     /// Returns true if the job accepts the command at `now_us` and the command has an effect. `now_us` is in
     /// microseconds since 1970 UTC.
-    pub(super) fn helps(&self, durable: &Durable, now_us: i64) -> bool {
+    pub(super) fn is_useful(&self, durable: &Durable, now_us: i64) -> bool {
         let job = &durable.job;
-        let decidable = |slot: &Slot, verdict| decide::verdict(durable, slot, verdict, now_us).is_ok();
+        let decidable = |slot: &Slot, verdict| decide::verdict_request(durable, slot, verdict, now_us).is_ok();
         match self {
-            Offer::Approve(slot) | Offer::Reject(slot) => job.undecided(slot).is_some(),
+            Offer::Approve(slot) | Offer::Reject(slot) => job.open_gate(slot).is_some(),
             Offer::Signal(key) => {
                 job.waits.values().any(|wait| wait.key.as_deref() == Some(key)) && !job.state.is_terminal()
             }
-            Offer::Applied(slot) => decidable(slot, Resolved::Applied("null".to_owned())),
-            Offer::NotApplied(slot) => decidable(slot, Resolved::NotApplied),
-            Offer::Lost(slot) => decidable(slot, Resolved::Abort),
+            Offer::Applied(slot) => decidable(slot, ManualVerdict::Applied("null".to_owned())),
+            Offer::NotApplied(slot) => decidable(slot, ManualVerdict::NotApplied),
+            Offer::Lost(slot) => decidable(slot, ManualVerdict::Abort),
             Offer::Confirm { slot, gone } => decide::is_confirmable(job, slot, *gone),
-            Offer::Continue | Offer::Abort => decide::is_stopped(job),
-            Offer::Retry => decide::reopenable(durable).is_ok_and(|round| decide::may_end_otherwise(durable, &round)),
-            Offer::Undo => decide::undoable(durable).is_ok(),
+            Offer::Continue | Offer::Abort => decide::is_parked_or_diverged(job),
+            Offer::Retry => {
+                decide::retry_round(durable).is_ok_and(|round| decide::may_end_differently(durable, &round))
+            }
+            Offer::Undo => decide::calls_to_undo(durable).is_ok(),
             Offer::Fork(at) => {
                 let request = ForkRequest {
                     at: at.clone(),
                     set: BTreeMap::new(),
-                    by: Decider { actor: String::new(), reason: None },
+                    by: DecidedBy { actor: String::new(), reason: None },
                     job_id: job.header.job_id.clone(),
                     secret: Hash::default(),
                 };
@@ -69,11 +71,11 @@ impl Offer {
         match self {
             Offer::Approve(slot) => {
                 let rules = header.rules.as_ref();
-                let by = if by_another(durable, slot, rules) { " --actor ANOTHER" } else { "" };
-                format!("latch job approve {id} {slot}{by}{}", super::asked_why(header))
+                let by = if needs_other_approver(durable, slot, rules) { " --actor ANOTHER" } else { "" };
+                format!("latch job approve {id} {slot}{by}{}", super::reason_argument(header))
             }
             Offer::Reject(slot) => format!("latch job reject {id} {slot} --reason TEXT"),
-            Offer::Signal(key) => format!("latch job signal {id} {} --payload JSON", quoted(key)),
+            Offer::Signal(key) => format!("latch job signal {id} {} --payload JSON", shell_quoted(key)),
             Offer::Applied(slot) => format!("latch job resolve {id} {slot} --applied RESULT.json"),
             Offer::NotApplied(slot) => format!("latch job resolve {id} {slot} --not-applied"),
             Offer::Lost(slot) => format!("latch job resolve {id} {slot} --abort"),
@@ -92,8 +94,8 @@ impl Offer {
 
 /// Returns true if the gate needs a second approver. Either one person has already approved, or the rules
 /// forbid approval by the person who submitted the job.
-fn by_another(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
+fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
-    let approved = durable.job.undecided(slot).is_some_and(|gate| !gate.approvals.is_empty());
+    let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());
     approved || !decide::may_approve(rules, &durable.job.header, &durable.job.header.actor_id)
 }

@@ -1,9 +1,9 @@
 //! Requests that are accepted but not applied to the job yet. They are shown and not offered again.
 
 use crate::error::Code;
-use crate::pending::{self, Asked};
+use crate::pending::{self, RequestKind};
 use crate::state::Durable;
-use crate::storage::{InboxRow, Request};
+use crate::storage::{InboxRequest, InboxRow};
 
 use super::{BlockedView, PendingView, Response, next_actions};
 
@@ -21,20 +21,27 @@ impl Response {
             return Response { next_actions, ..self };
         }
         let all = |row: &PendingView| {
-            matches!(row.asked, Asked::Continue | Asked::Abort | Asked::Cancel | Asked::Retry | Asked::Undo)
+            matches!(
+                row.asked,
+                RequestKind::Continue
+                    | RequestKind::Abort
+                    | RequestKind::Cancel
+                    | RequestKind::Retry
+                    | RequestKind::Undo
+            )
         };
         let mut left = self.blocked.clone();
         if pending.iter().any(all) {
             left.clear();
         } else {
-            left.retain(|view| !is_over(view) && !is_asked(durable, inbox, view));
+            left.retain(|view| !is_over(view) && !is_already_requested(durable, inbox, view));
         }
         let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
         // A job parked for exhausted attempts may not have read its inbox. `latch resume` helps only after a
         // pending continue or abort; without one it is offered last.
-        let said = pending.iter().any(|row| matches!(row.asked, Asked::Continue | Asked::Abort));
+        let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);
         Response { pending, next_actions, ..self }
@@ -43,12 +50,12 @@ impl Response {
 
 fn view(row: &InboxRow) -> Option<PendingView> {
     let key = match &row.request {
-        Request::Signal { key, .. } => Some(key.clone()),
+        InboxRequest::Signal { key, .. } => Some(key.clone()),
         _ => None,
     };
     Some(PendingView {
         inbox_id: row.id,
-        asked: Asked::of(&row.request)?,
+        asked: RequestKind::of(&row.request)?,
         slot: pending::slot(&row.request).cloned(),
         correlation_key: key,
         by: row.actor.clone(),
@@ -57,15 +64,15 @@ fn view(row: &InboxRow) -> Option<PendingView> {
 }
 
 /// Returns true if a pending request already answers this wait.
-fn is_asked(durable: &Durable, inbox: &[InboxRow], view: &BlockedView) -> bool {
+fn is_already_requested(durable: &Durable, inbox: &[InboxRow], view: &BlockedView) -> bool {
     let about = |row: &&InboxRow| pending::slot(&row.request) == Some(&view.slot);
     match view.reason_code {
         Code::RequiresApproval => {
-            let gate = durable.job.undecided(&view.slot);
+            let gate = durable.job.open_gate(&view.slot);
             gate.is_some_and(|gate| pending::is_decided(gate, inbox, &view.slot))
         }
         Code::RequiresSignal => inbox.iter().any(
-            |row| matches!(&row.request, Request::Signal { key, .. } if Some(key) == view.correlation_key.as_ref()),
+            |row| matches!(&row.request, InboxRequest::Signal { key, .. } if Some(key) == view.correlation_key.as_ref()),
         ),
         _ => inbox.iter().any(|row| about(&row)),
     }

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::bindings;
-use crate::decide::waits_for;
+use crate::decide::wait_reason;
 use crate::effect::Provenance;
 use crate::error::Code;
 use crate::event::Mode;
 use crate::ids::{JobId, Slot};
 use crate::plan;
-use crate::state::{Durable, Finished, Step};
+use crate::state::{Durable, RecordedAnswer, Step};
 use crate::step::StepState;
 
 use super::{FailedView, OutcomeView, StepView, WouldCallView};
@@ -50,7 +50,7 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
         .or(step.skipped.as_ref().map(|(code, _)| *code))
         .or(step.blocked.as_ref().map(|(_, code)| *code))
         .or((step.state == StepState::WaitingApproval).then_some(Code::RequiresApproval))
-        .or((step.state == StepState::WaitingSignal).then(|| waits_for(durable, step)))
+        .or((step.state == StepState::WaitingSignal).then(|| wait_reason(durable, step)))
         .or((step.state == StepState::FailedRetryable).then_some(Code::RetryScheduled));
     let notes = job
         .calls
@@ -88,14 +88,14 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
 }
 
 /// Returns a note about the provenance of an answer and the model that gave it, if there is something to note.
-fn note(slot: &Slot, finished: &Finished, receipt_of: Option<&(JobId, Slot)>) -> Option<String> {
+fn note(slot: &Slot, finished: &RecordedAnswer, receipt_of: Option<&(JobId, Slot)>) -> Option<String> {
     let mut parts = Vec::new();
     match receipt_of {
         Some((job_id, from)) if finished.provenance == Provenance::Reused => {
             parts.push(receipt_returned(job_id, from));
         }
         _ if finished.provenance.is_executed() => {}
-        _ => parts.push(word(&finished.provenance)),
+        _ => parts.push(serialized_name(&finished.provenance)),
     }
     if finished.nondeterministic {
         let usage = finished.usage.as_ref();
@@ -127,18 +127,22 @@ fn would_call(durable: &Durable, step: &Step) -> Option<WouldCallView> {
             Some(WouldCallView { slot, operator: planned.name.to_string(), args, open: vec![] })
         }
         (Code::DryRunUpstream, _) => {
-            let is_open = |place: &bindings::Place| {
+            let is_open = |place: &bindings::BindingLocation| {
                 let step = place.binding.as_ref().ok().and_then(|binding| job.step(binding.step()));
                 step.is_some_and(|step| step.state == StepState::Skipped)
             };
-            let open = bindings::places(&planned.payload).into_iter().filter(is_open).map(|place| place.at).collect();
+            let open = bindings::binding_locations(&planned.payload)
+                .into_iter()
+                .filter(is_open)
+                .map(|place| place.at)
+                .collect();
             Some(WouldCallView { slot, operator: planned.name.to_string(), args: planned.payload.clone(), open })
         }
         _ => None,
     }
 }
 
-fn word(value: &impl Serialize) -> String {
+fn serialized_name(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

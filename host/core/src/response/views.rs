@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::cost::Totals;
 use crate::error::{Code, Failure};
-use crate::event::{Consequence, Holder, Resource, ResultType, Unconfirmed};
+use crate::event::{Consequence, KeyHolder, Resource, ResultType, UnconfirmedReason};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
-use crate::pending::Asked;
+use crate::pending::RequestKind;
 use crate::step::StepState;
 
 /// Result of a job, or its current state.
@@ -38,7 +38,7 @@ pub struct Response {
     pub durability: Option<String>,
     /// Plugins whose configuration has changed since the job was accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<ChangedView>,
+    pub changed: Vec<ChangedPluginView>,
     /// Outcomes for the user.
     pub outcomes: Vec<OutcomeView>,
     /// Complete output of each step, as JSON. Steps without an output are omitted.
@@ -91,7 +91,7 @@ impl Response {
     /// Returns this response for a database other than the last one used. The response may be out of date, and
     /// nothing is executed until an administrator accepts the database.
     #[must_use]
-    pub fn of_restored(self) -> Response {
+    pub fn with_restored_database(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
         Response { reason_code: Some(Code::Restored), next_actions, ..self }
     }
@@ -170,7 +170,7 @@ pub struct BlockedView {
     pub until: Option<i64>,
     /// Call that holds the action key for which the step waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holder: Option<Holder>,
+    pub holder: Option<KeyHolder>,
     /// Key that the signal must carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_key: Option<String>,
@@ -191,7 +191,7 @@ pub struct PendingView {
     /// Id of the inbox row, as printed by the command that made the request.
     pub inbox_id: i64,
     /// Kind of the request.
-    pub asked: Asked,
+    pub asked: RequestKind,
     /// Slot of the call that the request concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
@@ -221,7 +221,7 @@ pub struct CallView {
 }
 
 /// Returns code and message of a failure in one line, without a stack trace.
-pub fn in_short(failure: &Failure) -> String {
+pub fn one_line(failure: &Failure) -> String {
     format!("{}: {}", failure.code, failure.message.lines().next().unwrap_or_default())
 }
 
@@ -234,7 +234,7 @@ pub struct UnconfirmedView {
     #[serde(flatten)]
     pub resource: Resource,
     /// Result of the check: a mismatch, or no result.
-    pub outcome: Unconfirmed,
+    pub outcome: UnconfirmedReason,
     /// The state found instead, or the reason why the check gave no result.
     pub found: String,
     /// Consequence for the job.
@@ -258,7 +258,7 @@ pub struct CompensationView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<CompensatedBy>,
     /// State of the compensation.
-    pub state: Undone,
+    pub state: CompensationState,
     /// Reason why the call is not undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
@@ -278,7 +278,7 @@ pub struct CompensatedBy {
 /// State of the compensation of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Undone {
+pub enum CompensationState {
     /// Other calls are undone first.
     Waiting,
     /// The compensating call is in flight.
@@ -315,11 +315,11 @@ fn is_zero(n: &u32) -> bool {
 
 /// A plugin whose configuration has changed since the job was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangedView {
+pub struct ChangedPluginView {
     /// Name of the plugin in `latch.toml`.
     pub plugin: String,
     /// The setting that changed.
-    pub setting: Setting,
+    pub setting: PluginSetting,
     /// Pinned value, if it is short enough to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
@@ -331,7 +331,7 @@ pub struct ChangedView {
 /// A setting of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Setting {
+pub enum PluginSetting {
     /// The plugin is no longer configured.
     Plugin,
     /// The component of the plugin.

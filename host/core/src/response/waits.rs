@@ -1,23 +1,23 @@
 //! Views of the conditions for which a job waits, and of its compensations.
 
-use crate::decide::{self, Standing, waits_for};
-use crate::effect::Unusable;
+use crate::decide::{self, UndoState, wait_reason};
+use crate::effect::UnusableAnswer;
 use crate::error::{Code, Failure};
 use crate::ids::Slot;
 use crate::keys;
-use crate::state::{Compensation, Durable, NotConfirmed, Step, label};
+use crate::state::{Compensation, Durable, Step, UnconfirmedChange, label};
 use crate::step::StepState;
 
-use super::{BlockedView, CallView, CompensatedBy, CompensationView, UnconfirmedView, Undone};
+use super::{BlockedView, CallView, CompensatedBy, CompensationState, CompensationView, UnconfirmedView};
 
-pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
+pub(super) fn unconfirmed(failed: &UnconfirmedChange) -> UnconfirmedView {
     UnconfirmedView {
         slot: failed.slot.clone(),
         resource: failed.resource.clone(),
         outcome: failed.outcome,
         found: failed.found.clone(),
         consequence: failed.consequence,
-        settled_by: failed.settled.as_ref().map(|by| by.actor.clone()),
+        settled_by: failed.resolved_by.as_ref().map(|by| by.actor.clone()),
         gone: failed.gone,
     }
 }
@@ -25,8 +25,8 @@ pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
 /// Returns everything for which a step waits. Unconfirmed changes of the step's calls come first; the step may
 /// already be over.
 pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
-    let mut slots: Vec<&Slot> = durable.job.asked().map(|failed| &failed.slot).collect();
-    let is_open = !durable.job.state.is_terminal() && !durable.job.is_given_up();
+    let mut slots: Vec<&Slot> = durable.job.changes_to_accept().map(|failed| &failed.slot).collect();
+    let is_open = !durable.job.state.is_terminal() && !durable.job.is_aborting();
     slots.retain(|slot| slot.step() == step.id && is_open);
     slots.dedup();
     let confirm = slots.into_iter().map(|slot| BlockedView {
@@ -40,7 +40,7 @@ pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
         correlation_key: None,
         quorum: None,
         approved_by: vec![],
-        call: call(durable, slot, Code::ConfirmationRequired),
+        call: call_view(durable, slot, Code::ConfirmationRequired),
     });
     let own = waits(durable, step).into_iter().filter(|(_, code)| !is_open || *code != Code::ConfirmationRequired);
     confirm.chain(own.map(|(slot, code)| blocked(durable, step, slot, code))).collect()
@@ -48,34 +48,34 @@ pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
 
 pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
     let job = &durable.job;
-    let view = |(slot, standing, compensation): (Slot, Standing, Option<Compensation>)| {
-        let by = compensation.map(|c| (c.operator, c.own)).or_else(|| job.undone_by(&slot));
-        let by = by.filter(|_| standing != Standing::Unknown).map(|(operator, own)| CompensatedBy {
+    let view = |(slot, standing, compensation): (Slot, UndoState, Option<Compensation>)| {
+        let by = compensation.map(|c| (c.operator, c.is_self_undo)).or_else(|| job.undo_operator(&slot));
+        let by = by.filter(|_| standing != UndoState::Unknown).map(|(operator, own)| CompensatedBy {
             operator: operator.to_string(),
             slot: slot.compensation(),
             own,
         });
         let (state, reason_code) = match standing {
-            Standing::Waiting => (Undone::Waiting, None),
-            Standing::UnderWay => (Undone::UnderWay, None),
-            Standing::Compensated => (Undone::Compensated, None),
-            Standing::Failed(code) => (Undone::Failed, Some(code)),
-            Standing::Left(code) => (Undone::Left, code),
-            Standing::Impossible => (Undone::Impossible, None),
-            Standing::Unknown => (Undone::Unknown, Some(Code::InvocationLost)),
+            UndoState::Waiting => (CompensationState::Waiting, None),
+            UndoState::InFlight => (CompensationState::UnderWay, None),
+            UndoState::Compensated => (CompensationState::Compensated, None),
+            UndoState::Failed(code) => (CompensationState::Failed, Some(code)),
+            UndoState::Left(code) => (CompensationState::Left, code),
+            UndoState::Impossible => (CompensationState::Impossible, None),
+            UndoState::Unknown => (CompensationState::Unknown, Some(Code::InvocationLost)),
         };
         let operator = job.calls.get(&slot).map(|call| call.operator.to_string()).unwrap_or_default();
         CompensationView { slot, operator, by, state, reason_code }
     };
-    decide::undone(durable).into_iter().map(view).collect()
+    decide::undo_states(durable).into_iter().map(view).collect()
 }
 
 /// Returns the conditions for which an aborting job waits in this step. Its steps wait for nothing, but calls
 /// in doubt and compensating calls are still brought to a final state.
-fn given_up_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
+fn aborting_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
-    let undoing = decide::undo_waits(durable).into_iter().map(|(code, slot, _)| (slot, code));
+    let undoing = decide::undo_wait_reasons(durable).into_iter().map(|(code, slot, _)| (slot, code));
     let undoing: Vec<_> = undoing.filter(of_step).collect();
     if !undoing.is_empty() {
         return undoing;
@@ -89,10 +89,10 @@ fn waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let slot = Slot::of_step(&step.id);
     let own = match step.state {
-        _ if job.is_given_up() && !job.state.is_terminal() => return given_up_waits(durable, step),
+        _ if job.is_aborting() && !job.state.is_terminal() => return aborting_waits(durable, step),
         StepState::WaitingApproval => Some((slot, Code::RequiresApproval)),
         StepState::FailedRetryable => Some((slot, Code::RetryScheduled)),
-        StepState::WaitingSignal => Some((slot, waits_for(durable, step))),
+        StepState::WaitingSignal => Some((slot, wait_reason(durable, step))),
         StepState::Blocked => step.blocked.clone(),
         _ => None,
     };
@@ -102,14 +102,14 @@ fn waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
 fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> BlockedView {
     let job = &durable.job;
     let gate_id = (reason_code == Code::RequiresApproval).then(|| format!("gate-{slot}"));
-    let wait = job.waiting(&step.id);
+    let wait = job.open_wait(&step.id);
     let gate = job.gates.get(&slot).filter(|_| gate_id.is_some());
     let until = match reason_code {
         Code::RetryScheduled => job.calls.get(&slot).and_then(|call| call.retry_at_us),
         Code::RequiresApproval => gate.and_then(|gate| gate.expires_us),
         _ => wait.and_then(|wait| wait.until_us),
     };
-    let call = call(durable, &slot, reason_code);
+    let call = call_view(durable, &slot, reason_code);
     BlockedView {
         step_id: step.id.clone(),
         slot,
@@ -118,7 +118,7 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
         gate_id,
         gate_hash: gate.map(|gate| gate.hash),
         until,
-        holder: step.holder.clone(),
+        holder: step.key_holder.clone(),
         correlation_key: wait.and_then(|wait| wait.key.clone()),
         quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
         approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
@@ -126,14 +126,14 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
 }
 
 /// Returns the reason why the answer of the last try could not be used, if an answer arrived.
-fn left(durable: &Durable, slot: &Slot) -> Option<Failure> {
+fn unusable_answer_failure(durable: &Durable, slot: &Slot) -> Option<Failure> {
     let try_no = durable.rows.get(slot)?.try_no;
-    let bytes = durable.payloads.get(&label::kept(slot, try_no))?;
-    Some(Unusable::read(bytes)?.failure)
+    let bytes = durable.payloads.get(&label::unusable_answer(slot, try_no))?;
+    Some(UnusableAnswer::parse(bytes)?.failure)
 }
 
 /// Returns the call for which a step waits, or `None` if the step waits for a signal or a time.
-fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
+fn call_view(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
     let job = &durable.job;
     if matches!(reason, Code::RequiresSignal | Code::WaitingTimer) {
         return None;
@@ -148,6 +148,6 @@ fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
         operator: operator.to_string(),
         args,
         external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
-        failure: (reason == Code::IndeterminateEffect).then(|| left(durable, slot)).flatten(),
+        failure: (reason == Code::IndeterminateEffect).then(|| unusable_answer_failure(durable, slot)).flatten(),
     })
 }

@@ -1,19 +1,19 @@
 use super::*;
-use crate::manifest::{Class, Limits, OnIndeterminate, PluginKind, Resolution};
+use crate::manifest::{Limits, OnIndeterminate, PluginKind, RecoveryClass, ResolutionSpec};
 use crate::plan::{Kind, OutcomeSpec, ReuseSpec};
 
 const HOUR_US: i64 = 3_600_000_000;
 
-fn operator() -> Pinned {
-    Pinned {
+fn operator() -> PinnedOperator {
+    PinnedOperator {
         plugin: "letters".into(),
         version: "1.4.0".into(),
         digest: Hash::of(&[b"component"]),
         kind: PluginKind::Step,
-        effects: vec![Effect::ReadOnly],
+        effects: vec![EffectKind::ReadOnly],
         determinism: Determinism::Pure,
-        class: Class::Read,
-        resolution: Resolution::default(),
+        class: RecoveryClass::Read,
+        resolution: ResolutionSpec::default(),
         reconcile: false,
         compensate: false,
         on_indeterminate: OnIndeterminate::Park,
@@ -35,7 +35,7 @@ fn planned() -> Step {
         name: "Email.GenerateDraft".into(),
         payload: json!({}),
         depends_on: vec![],
-        effects: vec![Effect::ReadOnly],
+        effects: vec![EffectKind::ReadOnly],
         policy_tags: vec![],
         gate: Gate::None,
         cache_policy: CachePolicy::UseIfSafe,
@@ -50,8 +50,8 @@ fn planned() -> Step {
     }
 }
 
-fn found() -> Reusable {
-    Reusable {
+fn found() -> ReusableResult {
+    ReusableResult {
         tenant_id: "default".into(),
         operator: "Email.GenerateDraft".into(),
         input_hash: Hash::of(&[b"input"]),
@@ -70,18 +70,24 @@ fn found() -> Reusable {
     }
 }
 
-fn ask(planned: &Step, operator: &Pinned, found: &Reusable, now_us: i64, is_gated: bool) -> Result<Reason, Reason> {
+fn decide_reuse(
+    planned: &Step,
+    operator: &PinnedOperator,
+    found: &ReusableResult,
+    now_us: i64,
+    is_gated: bool,
+) -> Result<ReuseReason, ReuseReason> {
     let policy = Hash::of(&[b"policy"]);
-    decide(&Wanted { planned, operator, input_hash: Hash::of(&[b"input"]), policy, is_gated, now_us }, found)
+    decide(&ReuseQuery { planned, operator, input_hash: Hash::of(&[b"input"]), policy, is_gated, now_us }, found)
 }
 
-type Change = fn(&mut Step, &mut Pinned, &mut Reusable);
+type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
 /// I23: each rule of safe reuse alone refuses or allows the reuse.
 #[test]
 fn each_rule_of_safe_reuse_refuses_by_itself() {
-    let cases: [(&str, Change, i64, Result<Reason, Reason>); 29] = [
-        ("nothing is different", |_, _, _| {}, HOUR_US, Ok(Reason::Safe)),
+    let cases: [(&str, Change, i64, Result<ReuseReason, ReuseReason>); 29] = [
+        ("nothing is different", |_, _, _| {}, HOUR_US, Ok(ReuseReason::Safe)),
         (
             "no outcome at all",
             |_, o, f| {
@@ -89,7 +95,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = None;
             },
             0,
-            Ok(Reason::Safe),
+            Ok(ReuseReason::Safe),
         ),
         (
             "a review",
@@ -98,7 +104,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = o.outcome_type.clone();
             },
             0,
-            Ok(Reason::Safe),
+            Ok(ReuseReason::Safe),
         ),
         (
             "a type that is not reused",
@@ -107,7 +113,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = o.outcome_type.clone();
             },
             0,
-            Err(Reason::OutcomeType),
+            Err(ReuseReason::OutcomeType),
         ),
         (
             "a word inside a word",
@@ -116,10 +122,10 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = o.outcome_type.clone();
             },
             0,
-            Err(Reason::OutcomeType),
+            Err(ReuseReason::OutcomeType),
         ),
-        ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(Reason::OutcomeType)),
-        ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(Reason::Sensitivity)),
+        ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(ReuseReason::OutcomeType)),
+        ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(ReuseReason::Sensitivity)),
         (
             "it is secret now",
             |p, _, _| {
@@ -130,11 +136,16 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 })
             },
             0,
-            Err(Reason::Sensitivity),
+            Err(ReuseReason::Sensitivity),
         ),
-        ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(Reason::Policy)),
-        ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(Reason::Input)),
-        ("another component of one version", |_, _, f| f.digest = Hash::of(&[b"other"]), 0, Err(Reason::PluginVersion)),
+        ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(ReuseReason::Policy)),
+        ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(ReuseReason::Input)),
+        (
+            "another component of one version",
+            |_, _, f| f.digest = Hash::of(&[b"other"]),
+            0,
+            Err(ReuseReason::PluginVersion),
+        ),
         (
             "another component in range",
             |p, _, f| {
@@ -142,7 +153,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.digest = Hash::default();
             },
             0,
-            Ok(Reason::Safe),
+            Ok(ReuseReason::Safe),
         ),
         (
             "below the range",
@@ -151,7 +162,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.version = "1.1.9".into();
             },
             0,
-            Err(Reason::PluginVersion),
+            Err(ReuseReason::PluginVersion),
         ),
         (
             "above the range",
@@ -160,7 +171,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.version = "2.0.0".into();
             },
             0,
-            Err(Reason::PluginVersion),
+            Err(ReuseReason::PluginVersion),
         ),
         (
             "a version that is none",
@@ -169,19 +180,19 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.version = "new".into();
             },
             0,
-            Err(Reason::PluginVersion),
+            Err(ReuseReason::PluginVersion),
         ),
         (
             "at the end of its time",
             |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
             HOUR_US,
-            Ok(Reason::WithinTtl),
+            Ok(ReuseReason::WithinTtl),
         ),
         (
             "past its time",
             |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
             HOUR_US + 1,
-            Err(Reason::TooOld),
+            Err(ReuseReason::TooOld),
         ),
         (
             "aging without a time",
@@ -190,7 +201,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.is_verified = true;
             },
             0,
-            Err(Reason::NoTtl),
+            Err(ReuseReason::NoTtl),
         ),
         (
             "aging, unverified",
@@ -199,7 +210,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
             },
             0,
-            Err(Reason::Unverified),
+            Err(ReuseReason::Unverified),
         ),
         (
             "aging, verified",
@@ -209,9 +220,9 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.is_verified = true;
             },
             0,
-            Ok(Reason::WithinTtl),
+            Ok(ReuseReason::WithinTtl),
         ),
-        ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(Reason::NoTtl)),
+        ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(ReuseReason::NoTtl)),
         (
             "external in its time",
             |p, o, _| {
@@ -219,30 +230,30 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
             },
             0,
-            Ok(Reason::WithinTtl),
+            Ok(ReuseReason::WithinTtl),
         ),
         (
             "external, a person's word",
             |p, o, f| {
                 o.determinism = Determinism::External;
                 p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
-                f.provenance = Provenance::Operator;
+                f.provenance = Provenance::PersonDecision;
             },
             0,
-            Err(Reason::Provenance),
+            Err(ReuseReason::Provenance),
         ),
-        ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(Reason::NoTtl)),
+        ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(ReuseReason::NoTtl)),
         (
             "it changed the world",
             |_, _, f| f.result_type = ResultType::SideEffectCommitted,
             0,
-            Err(Reason::WorldChanging),
+            Err(ReuseReason::WorldChanging),
         ),
         (
             "it could change the world now",
-            |_, o, _| o.effects = vec![Effect::InternalWrite],
+            |_, o, _| o.effects = vec![EffectKind::InternalWrite],
             0,
-            Err(Reason::WorldChanging),
+            Err(ReuseReason::WorldChanging),
         ),
         (
             "the plan's type stands before the operator's",
@@ -251,7 +262,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = Some("Invoice".into());
             },
             0,
-            Err(Reason::OutcomeType),
+            Err(ReuseReason::OutcomeType),
         ),
         (
             "a draft by the plan's word",
@@ -261,16 +272,16 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
                 f.outcome_type = Some("Text.Draft".into());
             },
             0,
-            Ok(Reason::Safe),
+            Ok(ReuseReason::Safe),
         ),
-        ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(Reason::WorldChanging)),
+        ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(ReuseReason::WorldChanging)),
     ];
     for (name, change, now_us, expected) in cases {
         let (mut step, mut pinned, mut reusable) = (planned(), operator(), found());
         change(&mut step, &mut pinned, &mut reusable);
-        assert_eq!(ask(&step, &pinned, &reusable, now_us, false), expected, "{name}");
+        assert_eq!(decide_reuse(&step, &pinned, &reusable, now_us, false), expected, "{name}");
     }
-    assert_eq!(ask(&planned(), &operator(), &found(), 0, true), Err(Reason::Gated));
+    assert_eq!(decide_reuse(&planned(), &operator(), &found(), 0, true), Err(ReuseReason::Gated));
 }
 
 #[test]
@@ -280,9 +291,9 @@ fn a_step_that_may_change_the_world_never_looks() {
     assert!(!is_candidate(&never, &operator()));
     let unkeyed = Step { idempotency_template: None, ..planned() };
     assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
-    let sends = Pinned { effects: vec![Effect::ExternalSend], ..operator() };
+    let sends = PinnedOperator { effects: vec![EffectKind::ExternalSend], ..operator() };
     assert!(!is_candidate(&planned(), &sends));
-    let invoice = Pinned { outcome_type: Some("Invoice".into()), ..operator() };
+    let invoice = PinnedOperator { outcome_type: Some("Invoice".into()), ..operator() };
     assert!(!is_candidate(&planned(), &invoice));
 }
 
@@ -291,36 +302,36 @@ fn a_step_that_may_change_the_world_never_looks() {
 fn policies_are_compared_by_what_they_decide() {
     let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
     let plain = Rules::default();
-    let other = Rules { gate_effects: vec![Effect::ExternalSend], standing_approvals: true, ..Rules::default() };
+    let other = Rules { gate_effects: vec![EffectKind::ExternalSend], standing_approvals: true, ..Rules::default() };
     assert_eq!(hash(&plain, Mode::HumanGated), hash(&other, Mode::HumanGated), "the step sends nothing");
     assert_eq!(hash(&plain, Mode::HumanGated), hash(&plain, Mode::DraftOnly));
     let tagged = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
     let step = Step { policy_tags: vec!["money".into()], ..planned() };
     let of = |rules: &Rules| policy_decision(rules, Mode::HumanGated, &step, &operator());
     assert_ne!(of(&plain), of(&tagged), "now it needs an approval");
-    let sending = Step { effects: vec![Effect::ExternalSend], ..planned() };
+    let sending = Step { effects: vec![EffectKind::ExternalSend], ..planned() };
     let of = |mode| policy_decision(&plain, mode, &sending, &operator());
     assert_ne!(of(Mode::HumanGated), of(Mode::DraftOnly), "now its calls are refused");
 }
 
 #[test]
 fn only_the_word_itself_is_a_verification() {
-    assert!(says_verified(br#"{"verified":true}"#));
+    assert!(is_marked_verified(br#"{"verified":true}"#));
     for text in [r#"{"verified":"true"}"#, r#"{"a":{"verified":true}}"#, "true", "no JSON", r#"{"verified":false}"#] {
-        assert!(!says_verified(text.as_bytes()), "{text}");
+        assert!(!is_marked_verified(text.as_bytes()), "{text}");
     }
 }
 
 /// I23: each decision of a policy about a step is compared separately.
 #[test]
 fn each_decision_of_a_policy_counts() {
-    let of = |rules: &Rules, mode, effects: &[Effect], operator: &Pinned| {
+    let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {
         policy_decision(rules, mode, &Step { effects: effects.to_vec(), ..planned() }, operator)
     };
     let plain = Rules::default();
     let unkeyed = Step { idempotency_template: None, ..planned() };
     assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
-    let sends = [Effect::ExternalSend];
+    let sends = [EffectKind::ExternalSend];
     let auto = of(&plain, Mode::AutoExec, &sends, &operator());
     assert_ne!(auto, of(&plain, Mode::DraftOnly, &sends, &operator()), "its calls are forbidden");
     assert_ne!(auto, of(&plain, Mode::HumanGated, &sends, &operator()), "its calls are asked about");
@@ -330,11 +341,12 @@ fn each_decision_of_a_policy_counts() {
         let require = [(planned().name, vec![demand])].into();
         of(&Rules { require, ..Rules::default() }, Mode::AutoExec, &sends, &operator())
     };
-    assert_ne!(auto, demanding(policy::Demand::Citations), "its answer has to carry something");
-    assert_ne!(demanding(policy::Demand::Verified), demanding(policy::Demand::Citations));
-    let tool = |effects: &[Effect]| Pinned { kind: PluginKind::Tool, effects: effects.to_vec(), ..operator() };
-    let writes = tool(&[Effect::InternalWrite]);
-    let looks = tool(&[Effect::ReadOnly]);
+    assert_ne!(auto, demanding(policy::AnswerRequirement::Citations), "its answer has to carry something");
+    assert_ne!(demanding(policy::AnswerRequirement::Verified), demanding(policy::AnswerRequirement::Citations));
+    let tool =
+        |effects: &[EffectKind]| PinnedOperator { kind: PluginKind::Tool, effects: effects.to_vec(), ..operator() };
+    let writes = tool(&[EffectKind::InternalWrite]);
+    let looks = tool(&[EffectKind::ReadOnly]);
     assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
 }
 

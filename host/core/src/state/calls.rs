@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use crate::event::{Body, Event, PayloadRef, Verdict};
 use crate::ids::Operator;
 
-use super::fold::{FoldError, unknown};
-use super::{Call, Finished, Job};
+use super::fold::{FoldError, invalid_event};
+use super::{Call, Job, RecordedAnswer};
 
 impl Job {
     pub(super) fn apply_call(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
-                self.find_step(event, &slot.step())?;
-                self.is_turn_of(event, slot, operator)?;
+                self.step_mut(event, &slot.step())?;
+                self.check_call_allowed(event, slot, operator)?;
                 let call = self
                     .calls
                     .entry(slot.clone())
@@ -23,33 +23,33 @@ impl Job {
                     call.first_attempt = *first_attempt;
                 }
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
-                    return Err(unknown(
+                    return Err(invalid_event(
                         event,
                         "a try may start only after the previous try has ended and before the final answer",
                     ));
                 }
                 if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
-                    return Err(unknown(
+                    return Err(invalid_event(
                         event,
                         "operator, arguments and key of a try must equal those of the first try",
                     ));
                 }
                 call.tries = *try_no;
                 call.open_try = Some(*try_no);
-                call.not_yets = 0;
+                call.not_yet_answers = 0;
                 call.retry_at_us = None;
                 call.reopened = false;
             }
             Body::ActionReused { slot, action_key, operator, args, job_id, from_slot } => {
-                self.find_step(event, &slot.step())?;
+                self.step_mut(event, &slot.step())?;
                 let known = self.calls.contains_key(slot);
                 let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, 0));
                 if call.committed || call.open_try.is_some() {
-                    return Err(unknown(event, "a receipt may replace only a call that is not in flight"));
+                    return Err(invalid_event(event, "a receipt may replace only a call that is not in flight"));
                 }
                 call.action_key = Some(*action_key);
                 call.receipt_of = Some((job_id.clone(), from_slot.clone()));
-                call.take_number(if known { call.tries + 1 } else { 0 });
+                call.assign_try_number(if known { call.tries + 1 } else { 0 });
             }
             Body::ToolInvocationFinished {
                 slot,
@@ -64,19 +64,19 @@ impl Job {
                 refused,
                 ..
             } => {
-                self.find_step(event, &slot.step())?;
+                self.step_mut(event, &slot.step())?;
                 if let Some(refused) = refused {
-                    self.is_turn_of(event, slot, &refused.operator)?;
+                    self.check_call_allowed(event, slot, &refused.operator)?;
                     let action_key = refused.action_key;
                     let refusal = Call { action_key, ..Call::new(&refused.operator, refused.args, 0) };
-                    self.calls.entry(slot.clone()).or_insert(refusal).take_number(*try_no);
+                    self.calls.entry(slot.clone()).or_insert(refusal).assign_try_number(*try_no);
                 }
-                let call = self.call(event, slot)?;
+                let call = self.call_mut(event, slot)?;
                 if call.open_try != Some(*try_no) || call.committed {
-                    return Err(unknown(event, "an answer must belong to the open try"));
+                    return Err(invalid_event(event, "an answer must belong to the open try"));
                 }
                 call.open_try = None;
-                call.finished = Some(Finished {
+                call.finished = Some(RecordedAnswer {
                     try_no: *try_no,
                     ok: *ok,
                     answer: *answer,
@@ -89,9 +89,9 @@ impl Job {
                 });
             }
             Body::CommandCommitted { slot } => {
-                let call = self.call(event, slot)?;
+                let call = self.call_mut(event, slot)?;
                 if call.committed || call.open_try.is_some() || call.finished.is_none() {
-                    return Err(unknown(
+                    return Err(invalid_event(
                         event,
                         "a call has only one final answer, and the answer must be recorded before",
                     ));
@@ -100,9 +100,9 @@ impl Job {
                 call.committed_seq = event.seq;
             }
             Body::InvocationResolved { slot, try_no, verdict, .. } => {
-                let call = self.call(event, slot)?;
+                let call = self.call_mut(event, slot)?;
                 if call.open_try != Some(*try_no) {
-                    return Err(unknown(event, "a verdict must belong to the open try"));
+                    return Err(invalid_event(event, "a verdict must belong to the open try"));
                 }
                 call.verdict = Some((*try_no, *verdict));
                 call.verdicts.insert(*try_no, *verdict);
@@ -111,7 +111,7 @@ impl Job {
                 }
             }
             Body::ResolutionConflict { slot, .. } => {
-                let call = self.call(event, slot)?;
+                let call = self.call_mut(event, slot)?;
                 (call.conflict, call.conflict_accepted) = (true, false);
             }
             _ => unreachable!("only events of calls come here"),
@@ -138,14 +138,14 @@ impl Call {
             conflict_accepted: false,
             action_key: None,
             receipt_of: None,
-            round: 0,
+            tries_before_round: 0,
             reopened: false,
-            not_yets: 0,
+            not_yet_answers: 0,
         }
     }
 
     /// Assigns the next try number to an answer that no execution gave, such as a refusal or a receipt.
-    fn take_number(&mut self, try_no: u32) {
+    fn assign_try_number(&mut self, try_no: u32) {
         self.open_try = Some(try_no);
         self.tries = self.tries.max(try_no);
         self.reopened = false;

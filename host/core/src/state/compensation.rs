@@ -5,11 +5,11 @@ use crate::effect::Provenance;
 use crate::error::Code;
 use crate::event::{Body, Event, PayloadRef, ResultType};
 use crate::ids::{Operator, Slot, StepId};
-use crate::manifest::{Pinned, PluginKind};
+use crate::manifest::{PinnedOperator, PluginKind};
 use crate::plan::OnFailure;
 use crate::step::StepState;
 
-use super::fold::{FoldError, unknown};
+use super::fold::{FoldError, invalid_event};
 use super::{Call, Job};
 
 /// Compensation of one call, under the slot `<slot>~c`.
@@ -18,7 +18,7 @@ pub struct Compensation {
     /// Operator of the compensating call.
     pub operator: Operator,
     /// True if the operator undoes its own call through its plugin's `compensate` export.
-    pub own: bool,
+    pub is_self_undo: bool,
     /// Arguments of the compensating call.
     pub args: PayloadRef,
     /// Result of the compensation, or `None` while it is in flight.
@@ -33,33 +33,33 @@ pub enum CompensationEnd {
     /// The call is not undone, and an administrator must decide.
     Failed(Code),
     /// The call is not undone, and an administrator decided to leave it.
-    Left(Code),
+    Abandoned(Code),
 }
 
 impl Job {
     /// Returns true if no more steps of the plan are executed. The job is cancelled, was aborted, or has failed
     /// and compensates.
-    pub fn is_given_up(&self) -> bool {
-        self.cancel.is_some() || self.aborted || self.undoes_its_failure()
+    pub fn is_aborting(&self) -> bool {
+        self.cancel.is_some() || self.aborted || self.compensates_failure()
     }
 
-    fn undoes_its_failure(&self) -> bool {
+    fn compensates_failure(&self) -> bool {
         self.plan.on_failure == OnFailure::Compensate
             && self.steps.iter().all(|step| step.state.is_final())
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
     /// Returns true if the job is meant to undo its effects, even if something prevents the undoing.
-    pub fn is_to_be_undone(&self) -> bool {
+    pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
-        wanted && self.is_given_up()
+        wanted && self.is_aborting()
     }
 
     /// Returns true if the job undoes its effects.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
         // later change made by others.
-        self.is_to_be_undone() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
+        self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
     /// Returns true if a call of this job changed the world, as far as is known. A reused receipt does not
@@ -67,19 +67,19 @@ impl Job {
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
-            && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
+            && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
     }
 
     /// Returns the operator that undoes the call at `slot`, and true if the operator undoes its own call. The
     /// step's `compensate_with` comes first, then the plugin's own `compensate` export. Returns `None` if no
     /// operator can undo the call.
-    pub fn undone_by(&self, slot: &Slot) -> Option<(Operator, bool)> {
+    pub fn undo_operator(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
         match named {
             Some(name) if name != "self" => {
                 let name = Operator::new(name);
-                let can = |pinned: &Pinned| pinned.kind == PluginKind::Tool && pinned.is_world_changing();
+                let can = |pinned: &PinnedOperator| pinned.kind == PluginKind::Tool && pinned.is_world_changing();
                 self.pinned(&name).is_some_and(can).then_some((name, false))
             }
             _ => self.pinned(&call.operator)?.compensate.then(|| (call.operator.clone(), true)),
@@ -96,15 +96,15 @@ impl Job {
 
     /// Returns true if an administrator found the effect of the call permanently gone. Nothing is left to undo
     /// then.
-    pub fn is_gone(&self, slot: &Slot) -> bool {
+    pub fn is_effect_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
     }
 
     /// Returns the slot of the next call to undo. The slot is the call's own, without `~c`.
     pub fn next_to_undo(&self) -> Option<Slot> {
-        let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation()) && !self.is_gone(slot);
+        let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation()) && !self.is_effect_gone(slot);
         let calls = self.effects_in_reverse().into_iter().map(|(slot, _)| slot);
-        calls.filter(|slot| due(slot)).find(|slot| self.undone_by(slot).is_some()).cloned()
+        calls.filter(|slot| due(slot)).find(|slot| self.undo_operator(slot).is_some()).cloned()
     }
 
     /// Returns the compensation in flight.
@@ -120,21 +120,21 @@ impl Job {
 
     /// Returns true if undoing of any effect of the step has begun. The step's output may then describe things
     /// that no longer exist.
-    pub fn is_touched_by_undoing(&self, step: &StepId) -> bool {
+    pub fn has_started_undoing(&self, step: &StepId) -> bool {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
     /// Returns true if nothing is left to undo of the call. The call is undone, was left by an administrator,
     /// or its effect was found gone.
-    pub fn is_undo_settled(&self, slot: &Slot) -> bool {
+    pub fn is_undo_finished(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
-        self.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
+        self.is_effect_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Abandoned(_)))
     }
 
     /// Returns true if the job still has to undo an effect of the step.
     pub fn will_be_undone(&self, step: &StepId) -> bool {
         let is_due =
-            |slot: &Slot| slot.step() == *step && !self.is_undo_settled(slot) && self.undone_by(slot).is_some();
+            |slot: &Slot| slot.step() == *step && !self.is_undo_finished(slot) && self.undo_operator(slot).is_some();
         let undoes = !self.state.is_terminal() && self.compensates();
         undoes && self.effects_in_reverse().into_iter().any(|(slot, _)| is_due(slot))
     }
@@ -142,27 +142,28 @@ impl Job {
     pub(super) fn apply_compensation(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::CompensationStarted { slot, operator, own, args } => {
-                self.may_begin(event, slot, operator, *own)?;
-                let compensation = Compensation { operator: operator.clone(), own: *own, args: *args, end: None };
+                self.check_undo_order(event, slot, operator, *own)?;
+                let compensation =
+                    Compensation { operator: operator.clone(), is_self_undo: *own, args: *args, end: None };
                 self.compensations.insert(slot.clone(), compensation);
             }
             Body::CompensationFinished { slot } => {
-                self.end_of(event, slot, true)?.end = Some(CompensationEnd::Done);
-                self.roll_back(&slot.step());
+                self.answered_compensation_mut(event, slot, true)?.end = Some(CompensationEnd::Done);
+                self.mark_step_compensated(&slot.step());
             }
             Body::CompensationFailed { slot, code } => {
-                self.end_of(event, slot, false)?.end = Some(CompensationEnd::Failed(*code));
+                self.answered_compensation_mut(event, slot, false)?.end = Some(CompensationEnd::Failed(*code));
             }
             Body::CompensationReopened { slot, .. } => {
-                self.failed_one(event, slot)?.end = None;
+                self.failed_compensation_mut(event, slot)?.end = None;
                 // A refused gate is requested again.
-                self.forget_refusal(slot);
-                self.call(event, slot)?.reopen_in_doubt();
+                self.clear_refused_gate(slot);
+                self.call_mut(event, slot)?.reopen_in_doubt();
             }
             Body::CompensationLeft { slot, .. } => {
-                let failed = self.failed_one(event, slot)?;
+                let failed = self.failed_compensation_mut(event, slot)?;
                 let Some(CompensationEnd::Failed(code)) = failed.end else { unreachable!("it failed") };
-                failed.end = Some(CompensationEnd::Left(code));
+                failed.end = Some(CompensationEnd::Abandoned(code));
             }
             _ => unreachable!("only events of compensations come here"),
         }
@@ -171,8 +172,8 @@ impl Job {
 
     /// Checks that a compensation may begin. Compensations run one at a time, once per call, only for calls
     /// that took effect, last committed first.
-    fn may_begin(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
-        let refuse = |why: &str| Err(unknown(event, format!("{slot} cannot begin: {why}")));
+    fn check_undo_order(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
+        let refuse = |why: &str| Err(invalid_event(event, format!("{slot} cannot begin: {why}")));
         if !self.compensates() {
             return refuse("the job does not compensate");
         }
@@ -187,7 +188,7 @@ impl Job {
             let due = due.map_or_else(|| "nothing".to_owned(), |due| due.to_string());
             return refuse(&format!("the next call to undo is {due}"));
         }
-        let by = due.and_then(|due| self.undone_by(&due));
+        let by = due.and_then(|due| self.undo_operator(&due));
         if by != Some((operator.clone(), own)) {
             return refuse("another operator undoes this call");
         }
@@ -196,58 +197,63 @@ impl Job {
 
     /// Refuses the end of a job that compensates until every effect is undone or an administrator has decided
     /// otherwise.
-    pub(super) fn has_undone_all(&self, event: &Event) -> Result<(), FoldError> {
+    pub(super) fn check_all_undone(&self, event: &Event) -> Result<(), FoldError> {
         if !self.compensates() {
             return Ok(());
         }
         let open = self.open_compensation().map(|(slot, _)| slot).or(self.failed_compensation()).cloned();
         match open.or_else(|| self.next_to_undo().map(|of| of.compensation())) {
-            Some(slot) => Err(unknown(event, format!("the job cannot end: compensation {slot} is not finished"))),
+            Some(slot) => Err(invalid_event(event, format!("the job cannot end: compensation {slot} is not finished"))),
             None => Ok(()),
         }
     }
 
     /// Refuses every end but cancellation for a job that was reopened to undo its effects.
-    pub(super) fn is_not_undone(&self, event: &Event) -> Result<(), FoldError> {
+    pub(super) fn refuse_end_of_undo(&self, event: &Event) -> Result<(), FoldError> {
         match self.undo {
-            Some(_) => Err(unknown(event, "the job was reopened for an undo and can end only as cancelled")),
+            Some(_) => Err(invalid_event(event, "the job was reopened for an undo and can end only as cancelled")),
             None => Ok(()),
         }
     }
 
     /// Checks that a call may be made now. A compensating call is allowed only while its compensation is in
     /// flight. A job that was reopened to undo its effects makes no other calls.
-    pub(super) fn is_turn_of(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
+    pub(super) fn check_call_allowed(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
         if self.undo.is_some() && !slot.is_compensation() {
-            return Err(unknown(
+            return Err(invalid_event(
                 event,
                 format!("the job was reopened for an undo, and {slot} is not a compensating call"),
             ));
         }
         let is_open = self.open_compensation().is_some_and(|(open, c)| open == slot && c.operator == *operator);
         match slot.is_compensation() && !is_open {
-            true => Err(unknown(event, format!("compensation {slot} is not in flight"))),
+            true => Err(invalid_event(event, format!("compensation {slot} is not in flight"))),
             false => Ok(()),
         }
     }
 
-    fn end_of(&mut self, event: &Event, slot: &Slot, ok: bool) -> Result<&mut Compensation, FoldError> {
+    fn answered_compensation_mut(
+        &mut self,
+        event: &Event,
+        slot: &Slot,
+        ok: bool,
+    ) -> Result<&mut Compensation, FoldError> {
         let answered = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
         if answered.map(|finished| finished.ok) != Some(ok) {
-            return Err(unknown(event, format!("the call at {slot} has no such final answer")));
+            return Err(invalid_event(event, format!("the call at {slot} has no such final answer")));
         }
         let open = self.compensations.get_mut(slot).filter(|compensation| compensation.end.is_none());
-        open.ok_or_else(|| unknown(event, format!("compensation {slot} is not in flight")))
+        open.ok_or_else(|| invalid_event(event, format!("compensation {slot} is not in flight")))
     }
 
-    fn failed_one(&mut self, event: &Event, slot: &Slot) -> Result<&mut Compensation, FoldError> {
+    fn failed_compensation_mut(&mut self, event: &Event, slot: &Slot) -> Result<&mut Compensation, FoldError> {
         let failed = |compensation: &&mut Compensation| matches!(compensation.end, Some(CompensationEnd::Failed(_)));
         let found = self.compensations.get_mut(slot).filter(failed);
-        found.ok_or_else(|| unknown(event, format!("compensation {slot} has not failed")))
+        found.ok_or_else(|| invalid_event(event, format!("compensation {slot} has not failed")))
     }
 
     /// Marks a step as compensated once every effect of the step is undone.
-    fn roll_back(&mut self, step: &StepId) {
+    fn mark_step_compensated(&mut self, step: &StepId) {
         let undone = |slot: &Slot| {
             let compensation = self.compensations.get(&slot.compensation());
             compensation.is_some_and(|compensation| compensation.end == Some(CompensationEnd::Done))
@@ -264,7 +270,7 @@ impl Call {
     fn reopen_in_doubt(&mut self) {
         self.tries += 1;
         self.open_try = Some(self.tries);
-        self.round = self.tries;
+        self.tries_before_round = self.tries;
         self.committed = false;
         self.finished = None;
         self.verdict = None;

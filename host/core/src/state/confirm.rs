@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::effect::{Provenance, StateChange};
-use crate::event::{Body, Consequence, Decider, Event, Resource, Unconfirmed};
+use crate::event::{Body, Consequence, DecidedBy, Event, Resource, UnconfirmedReason};
 use crate::ids::{Slot, StepId};
 use crate::manifest::Confirmation;
 
 use super::Job;
-use super::fold::{FoldError, unknown};
+use super::fold::{FoldError, invalid_event};
 
 /// One recorded change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct RecordedChange {
     /// Slot of the call that made the change.
     pub slot: Slot,
     /// The change, as the tool reported it.
@@ -23,13 +23,13 @@ pub struct Changed {
 
 /// One change that the last check did not confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotConfirmed {
+pub struct UnconfirmedChange {
     /// Slot of the call that made the change.
     pub slot: Slot,
     /// The resource that changed.
     pub resource: Resource,
     /// Reason why the change is not confirmed.
-    pub outcome: Unconfirmed,
+    pub outcome: UnconfirmedReason,
     /// The state found instead, or the reason why the check gave no result.
     pub found: String,
     /// Consequence for the job.
@@ -37,7 +37,7 @@ pub struct NotConfirmed {
     /// Attempt that checked the change.
     pub attempt: u32,
     /// Actor that accepted the change as it is, or the check that later found the change as recorded.
-    pub settled: Option<Decider>,
+    pub resolved_by: Option<DecidedBy>,
     /// True if a person accepted the change. The change is not checked again then.
     pub by_person: bool,
     /// True if a person found that the effect is permanently gone.
@@ -46,11 +46,11 @@ pub struct NotConfirmed {
 
 /// Recorded changes of a job and the results of checking them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Confirmations {
+pub struct ConfirmationState {
     /// Every recorded change, in order.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<RecordedChange>,
     /// Changes that are not confirmed, each with the result of its last check.
-    pub failed: Vec<NotConfirmed>,
+    pub failed: Vec<UnconfirmedChange>,
     /// Number of mismatches with which the job continued (`confirmation_replay_warnings_total`).
     pub warnings: u32,
 }
@@ -59,12 +59,14 @@ pub struct Confirmations {
 ///
 /// `Unavailable` always yields `Asked`, because a verifier that gave no result has found nothing. A strict
 /// mismatch before undoing also yields `Asked`: an aborting job has no other end that it could reach.
-pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, before_undoing: bool) -> Consequence {
+pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
-        (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
-        (Unconfirmed::Mismatch, Confirmation::Warn) => Consequence::Warned,
-        (Unconfirmed::Mismatch, Confirmation::Strict) if before_undoing => Consequence::Asked,
-        (Unconfirmed::Mismatch, Confirmation::Strict) => Consequence::Ended,
+        (UnconfirmedReason::Unavailable, _) | (UnconfirmedReason::Mismatch, Confirmation::HumanInLoop) => {
+            Consequence::Asked
+        }
+        (UnconfirmedReason::Mismatch, Confirmation::Warn) => Consequence::Warned,
+        (UnconfirmedReason::Mismatch, Confirmation::Strict) if before_undoing => Consequence::Asked,
+        (UnconfirmedReason::Mismatch, Confirmation::Strict) => Consequence::Ended,
     }
 }
 
@@ -73,22 +75,23 @@ impl Job {
     ///
     /// A job that a mismatch has ended undoes nothing. Further mismatches of the same check therefore have the
     /// consequence `Ended` as well.
-    pub(crate) fn looks_before_undoing(&self) -> bool {
-        self.is_given_up() && self.ended_by_mismatch().is_none()
+    pub(crate) fn checks_before_undoing(&self) -> bool {
+        self.is_aborting() && self.ended_by_mismatch().is_none()
     }
 
     /// Slots of calls whose effect differs from the record and was not accepted as it is. Their effects are not
     /// undone, because undoing could destroy a later change made by others.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
-        let mismatch = |failed: &&NotConfirmed| failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+        let mismatch =
+            |failed: &&UnconfirmedChange| failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
     /// Slots of unaccepted mismatches, without those that the plugin's policy passes with a warning. A person
     /// has to decide whether the receipts of these calls are still valid.
-    pub fn disputed(&self) -> impl Iterator<Item = &Slot> {
-        let counts = |failed: &&NotConfirmed| {
-            let open = failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+    pub fn blocking_mismatches(&self) -> impl Iterator<Item = &Slot> {
+        let counts = |failed: &&UnconfirmedChange| {
+            let open = failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
             open && failed.consequence != Consequence::Warned
         };
         self.confirmations.failed.iter().filter(counts).map(|failed| &failed.slot)
@@ -96,25 +99,26 @@ impl Job {
 
     /// Returns true if an effect of the step differs from its record and was not accepted, or was found
     /// permanently gone.
-    pub fn is_known_otherwise(&self, step: &StepId) -> bool {
+    pub fn is_contradicted(&self, step: &StepId) -> bool {
         let gone = self.confirmations.failed.iter().filter(|failed| failed.gone).map(|failed| &failed.slot);
-        self.disputed().chain(gone).any(|slot| slot.step() == *step)
+        self.blocking_mismatches().chain(gone).any(|slot| slot.step() == *step)
     }
 
     /// Returns the mismatch that ended the job.
-    pub fn ended_by_mismatch(&self) -> Option<&NotConfirmed> {
+    pub fn ended_by_mismatch(&self) -> Option<&UnconfirmedChange> {
         self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
     }
 
     /// Changes that a person has to accept before any step builds on them.
-    pub fn asked(&self) -> impl Iterator<Item = &NotConfirmed> {
-        let open = |failed: &&NotConfirmed| failed.consequence == Consequence::Asked && failed.settled.is_none();
+    pub fn changes_to_accept(&self) -> impl Iterator<Item = &UnconfirmedChange> {
+        let open =
+            |failed: &&UnconfirmedChange| failed.consequence == Consequence::Asked && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(open)
     }
 
     /// Steps that depend on a change which a person has yet to accept. Their states do not change until then.
-    pub fn held(&self) -> BTreeSet<StepId> {
-        let mut held: BTreeSet<StepId> = self.asked().map(|failed| failed.slot.step()).collect();
+    pub fn steps_on_hold(&self) -> BTreeSet<StepId> {
+        let mut held: BTreeSet<StepId> = self.changes_to_accept().map(|failed| failed.slot.step()).collect();
         if held.is_empty() {
             return held;
         }
@@ -128,7 +132,7 @@ impl Job {
     }
 
     /// Returns true if the change was made by this call itself and was not undone since.
-    pub fn stands(&self, slot: &Slot) -> bool {
+    pub fn still_holds(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
         let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);
         let finished = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
@@ -138,36 +142,36 @@ impl Job {
     pub(super) fn apply_confirmation(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::StateChanged { slot, change } => {
-                self.find_step(event, &slot.step())?;
-                let changed = Changed { slot: slot.clone(), change: change.clone(), attempt: event.attempt };
+                self.step_mut(event, &slot.step())?;
+                let changed = RecordedChange { slot: slot.clone(), change: change.clone(), attempt: event.attempt };
                 self.confirmations.changes.push(changed);
             }
             Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
-                let of = |changed: &Changed| changed.slot == *slot && Resource::of(&changed.change) == *resource;
+                let of = |changed: &RecordedChange| changed.slot == *slot && Resource::of(&changed.change) == *resource;
                 if !self.confirmations.changes.iter().any(of) {
-                    return Err(unknown(event, "a confirmation must name a recorded change"));
+                    return Err(invalid_event(event, "a confirmation must name a recorded change"));
                 }
                 let policy = self.calls.get(slot).and_then(|call| self.pinned(&call.operator)).map(|p| p.confirmation);
-                let expected = follows_from(*outcome, policy.unwrap_or_default(), self.looks_before_undoing());
+                let expected = consequence_of(*outcome, policy.unwrap_or_default(), self.checks_before_undoing());
                 if *consequence != expected {
                     let message = format!(
                         "the consequence for {slot} must be {expected:?}, by the confirmation policy of its plugin"
                     );
-                    return Err(unknown(event, message));
+                    return Err(invalid_event(event, message));
                 }
-                let same = |failed: &NotConfirmed| failed.slot == *slot && failed.resource == *resource;
+                let same = |failed: &UnconfirmedChange| failed.slot == *slot && failed.resource == *resource;
                 if self.confirmations.failed.iter().any(|failed| same(failed) && failed.by_person) {
-                    return Err(unknown(event, "a change that a person accepted is not checked again"));
+                    return Err(invalid_event(event, "a change that a person accepted is not checked again"));
                 }
                 self.confirmations.failed.retain(|failed| !same(failed));
-                self.confirmations.failed.push(NotConfirmed {
+                self.confirmations.failed.push(UnconfirmedChange {
                     slot: slot.clone(),
                     resource: resource.clone(),
                     outcome: *outcome,
                     found: found.clone(),
                     consequence: *consequence,
                     attempt: event.attempt,
-                    settled: None,
+                    resolved_by: None,
                     by_person: false,
                     gone: false,
                 });
@@ -181,24 +185,24 @@ impl Job {
                 // A statement that the effect is gone would end the steps that build on it, so it is accepted
                 // only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
-                    return Err(unknown(
+                    return Err(invalid_event(
                         event,
                         format!("the effect of {slot} can be reported as gone only after the end of the job"),
                     ));
                 }
-                let meant = |failed: &&mut NotConfirmed| {
+                let meant = |failed: &&mut UnconfirmedChange| {
                     let same = resource.as_ref().is_none_or(|resource| failed.resource == *resource);
-                    failed.slot == *slot && same && failed.settled.is_none()
+                    failed.slot == *slot && same && failed.resolved_by.is_none()
                 };
                 let mut any = false;
                 for failed in self.confirmations.failed.iter_mut().filter(meant) {
-                    failed.settled = Some(by.clone());
+                    failed.resolved_by = Some(by.clone());
                     failed.by_person = resource.is_none();
                     failed.gone = *gone;
                     any = true;
                 }
                 if !any {
-                    return Err(unknown(event, format!("no change of {slot} awaits confirmation")));
+                    return Err(invalid_event(event, format!("no change of {slot} awaits confirmation")));
                 }
             }
             _ => unreachable!("only changes and their confirmations come here"),

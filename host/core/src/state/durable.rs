@@ -8,12 +8,12 @@ use crate::effect::{Answer, Effect};
 use crate::event::{Body, Event, PayloadRef};
 use crate::ids::{Hash, Slot, StepId};
 use crate::keys;
-use crate::ledger::Row;
-use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, Record, StatusWrite};
+use crate::ledger::LedgerRow;
+use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
 
-use super::verify::{problems, verify};
-use super::{FoldError, Job, Seen, label};
-use crate::reuse::Reusable;
+use super::verify::{find_problems, verify};
+use super::{FoldError, Job, Prefetched, label};
+use crate::reuse::ReusableResult;
 
 /// Writes that a decision requests, before they have a position in the log.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub struct Draft {
     /// Ids of inbox rows that have become events.
     pub inbox_done: Vec<i64>,
     /// Results that later jobs may reuse.
-    pub reusables: Vec<Reusable>,
+    pub reusables: Vec<ReusableResult>,
     /// New state of the job.
     pub status: Option<StatusWrite>,
     /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
@@ -41,14 +41,14 @@ pub struct Draft {
     pub acquire: bool,
     /// Invocation that is acquired under a barrier written earlier. The draft has no ledger row of that
     /// invocation.
-    pub goes_on: Option<Slot>,
+    pub continues: Option<Slot>,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
-    pub whole: bool,
+    pub atomic: bool,
     /// True if the draft closes a wait or a gate because its time has come. The store refuses such a batch
     /// while an unread inbox request could contradict it.
-    pub drained: bool,
+    pub requires_empty_inbox: bool,
     /// True if the draft parks the job without reading the job's inbox.
-    pub unread: bool,
+    pub unloaded: bool,
     /// True if the draft must be flushed immediately because a caller waits for it.
     pub flush_now: bool,
 }
@@ -56,11 +56,11 @@ pub struct Draft {
 impl Draft {
     /// Returns true if the draft writes nothing and acquires nothing.
     pub fn is_empty(&self) -> bool {
-        !self.acquire && self.inbox_done.is_empty() && self.is_silent()
+        !self.acquire && self.inbox_done.is_empty() && self.has_no_writes()
     }
 
     /// Returns true if the draft writes nothing beyond marking inbox rows as done.
-    pub fn is_silent(&self) -> bool {
+    pub fn has_no_writes(&self) -> bool {
         self.events.is_empty()
             && self.ledger.is_empty()
             && self.effects.is_empty()
@@ -71,7 +71,7 @@ impl Draft {
     }
 
     /// Merges two drafts. The writes of `self` come first.
-    pub fn and(mut self, other: Draft) -> Draft {
+    pub fn merge(mut self, other: Draft) -> Draft {
         self.events.extend(other.events);
         self.ledger.extend(other.ledger);
         self.effects.extend(other.effects);
@@ -82,10 +82,10 @@ impl Draft {
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
-        self.goes_on = other.goes_on.or(self.goes_on);
-        self.whole |= other.whole;
-        self.drained |= other.drained;
-        self.unread |= other.unread;
+        self.continues = other.continues.or(self.continues);
+        self.atomic |= other.atomic;
+        self.requires_empty_inbox |= other.requires_empty_inbox;
+        self.unloaded |= other.unloaded;
         self.flush_now |= other.flush_now;
         self
     }
@@ -99,16 +99,16 @@ pub struct Durable {
     /// Secret from which payload salts are derived.
     pub secret: Hash,
     /// Ledger rows by slot.
-    pub rows: BTreeMap<Slot, Row>,
+    pub rows: BTreeMap<Slot, LedgerRow>,
     /// Effects by slot and try.
     pub effects: BTreeMap<(Slot, u32), Arc<Effect>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Arc<[u8]>>,
     /// Data found about other jobs' work.
-    pub seen: Seen,
+    pub prefetched: Prefetched,
     /// Ids of unread inbox rows that record other expired timers. These rows do not prevent closing a wait or a
     /// gate whose time has come.
-    pub beside: Vec<i64>,
+    pub compatible_inbox_ids: Vec<i64>,
 }
 
 impl Durable {
@@ -116,7 +116,7 @@ impl Durable {
     ///
     /// # Errors
     /// The log is broken, or a payload or effect is not the one that the events name.
-    pub fn load(mut record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
+    pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
@@ -131,13 +131,13 @@ impl Durable {
     ///
     /// # Errors
     /// The log is broken or was written by a newer version.
-    pub fn problems(mut record: Record, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
+    pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
             ..Self::of(Job::fold(&events)?, record)
         };
-        let problems = problems(&events, &durable).collect();
+        let problems = find_problems(&events, &durable).collect();
         Ok((durable, problems))
     }
 
@@ -146,19 +146,19 @@ impl Durable {
     ///
     /// # Errors
     /// The log is broken or was written by a newer version.
-    pub fn without_effects(record: Record) -> Result<Durable, FoldError> {
+    pub fn without_effects(record: StoredJob) -> Result<Durable, FoldError> {
         Ok(Self::of(Job::fold(&record.events)?, record))
     }
 
-    fn of(job: Job, record: Record) -> Durable {
+    fn of(job: Job, record: StoredJob) -> Durable {
         Durable {
             job,
             secret: record.secret,
             rows: record.ledger.into_iter().map(|row| (row.slot.clone(), row)).collect(),
             effects: BTreeMap::new(),
             payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
-            seen: Seen::default(),
-            beside: Vec::new(),
+            prefetched: Prefetched::default(),
+            compatible_inbox_ids: Vec::new(),
         }
     }
 
@@ -172,14 +172,14 @@ impl Durable {
         let time_us = now_us.max(self.job.last_us);
         let attempt = draft.attempt.unwrap_or(self.job.attempt);
         batch.attempt = attempt;
-        let open = self.job.open_set();
+        let open = self.job.open_expectations();
         for body in draft.events {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             if let Body::StepUnblocked { step_id } = &event.body {
                 // The condition that blocked the step has changed, so the data about other jobs must be read
                 // again.
-                self.seen.forget(step_id);
+                self.prefetched.forget_step(step_id);
             }
             batch.events.push(event);
         }
@@ -203,12 +203,13 @@ impl Durable {
             reusable.time_us = time_us;
         }
         batch.status = draft.status;
-        (batch.awaited, batch.timers) = self.job.changes_since(&open);
+        (batch.expectations, batch.timers) = self.job.changes_since(&open);
         batch.acquire = draft.acquire;
-        batch.goes_on = draft.goes_on;
-        batch.drained = draft.drained;
-        batch.unread = draft.unread;
-        batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
+        batch.continues = draft.continues;
+        batch.requires_empty_inbox = draft.requires_empty_inbox;
+        batch.parks_unloaded = draft.unloaded;
+        batch.compatible_inbox_ids =
+            if draft.requires_empty_inbox { self.compatible_inbox_ids.clone() } else { Vec::new() };
         // A lost batch without events leaves no gap in the log that a later write would detect. Such a batch is
         // flushed immediately, so that no later batch is written before it is durable.
         let now = draft.flush_now || batch.events.is_empty();
@@ -256,7 +257,7 @@ impl Durable {
 
 impl Durable {
     /// Adds effects that are already stored.
-    pub fn take_effects(&mut self, effects: &[Effect]) {
+    pub fn add_effects(&mut self, effects: &[Effect]) {
         for effect in effects {
             self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));
         }

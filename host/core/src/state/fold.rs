@@ -3,20 +3,20 @@
 
 use crate::cost;
 use crate::error::Code;
-use crate::event::{Body, Event, Purpose};
+use crate::event::{Body, Event, ReopenPurpose};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
 use crate::plan::Plan;
 use crate::step::{IllegalStepTransition, StepInput, StepState};
 
-use super::{Call, Emit, Job, Outcome, Step};
+use super::{Call, EmittedEvent, Job, Outcome, Step};
 
 /// Reason why a log is not a valid log of a job.
 #[derive(Debug, thiserror::Error)]
 pub enum FoldError {
     /// The log does not begin with `intent_accepted` and `plan_created`.
     #[error("event {seq}: expected intent_accepted and plan_created at the start of the log, found {found}")]
-    Beginning {
+    BadStart {
         /// Sequence number of the event.
         seq: u64,
         /// Name of the event found there, or `missing`.
@@ -43,7 +43,7 @@ pub enum FoldError {
     },
     /// Events are missing or out of order, or the chain is broken.
     #[error("event {found}: broken chain: expected event {expected} with the hash of its predecessor")]
-    Chain {
+    BrokenChain {
         /// Sequence number that the reader expected.
         expected: u64,
         /// Sequence number of the event found.
@@ -69,7 +69,7 @@ pub enum FoldError {
     },
     /// The event names a step, call or gate that does not exist or is in the wrong state.
     #[error("event {seq}: {message}")]
-    Unknown {
+    Invalid {
         /// Sequence number of the event.
         seq: u64,
         /// Description of the error.
@@ -89,7 +89,7 @@ impl Job {
 
     /// Returns the job state after the first two events.
     fn begin(events: &[Event]) -> Result<Job, FoldError> {
-        let missing = |seq, events: &[Event]| FoldError::Beginning {
+        let missing = |seq, events: &[Event]| FoldError::BadStart {
             seq,
             found: events.get(seq as usize).map_or_else(|| "missing".to_owned(), Event::name),
         };
@@ -104,9 +104,9 @@ impl Job {
             return Err(FoldError::Plan("its hash differs from the recorded one".to_owned()));
         }
         if events[0].seq != 0 || events[1].seq != 1 || events[1].prev_hash != events[0].hash {
-            return Err(FoldError::Chain { expected: 1, found: events[1].seq });
+            return Err(FoldError::BrokenChain { expected: 1, found: events[1].seq });
         }
-        let waits = Job::waits_of(&plan);
+        let waits = Job::initial_waits(&plan);
         let steps = plan.steps.iter().map(|step| Step::new(step.step_id.clone())).collect();
         Ok(Job {
             header: (**header).clone(),
@@ -127,11 +127,11 @@ impl Job {
             undo: None,
             compensations: Default::default(),
             undo_abandoned: false,
-            barren_attempts: 0,
-            bare_claims: 0,
-            barren_in: Vec::new(),
+            attempts_without_progress: 0,
+            claims_without_events: 0,
+            steps_without_progress: Vec::new(),
             parked_cause: None,
-            progressed: false,
+            has_progressed: false,
             parked: None,
             waiting_until_us: None,
             divergence: None,
@@ -147,21 +147,21 @@ impl Job {
     /// Applies one more event to the job state.
     pub fn apply(&mut self, event: &Event) -> Result<(), FoldError> {
         if event.seq != self.next_seq || event.prev_hash != self.head {
-            return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
+            return Err(FoldError::BrokenChain { expected: self.next_seq, found: event.seq });
         }
         if !event.body.is_audit() && !matches!(event.body, Body::JobReopened { .. }) && self.state.is_terminal() {
-            return Err(unknown(event, "the job has ended"));
+            return Err(invalid_event(event, "the job has ended"));
         }
         self.apply_body(event)?;
         if let Some(charge) = cost::charge(event) {
             self.cost.add(&charge.totals);
         }
-        if event.body.is_progress() && !self.progressed {
-            self.progressed = true;
-            self.barren_attempts = 0;
+        if event.body.is_progress() && !self.has_progressed {
+            self.has_progressed = true;
+            self.attempts_without_progress = 0;
         }
         if !matches!(event.body, Body::JobClaimed { .. }) {
-            self.bare_claims = 0;
+            self.claims_without_events = 0;
         }
         self.next_seq += 1;
         self.head = event.hash;
@@ -172,9 +172,12 @@ impl Job {
     fn apply_body(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::IntentAccepted { .. } | Body::PlanCreated { .. } => {
-                return Err(unknown(event, "intent_accepted and plan_created are allowed only at the start of a log"));
+                return Err(invalid_event(
+                    event,
+                    "intent_accepted and plan_created are allowed only at the start of a log",
+                ));
             }
-            Body::JobClaimed { .. } => self.claimed(event)?,
+            Body::JobClaimed { .. } => self.apply_claim(event)?,
             Body::StepReady { step_id, input } => {
                 let step = self.move_step(event, step_id, StepInput::Ready)?;
                 step.input = Some(*input);
@@ -186,14 +189,14 @@ impl Job {
             Body::StepSucceeded { step_id, result_type } => {
                 let result_type = *result_type;
                 // A step that succeeds without having started can only have been reused.
-                let found = self.find_step(event, step_id)?;
+                let found = self.step_mut(event, step_id)?;
                 let is_reused = found.state == StepState::Ready && found.started_us.is_none();
                 let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };
                 let step = self.end_step(event, step_id, input)?;
                 step.result_type = Some(result_type);
             }
             Body::StateCheckpointed { step_id, output } => {
-                let step = self.find_step(event, step_id)?;
+                let step = self.step_mut(event, step_id)?;
                 step.output = Some(*output);
             }
             Body::StepFailed { step_id, result_type, failure } => {
@@ -207,24 +210,24 @@ impl Job {
                 step.would_call = call.as_deref().cloned();
             }
             Body::StepAborted { step_id, .. } => {
-                let step = self.restarted(event, step_id, StepInput::Abort)?;
-                step.aborts += 1;
+                let step = self.move_restarted_step(event, step_id, StepInput::Abort)?;
+                step.aborted_tries += 1;
             }
             Body::StepCancelled { step_id } => {
                 self.move_step(event, step_id, StepInput::Cancel)?;
             }
             Body::StepBlocked { step_id, slot, reason, holder } => {
-                let step = self.restarted(event, step_id, StepInput::Block)?;
+                let step = self.move_restarted_step(event, step_id, StepInput::Block)?;
                 step.blocked = Some((slot.clone(), *reason));
-                step.holder.clone_from(holder);
+                step.key_holder.clone_from(holder);
             }
-            Body::StepUnblocked { step_id } => self.unblocked(event, step_id)?,
+            Body::StepUnblocked { step_id } => self.unblock_step(event, step_id)?,
             Body::StepRetryScheduled { step_id, slot, code, not_before_us } => {
-                let call = self.call(event, slot)?;
+                let call = self.call_mut(event, slot)?;
                 call.retry_at_us = Some(*not_before_us);
-                call.not_yets += u32::from(*code == Code::IndeterminateEffect);
+                call.not_yet_answers += u32::from(*code == Code::IndeterminateEffect);
                 if slot.is_step() {
-                    let step = self.restarted(event, step_id, StepInput::FailRetryable)?;
+                    let step = self.move_restarted_step(event, step_id, StepInput::FailRetryable)?;
                     step.retry_at_us = Some(*not_before_us);
                 }
             }
@@ -240,16 +243,16 @@ impl Job {
             | Body::CompensationReopened { .. }
             | Body::CompensationLeft { .. } => self.apply_compensation(event)?,
             Body::ReuseDecided { step_id, reused, from, .. } => {
-                self.find_step(event, step_id)?.reuse = Some((*reused, from.clone()));
+                self.step_mut(event, step_id)?.reuse = Some((*reused, from.clone()));
             }
             Body::BudgetExceeded { slot, .. } => {
-                self.find_step(event, &slot.step())?;
+                self.step_mut(event, &slot.step())?;
             }
             Body::StateChanged { .. } | Body::ConfirmationFailed { .. } | Body::ConfirmationAccepted { .. } => {
                 self.apply_confirmation(event)?;
             }
             Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
-                self.find_step(event, step_id)?.outcome = Some(Outcome {
+                self.step_mut(event, step_id)?.outcome = Some(Outcome {
                     id: outcome_id.clone(),
                     outcome_type: outcome_type.clone(),
                     status: status.clone(),
@@ -266,10 +269,10 @@ impl Job {
             | Body::WaitTimedOut { .. }
             | Body::TimerFired { .. } => self.apply_wait(event)?,
             Body::AsyncEventEmitted { step_id, n, after_calls, name, payload } => {
-                let emit = Emit { after_calls: *after_calls, name: name.clone(), payload: *payload };
-                let emits = &mut self.find_step(event, step_id)?.emits;
+                let emit = EmittedEvent { after_calls: *after_calls, name: name.clone(), payload: *payload };
+                let emits = &mut self.step_mut(event, step_id)?.emits;
                 if emits.len() as u32 != *n {
-                    return Err(unknown(event, "announced events must be numbered without gaps"));
+                    return Err(invalid_event(event, "announced events must be numbered without gaps"));
                 }
                 emits.push(emit);
             }
@@ -284,48 +287,48 @@ impl Job {
                 self.parked_cause.clone_from(cause);
             }
             Body::JobUnparked { cause } => {
-                self.undo_abandoned |= cause == "abort" && self.is_given_up();
-                if cause == "continue" && self.is_given_up() {
+                self.undo_abandoned |= cause == "abort" && self.is_aborting();
+                if cause == "continue" && self.is_aborting() {
                     self.calls.values_mut().for_each(|call| call.conflict_accepted = call.conflict);
                 }
                 self.continued |= cause == "continue";
                 self.aborted |= cause == "abort";
-                self.barren_attempts = 0;
+                self.attempts_without_progress = 0;
             }
             Body::JobDiverged { report } => {
                 self.move_job(event, JobInput::Diverge)?;
                 self.divergence = Some((**report).clone());
             }
             Body::JobCancelRequested { by } => self.cancel = Some(by.clone()),
-            Body::JobForked { .. } => self.fork(event)?,
-            Body::JobReopened { steps, calls, purpose: Purpose::Retry, .. } => {
+            Body::JobForked { .. } => self.apply_fork(event)?,
+            Body::JobReopened { steps, calls, purpose: ReopenPurpose::Retry, .. } => {
                 self.move_job(event, JobInput::Reopen)?;
                 self.reopen(event, steps, calls)?;
             }
-            Body::JobReopened { by, steps, calls, purpose: Purpose::Undo } => {
+            Body::JobReopened { by, steps, calls, purpose: ReopenPurpose::Undo } => {
                 if !(steps.is_empty() && calls.is_empty()) {
-                    return Err(unknown(event, "a reopening for an undo must name no steps and no calls"));
+                    return Err(invalid_event(event, "a reopening for an undo must name no steps and no calls"));
                 }
                 self.move_job(event, JobInput::Undo)?;
                 self.reopen_to_undo(by);
             }
             Body::JobCancelled {} => {
-                self.has_undone_all(event)?;
+                self.check_all_undone(event)?;
                 self.move_job(event, JobInput::Cancel)?;
             }
             Body::JobPartial {} => {
-                self.is_not_undone(event)?;
-                self.has_undone_all(event)?;
+                self.refuse_end_of_undo(event)?;
+                self.check_all_undone(event)?;
                 self.move_job(event, JobInput::EndPartial)?;
             }
             Body::JobCompleted {} => {
-                self.is_not_undone(event)?;
-                self.has_undone_all(event)?;
+                self.refuse_end_of_undo(event)?;
+                self.check_all_undone(event)?;
                 self.move_job(event, JobInput::Complete)?;
             }
             Body::JobFailed { code } => {
-                self.is_not_undone(event)?;
-                self.has_undone_all(event)?;
+                self.refuse_end_of_undo(event)?;
+                self.check_all_undone(event)?;
                 self.move_job(event, JobInput::Fail)?;
                 self.failure = *code;
             }
@@ -333,21 +336,21 @@ impl Job {
         Ok(())
     }
 
-    fn claimed(&mut self, event: &Event) -> Result<(), FoldError> {
+    fn apply_claim(&mut self, event: &Event) -> Result<(), FoldError> {
         if event.attempt <= self.attempt {
-            return Err(unknown(event, "attempt numbers must increase"));
+            return Err(invalid_event(event, "attempt numbers must increase"));
         }
         // An attempt is barren if it was cut off without progress. An attempt whose job waited or parked was
         // not cut off.
-        if self.state == JobState::Running && !self.progressed {
-            self.barren_attempts += 1;
+        if self.state == JobState::Running && !self.has_progressed {
+            self.attempts_without_progress += 1;
             let under_way =
                 |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
-            self.barren_in = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
+            self.steps_without_progress = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
         // An attempt that was cut off before its claim event became durable is barren too.
-        self.barren_attempts += event.attempt - self.attempt - 1;
-        self.bare_claims += event.attempt - self.attempt;
+        self.attempts_without_progress += event.attempt - self.attempt - 1;
+        self.claims_without_events += event.attempt - self.attempt;
         match self.state {
             // An inbox row or a timer woke the job before this claim.
             JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
@@ -357,7 +360,7 @@ impl Job {
         }
         self.move_job(event, JobInput::Claimed)?;
         self.attempt = event.attempt;
-        self.progressed = false;
+        self.has_progressed = false;
         self.parked = None;
         self.parked_cause = None;
         self.waiting_until_us = None;
@@ -379,19 +382,19 @@ impl Job {
         Ok(())
     }
 
-    pub(super) fn find_step(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
+    pub(super) fn step_mut(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
         self.steps
             .iter_mut()
             .find(|step| step.id == *id)
-            .ok_or_else(|| unknown(event, format!("there is no step {id}")))
+            .ok_or_else(|| invalid_event(event, format!("there is no step {id}")))
     }
 
-    pub(super) fn call(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
-        self.calls.get_mut(slot).ok_or_else(|| unknown(event, format!("there is no call at {slot}")))
+    pub(super) fn call_mut(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
+        self.calls.get_mut(slot).ok_or_else(|| invalid_event(event, format!("there is no call at {slot}")))
     }
 
     pub(super) fn move_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
-        let step = self.find_step(event, id)?;
+        let step = self.step_mut(event, id)?;
         step.state =
             step.state.next(input).map_err(|source| FoldError::Step { seq: event.seq, step: id.clone(), source })?;
         Ok(step)
@@ -399,8 +402,8 @@ impl Job {
 
     /// Moves a step that a new attempt drives again. The restart has no event of its own, so a started step in
     /// state `Ready` counts as `Running`.
-    fn restarted(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
-        let step = self.find_step(event, id)?;
+    fn move_restarted_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
+        let step = self.step_mut(event, id)?;
         if step.state == StepState::Ready && step.started_us.is_some() {
             step.state = StepState::Running;
         }
@@ -408,21 +411,21 @@ impl Job {
     }
 
     fn end_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
-        let step = self.restarted(event, id, input)?;
+        let step = self.move_restarted_step(event, id, input)?;
         step.blocked = None;
-        step.holder = None;
+        step.key_holder = None;
         step.retry_at_us = None;
         Ok(step)
     }
 
-    pub(super) fn unblocked(&mut self, event: &Event, id: &StepId) -> Result<(), FoldError> {
-        let input = match self.find_step(event, id)?.state {
+    pub(super) fn unblock_step(&mut self, event: &Event, id: &StepId) -> Result<(), FoldError> {
+        let input = match self.step_mut(event, id)?.state {
             StepState::FailedRetryable => StepInput::BackoffPassed,
             _ => StepInput::Unblock,
         };
         let step = self.move_step(event, id, input)?;
         step.blocked = None;
-        step.holder = None;
+        step.key_holder = None;
         step.retry_at_us = None;
         Ok(())
     }
@@ -441,9 +444,9 @@ impl Step {
             skipped: None,
             would_call: None,
             copied: None,
-            aborts: 0,
+            aborted_tries: 0,
             blocked: None,
-            holder: None,
+            key_holder: None,
             reuse: None,
             retry_at_us: None,
             emits: Vec::new(),
@@ -473,7 +476,7 @@ impl Body {
     }
 
     /// Returns true if the event ends a step, a try, a call or a compensation.
-    pub fn ends_something(&self) -> bool {
+    pub fn is_completion(&self) -> bool {
         matches!(
             self,
             Body::StepSucceeded { .. }
@@ -485,6 +488,6 @@ impl Body {
     }
 }
 
-pub(super) fn unknown(event: &Event, message: impl Into<String>) -> FoldError {
-    FoldError::Unknown { seq: event.seq, message: message.into() }
+pub(super) fn invalid_event(event: &Event, message: impl Into<String>) -> FoldError {
+    FoldError::Invalid { seq: event.seq, message: message.into() }
 }

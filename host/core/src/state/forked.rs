@@ -6,12 +6,12 @@ use crate::event::{Body, CopiedCall, Event};
 use crate::ids::{JobId, Slot, StepId};
 use crate::step::StepInput;
 
-use super::fold::{FoldError, unknown};
-use super::{Emit, Job, Outcome};
+use super::fold::{FoldError, invalid_event};
+use super::{EmittedEvent, Job, Outcome};
 
 /// Origin of a forked job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Forked {
+pub struct ForkOrigin {
     /// The job from which this job was forked.
     pub origin: JobId,
     /// First step that the fork executes itself.
@@ -24,12 +24,12 @@ pub struct Forked {
 }
 
 impl Job {
-    pub(super) fn fork(&mut self, event: &Event) -> Result<(), FoldError> {
+    pub(super) fn apply_fork(&mut self, event: &Event) -> Result<(), FoldError> {
         let Body::JobForked { origin, at, copied, gated, .. } = &event.body else {
             unreachable!("only forks come here");
         };
         if event.seq != 2 || self.forked.is_some() {
-            return Err(unknown(event, "job_forked is allowed only as event 2"));
+            return Err(invalid_event(event, "job_forked is allowed only as event 2"));
         }
         let mut calls = BTreeMap::new();
         for from in copied {
@@ -43,7 +43,7 @@ impl Job {
             step.emits = from
                 .emits
                 .iter()
-                .map(|(name, after_calls, payload)| Emit {
+                .map(|(name, after_calls, payload)| EmittedEvent {
                     after_calls: *after_calls,
                     name: name.clone(),
                     payload: *payload,
@@ -58,12 +58,12 @@ impl Job {
             calls.extend(from.calls.iter().map(|call| (call.slot.clone(), call.clone())));
         }
         if self.index(at).is_none_or(|at| self.steps[at].copied.is_some()) {
-            return Err(unknown(
+            return Err(invalid_event(
                 event,
                 format!("the fork cannot start at step {at}: there is no such step, or it was copied"),
             ));
         }
-        self.forked = Some(Forked { origin: origin.clone(), at: at.clone(), gated: gated.clone(), calls });
+        self.forked = Some(ForkOrigin { origin: origin.clone(), at: at.clone(), gated: gated.clone(), calls });
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl Job {
     }
 
     /// Returns true if the original job may already have done what the step does.
-    pub fn may_be_done_already(&self, step: &StepId) -> bool {
+    pub fn may_repeat_original(&self, step: &StepId) -> bool {
         self.forked.as_ref().is_some_and(|forked| forked.gated.contains(step))
     }
 }

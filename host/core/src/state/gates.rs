@@ -1,10 +1,10 @@
 //! Applies gate events to the job state.
 
-use crate::event::{Body, Decider, Event};
+use crate::event::{Body, DecidedBy, Event};
 use crate::ids::Slot;
 use crate::step::{StepInput, StepState};
 
-use super::fold::{FoldError, unknown};
+use super::fold::{FoldError, invalid_event};
 use super::{Approval, Gate, Job};
 
 /// Actor recorded as closing an expired gate.
@@ -30,7 +30,7 @@ impl Job {
                     gate.approvals.clone_from(&old.approvals);
                 }
                 self.gates.insert(slot.clone(), gate);
-                self.is_turn_of(event, slot, operator)?;
+                self.check_call_allowed(event, slot, operator)?;
                 if slot.is_step() {
                     self.move_step(event, &slot.step(), StepInput::AskApproval)?;
                 }
@@ -44,18 +44,18 @@ impl Job {
                     return Ok(());
                 }
                 gate.decision = Some((true, by.clone()));
-                self.decided(event, slot, true)
+                self.apply_gate_decision(event, slot, true)
             }
             Body::GateRejected { slot, gate_hash, by } => {
                 self.undecided_gate(event, slot, *gate_hash)?.decision = Some((false, by.clone()));
-                self.decided(event, slot, false)
+                self.apply_gate_decision(event, slot, false)
             }
             Body::GateExpired { slot, gate_hash } => {
                 let gate = self.undecided_gate(event, slot, *gate_hash)?;
-                let by = Decider { actor: HOST.to_owned(), reason: Some("nobody decided in time".to_owned()) };
+                let by = DecidedBy { actor: HOST.to_owned(), reason: Some("nobody decided in time".to_owned()) };
                 gate.decision = Some((false, by));
                 gate.expired = true;
-                self.decided(event, slot, false)
+                self.apply_gate_decision(event, slot, false)
             }
             _ => unreachable!("only events of gates come here"),
         }
@@ -63,14 +63,14 @@ impl Job {
 
     fn undecided_gate(&mut self, event: &Event, slot: &Slot, hash: crate::ids::Hash) -> Result<&mut Gate, FoldError> {
         let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == hash && gate.decision.is_none());
-        gate.ok_or_else(|| unknown(event, "there is no undecided gate with this slot and hash"))
+        gate.ok_or_else(|| invalid_event(event, "there is no undecided gate with this slot and hash"))
     }
 
     /// Applies a gate decision to the waiting step.
     ///
     /// A plan step becomes ready if it is approved; a rejection fails the step by a separate event. A step that
     /// is blocked on a call inside it continues in both cases and receives the answer.
-    fn decided(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
+    fn apply_gate_decision(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {
             // The job as a whole waits for this gate, not one of its steps.
@@ -82,9 +82,9 @@ impl Job {
             }
             return Ok(());
         }
-        let waits = self.find_step(event, &step)?;
+        let waits = self.step_mut(event, &step)?;
         if waits.state == StepState::Blocked && waits.blocked.as_ref().is_some_and(|(on, _)| on == slot) {
-            self.unblocked(event, &step)?;
+            self.unblock_step(event, &step)?;
         }
         Ok(())
     }

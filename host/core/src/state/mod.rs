@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::effect::{Provenance, Usage};
 use crate::error::{Code, Failure};
-use crate::event::{Decider, Header, Holder, Maker, Origin, PayloadRef, ResultType, Verdict, WouldCall};
+use crate::event::{
+    DecidedBy, Header, KeyHolder, OriginalExecution, PayloadRef, ResultOrigin, ResultType, Verdict, WouldCall,
+};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::job::JobState;
-use crate::manifest::Pinned;
+use crate::manifest::PinnedOperator;
 use crate::plan::Plan;
 use crate::replay::Divergence;
 use crate::step::StepState;
@@ -25,13 +27,13 @@ mod verify;
 mod waits;
 
 pub use compensation::{Compensation, CompensationEnd};
-pub(crate) use confirm::follows_from;
-pub use confirm::{Changed, Confirmations, NotConfirmed};
+pub(crate) use confirm::consequence_of;
+pub use confirm::{ConfirmationState, RecordedChange, UnconfirmedChange};
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
-pub use forked::Forked;
-pub use seen::{Candidate, Seen};
-pub use waits::{KeptSignal, WaitState};
+pub use forked::ForkOrigin;
+pub use seen::{Prefetched, ReuseCandidate};
+pub use waits::{EarlySignal, WaitState};
 
 /// State of a job, folded from its events.
 #[derive(Clone, Debug)]
@@ -63,24 +65,24 @@ pub struct Job {
     /// The wait steps.
     pub waits: BTreeMap<StepId, WaitState>,
     /// Signals that arrived before their waits began.
-    pub signals: Vec<KeptSignal>,
+    pub signals: Vec<EarlySignal>,
     /// Actor that requested cancellation.
-    pub cancel: Option<Decider>,
+    pub cancel: Option<DecidedBy>,
     /// Actor that requested undoing of the finished job. `cancel` names the same actor.
-    pub undo: Option<Decider>,
+    pub undo: Option<DecidedBy>,
     /// Compensations, by their slots `<slot>~c`.
     pub compensations: BTreeMap<Slot, Compensation>,
     /// True if an administrator decided that nothing more is undone.
     pub undo_abandoned: bool,
     /// Number of consecutive attempts that ended without progress.
-    pub barren_attempts: u32,
+    pub attempts_without_progress: u32,
     /// Number of consecutive latest attempts that wrote nothing after their claim event. Attempts whose claim
     /// event was never written count too. The current attempt is included.
-    pub bare_claims: u32,
+    pub claims_without_events: u32,
     /// Steps in flight when the last attempt without progress was cut off.
-    pub barren_in: Vec<StepId>,
+    pub steps_without_progress: Vec<StepId>,
     /// True if the current attempt has made progress.
-    pub progressed: bool,
+    pub has_progressed: bool,
     /// Reason why the job is parked, and the slot that caused it.
     pub parked: Option<(Code, Option<Slot>)>,
     /// Description of how the job came to be parked, if known.
@@ -99,9 +101,9 @@ pub struct Job {
     /// Total cost of the job's calls.
     pub cost: crate::cost::Totals,
     /// Origin of the job, if it is a fork.
-    pub forked: Option<Forked>,
+    pub forked: Option<ForkOrigin>,
     /// Recorded changes of the job's calls, and the changes that later differed from their record.
-    pub confirmations: Confirmations,
+    pub confirmations: ConfirmationState,
 }
 
 /// State of one step.
@@ -126,27 +128,27 @@ pub struct Step {
     /// Call inside the step that a dry run did not make.
     pub would_call: Option<WouldCall>,
     /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
-    pub copied: Option<(Box<Maker>, bool)>,
+    pub copied: Option<(Box<OriginalExecution>, bool)>,
     /// Number of tries that were aborted without a verdict on the step, by stack overflow or by the wall-clock
     /// limit.
-    pub aborts: u32,
+    pub aborted_tries: u32,
     /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,
     /// Call that holds the action key for which the step waits.
-    pub holder: Option<Holder>,
+    pub key_holder: Option<KeyHolder>,
     /// Last reuse decision: true if an earlier result replaced the execution, and the origin of that result.
-    pub reuse: Option<(bool, Origin)>,
+    pub reuse: Option<(bool, ResultOrigin)>,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
     /// Events announced by the step.
-    pub emits: Vec<Emit>,
+    pub emits: Vec<EmittedEvent>,
     /// Outcome that the step produced for the user.
     pub outcome: Option<Outcome>,
 }
 
 /// One event announced by a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Emit {
+pub struct EmittedEvent {
     /// Number of calls that the step had made before the event.
     pub after_calls: u32,
     /// Name of the event.
@@ -182,7 +184,7 @@ pub struct Call {
     /// Try that has started and has neither an answer nor a verdict.
     pub open_try: Option<u32>,
     /// The last recorded answer.
-    pub finished: Option<Finished>,
+    pub finished: Option<RecordedAnswer>,
     /// True if the answer is final.
     pub committed: bool,
     /// Sequence number of the event that made the answer final.
@@ -202,11 +204,11 @@ pub struct Call {
     /// Call that performed the action, if its receipt is the answer of this call.
     pub receipt_of: Option<(JobId, Slot)>,
     /// Number of tries made in earlier rounds. A reopened job starts a new round of retries.
-    pub round: u32,
+    pub tries_before_round: u32,
     /// True if the call was reopened and has not started since.
     pub reopened: bool,
     /// Number of `not-yet` answers of the tool about the open try.
-    pub not_yets: u32,
+    pub not_yet_answers: u32,
 }
 
 impl Call {
@@ -216,14 +218,14 @@ impl Call {
     }
 
     /// Returns the charge for this try if its answer does not report its usage, in millionths of a US dollar.
-    pub fn assumed_of(&self, try_no: u32) -> Option<u64> {
+    pub fn assumed_charge(&self, try_no: u32) -> Option<u64> {
         self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
     }
 }
 
 /// One recorded answer of a call.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct RecordedAnswer {
     /// Number of the try that was answered.
     pub try_no: u32,
     /// True if the answer is a result, false if it is an error.
@@ -248,7 +250,7 @@ pub struct Finished {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
     /// Approver and reason.
-    pub by: Decider,
+    pub by: DecidedBy,
     /// True if the approval was given with the submission.
     pub standing: bool,
 }
@@ -269,7 +271,7 @@ pub struct Gate {
     /// Approvals so far, at most one per approver.
     pub approvals: Vec<Approval>,
     /// Decision: true if approved, and the actor that decided. With a quorum this is the last approver.
-    pub decision: Option<(bool, Decider)>,
+    pub decision: Option<(bool, DecidedBy)>,
     /// True if the gate was closed because it expired without a decision.
     pub expired: bool,
 }
@@ -291,7 +293,7 @@ impl Job {
         }
     }
     /// Returns the plugin data that the job pinned for an operator.
-    pub fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
+    pub fn pinned(&self, operator: &Operator) -> Option<&PinnedOperator> {
         self.header.operators.get(operator)
     }
     /// Returns the calls made inside a step plugin, in call order.
@@ -357,7 +359,7 @@ pub mod label {
         format!("signal/{n}")
     }
     /// Label of the kept part of an answer that could not be used.
-    pub fn kept(slot: &Slot, try_no: u32) -> String {
+    pub fn unusable_answer(slot: &Slot, try_no: u32) -> String {
         format!("kept/{slot}/{try_no}")
     }
 }

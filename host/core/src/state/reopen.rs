@@ -1,16 +1,16 @@
 //! Reopening of a finished job: the effect of [`crate::event::Body::JobReopened`] on its state.
 
-use crate::event::{Decider, Event, Verdict};
+use crate::event::{DecidedBy, Event, Verdict};
 use crate::ids::{Slot, StepId};
 use crate::step::StepInput;
 
-use super::fold::{FoldError, unknown};
+use super::fold::{FoldError, invalid_event};
 use super::{Call, Job};
 
 impl Job {
     /// Makes the steps pending and the calls open again. Earlier answers stay recorded.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
-        self.forget_end();
+        self.clear_end();
         for id in steps {
             let step = self.move_step(event, id, StepInput::Reopen)?;
             step.failure = None;
@@ -18,16 +18,16 @@ impl Job {
             step.would_call = None;
             step.result_type = None;
             step.blocked = None;
-            step.holder = None;
+            step.key_holder = None;
             step.retry_at_us = None;
-            step.aborts = 0;
-            self.forget_refusal(&Slot::of_step(id));
+            step.aborted_tries = 0;
+            self.clear_refused_gate(&Slot::of_step(id));
         }
         for slot in calls {
-            self.forget_refusal(slot);
-            let call = self.call(event, slot)?;
+            self.clear_refused_gate(slot);
+            let call = self.call_mut(event, slot)?;
             if !call.committed {
-                return Err(unknown(event, "only a call with a final answer can be reopened"));
+                return Err(invalid_event(event, "only a call with a final answer can be reopened"));
             }
             call.reopen();
         }
@@ -36,8 +36,8 @@ impl Job {
 
     /// Reopens the job only to undo its effects. The job counts as cancelled from here on, so only
     /// compensations run.
-    pub(super) fn reopen_to_undo(&mut self, by: &Decider) {
-        self.forget_end();
+    pub(super) fn reopen_to_undo(&mut self, by: &DecidedBy) {
+        self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
         // An unapproved gate may be past its expiry. It is requested again with a new expiry.
@@ -52,18 +52,18 @@ impl Job {
         self.calls.iter_mut().filter(is_left).for_each(|(_, call)| call.reopened = true);
     }
 
-    fn forget_end(&mut self) {
+    fn clear_end(&mut self) {
         self.aborted = false;
         self.undo_abandoned = false;
         self.continued = false;
         self.failure = None;
         self.parked = None;
-        self.barren_attempts = 0;
+        self.attempts_without_progress = 0;
     }
 
     /// Removes a refused gate so that it is requested again. An approved gate stays approved for the exact
     /// call.
-    pub(super) fn forget_refusal(&mut self, slot: &Slot) {
+    pub(super) fn clear_refused_gate(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {
             self.gates.remove(slot);
@@ -85,7 +85,7 @@ impl Call {
             self.tries += 1;
             self.open_try = Some(self.tries);
         }
-        self.round = self.tries;
+        self.tries_before_round = self.tries;
         self.reopened = self.open_try.is_none();
         self.committed = false;
         self.finished = None;

@@ -7,32 +7,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Slot, StepId};
-use crate::reuse::Reusable;
+use crate::reuse::ReusableResult;
 use crate::storage::ActionRow;
 
 /// Data found about other jobs' work, by the slot or step for which it was found.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct Prefetched {
     /// Reservation of a call's action key, or `None` if the key is free.
     pub actions: BTreeMap<Slot, Option<ActionRow>>,
     /// Earlier result for a step, or `None` if there is no such result.
-    pub outcomes: BTreeMap<StepId, Option<Candidate>>,
+    pub outcomes: BTreeMap<StepId, Option<ReuseCandidate>>,
     /// True if reservations must be read before a call is tried. Set after the store has refused a reservation.
-    pub look_first: bool,
+    pub query_keys_first: bool,
 }
 
 /// An earlier result, with its bytes if they are still stored.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct ReuseCandidate {
     /// Description of the earlier result.
-    pub reusable: Reusable,
+    pub reusable: ReusableResult,
     /// The output of the earlier step, if it is still stored.
     pub output: Option<Arc<[u8]>>,
 }
 
-impl Seen {
+impl Prefetched {
     /// Forgets the data found for the calls of a step.
-    pub fn forget(&mut self, step: &StepId) {
+    pub fn forget_step(&mut self, step: &StepId) {
         self.actions.retain(|slot, _| slot.step() != *step);
     }
 }

@@ -10,26 +10,26 @@ use super::{Durable, FoldError, label};
 
 /// Checks every payload and effect that the log names, and returns the first error.
 pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
-    problems(events, durable).next().map_or(Ok(()), Err)
+    find_problems(events, durable).next().map_or(Ok(()), Err)
 }
 
 /// Returns every payload or effect that is missing or differs from the one named by the log. The check only
 /// hashes the bytes and does not parse them.
-pub(super) fn problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
-    named(events).into_iter().filter_map(|(label, (seq, named))| {
+pub(super) fn find_problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
+    named_payloads(events).into_iter().filter_map(|(label, (seq, named))| {
         let found = match &label {
-            Label::Input(step) => durable.input(step).map(|bytes| (label::input(step), bytes)),
-            Label::Output(step) => durable.output(step).map(|bytes| (label::output(step), bytes)),
-            Label::Args(slot) => durable.args(slot).map(|bytes| (label::args(slot), bytes)),
-            Label::Parameters => {
+            PayloadLabel::Input(step) => durable.input(step).map(|bytes| (label::input(step), bytes)),
+            PayloadLabel::Output(step) => durable.output(step).map(|bytes| (label::output(step), bytes)),
+            PayloadLabel::Args(slot) => durable.args(slot).map(|bytes| (label::args(slot), bytes)),
+            PayloadLabel::Parameters => {
                 let label = label::PARAMETERS.to_owned();
                 durable.payloads.get(&label).cloned().map(|bytes| (label, bytes))
             }
-            Label::Emitted(step, n) => {
+            PayloadLabel::Emitted(step, n) => {
                 let label = label::emitted(step, *n);
                 durable.payloads.get(&label).cloned().map(|bytes| (label, bytes))
             }
-            Label::Answer(slot, try_no) => durable
+            PayloadLabel::Answer(slot, try_no) => durable
                 .effects
                 .get(&((*slot).clone(), *try_no))
                 .map(|effect| (label::answer(slot, *try_no), effect.to_bytes().into())),
@@ -44,7 +44,7 @@ pub(super) fn problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl It
 
 /// A payload or effect that an event names by its hash.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Label<'e> {
+enum PayloadLabel<'e> {
     Parameters,
     Input(&'e crate::ids::StepId),
     Output(&'e crate::ids::StepId),
@@ -53,47 +53,47 @@ enum Label<'e> {
     Answer(&'e crate::ids::Slot, u32),
 }
 
-impl Label<'_> {
+impl PayloadLabel<'_> {
     /// Returns true if the payload may be missing. Arguments of read-only calls are not stored, except those of
     /// calls to a model. The log has only their hash.
     fn may_be_absent(&self) -> bool {
-        matches!(self, Label::Args(_))
+        matches!(self, PayloadLabel::Args(_))
     }
 }
 
-impl std::fmt::Display for Label<'_> {
+impl std::fmt::Display for PayloadLabel<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
-            Label::Parameters => label::PARAMETERS.to_owned(),
-            Label::Input(step) => label::input(step),
-            Label::Output(step) => label::output(step),
-            Label::Args(slot) => label::args(slot),
-            Label::Emitted(step, n) => label::emitted(step, *n),
-            Label::Answer(slot, try_no) => label::answer(slot, *try_no),
+            PayloadLabel::Parameters => label::PARAMETERS.to_owned(),
+            PayloadLabel::Input(step) => label::input(step),
+            PayloadLabel::Output(step) => label::output(step),
+            PayloadLabel::Args(slot) => label::args(slot),
+            PayloadLabel::Emitted(step, n) => label::emitted(step, *n),
+            PayloadLabel::Answer(slot, try_no) => label::answer(slot, *try_no),
         })
     }
 }
 
 /// Returns every payload and effect named in the log, with the last event that names it.
-fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
+fn named_payloads(events: &[Event]) -> BTreeMap<PayloadLabel<'_>, (u64, PayloadRef)> {
     let mut named = BTreeMap::new();
     for event in events {
         let (label, payload) = match &event.body {
             Body::IntentAccepted { header } => match &header.parameters {
-                Some(values) => (Label::Parameters, values),
+                Some(values) => (PayloadLabel::Parameters, values),
                 None => continue,
             },
-            Body::StepReady { step_id, input } => (Label::Input(step_id), input),
-            Body::StateCheckpointed { step_id, output } => (Label::Output(step_id), output),
-            Body::AsyncEventEmitted { step_id, n, payload, .. } => (Label::Emitted(step_id, *n), payload),
-            Body::ToolInvocationFinished { slot, try_no, answer, .. } => (Label::Answer(slot, *try_no), answer),
+            Body::StepReady { step_id, input } => (PayloadLabel::Input(step_id), input),
+            Body::StateCheckpointed { step_id, output } => (PayloadLabel::Output(step_id), output),
+            Body::AsyncEventEmitted { step_id, n, payload, .. } => (PayloadLabel::Emitted(step_id, *n), payload),
+            Body::ToolInvocationFinished { slot, try_no, answer, .. } => (PayloadLabel::Answer(slot, *try_no), answer),
             // The arguments of a plan step are its input, which another event names.
             Body::ToolInvocationStarted { slot, args, .. } | Body::GateRequested { slot, args, .. }
                 if !slot.is_step() =>
             {
-                (Label::Args(slot), args)
+                (PayloadLabel::Args(slot), args)
             }
-            Body::CompensationStarted { slot, args, .. } => (Label::Args(slot), args),
+            Body::CompensationStarted { slot, args, .. } => (PayloadLabel::Args(slot), args),
             _ => continue,
         };
         named.insert(label, (event.seq, *payload));

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::awaited::{Awaited, AwaitedState, TimerWrite, of_gate, of_wait};
+use crate::awaited::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 use crate::event::{Body, Event, PayloadRef};
 use crate::ids::{Slot, StepId};
 use crate::plan::{Kind, Plan};
 use crate::step::StepInput;
 use crate::wait::{WaitKind, literal_key};
 
-use super::fold::{FoldError, unknown};
+use super::fold::{FoldError, invalid_event};
 use super::{Gate, Job};
 
 /// State of one wait step.
@@ -21,7 +21,7 @@ pub struct WaitState {
     /// Key that a signal must carry, once it is known.
     pub key: Option<String>,
     /// True if the wait accepts signals.
-    pub takes_signals: bool,
+    pub accepts_signals: bool,
     /// Time at which the wait ends without a signal, microseconds since 1970 UTC.
     pub until_us: Option<i64>,
     /// True if the job parks for this wait, however short the wait is.
@@ -32,7 +32,7 @@ pub struct WaitState {
 
 /// A signal that arrived before its wait began.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptSignal {
+pub struct EarlySignal {
     /// Key of the signal.
     pub key: String,
     /// Payload of the signal.
@@ -43,26 +43,26 @@ pub struct KeptSignal {
 
 /// A wait or gate that is still open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Open {
+struct OpenExpectation {
     /// Key and state under which requests from outside are accepted, or `None` if the wait takes no signals.
-    asked: Option<(Option<String>, AwaitedState)>,
+    expects: Option<(Option<String>, ExpectationState)>,
     /// Time at which the wait or gate ends without a request, microseconds since 1970 UTC.
     due_us: Option<i64>,
 }
 
 /// Open waits and gates at one moment. Comparing two of these sets gives the changes to write to the store.
 #[derive(Debug, Default)]
-pub(super) struct OpenSet(BTreeMap<String, Open>);
+pub(super) struct OpenExpectations(BTreeMap<String, OpenExpectation>);
 
 impl Job {
     /// Returns the initial states of the wait steps of a plan.
-    pub(super) fn waits_of(plan: &Plan) -> BTreeMap<StepId, WaitState> {
+    pub(super) fn initial_waits(plan: &Plan) -> BTreeMap<StepId, WaitState> {
         let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
         waits
             .map(|step| {
                 let takes_signals = step.payload.get("correlation_key").is_some();
                 let key = literal_key(&step.payload).map(str::to_owned);
-                (step.step_id.clone(), WaitState { key, takes_signals, ..WaitState::default() })
+                (step.step_id.clone(), WaitState { key, accepts_signals: takes_signals, ..WaitState::default() })
             })
             .collect()
     }
@@ -70,24 +70,24 @@ impl Job {
     /// Returns the due time of the timer with this name, or `None` if the timer is not armed.
     pub fn timer(&self, name: &str) -> Option<i64> {
         if let Some(step) = name.strip_prefix("wait/") {
-            return self.waiting(&StepId::from(step)).and_then(|wait| wait.until_us);
+            return self.open_wait(&StepId::from(step)).and_then(|wait| wait.until_us);
         }
-        self.undecided(&Slot::from(name.strip_prefix("gate/")?)).and_then(|gate| gate.expires_us)
+        self.open_gate(&Slot::from(name.strip_prefix("gate/")?)).and_then(|gate| gate.expires_us)
     }
 
     /// Returns the armed timers and their due times.
     pub fn timers(&self) -> BTreeMap<String, i64> {
-        self.open_set().0.into_iter().filter_map(|(name, open)| Some((name, open.due_us?))).collect()
+        self.open_expectations().0.into_iter().filter_map(|(name, open)| Some((name, open.due_us?))).collect()
     }
 
     /// Returns the state of a wait that has begun and is not over.
-    pub fn waiting(&self, step: &StepId) -> Option<&WaitState> {
+    pub fn open_wait(&self, step: &StepId) -> Option<&WaitState> {
         let waits = self.step(step).is_some_and(|step| step.state == crate::step::StepState::WaitingSignal);
         self.waits.get(step).filter(|_| waits)
     }
 
     /// Returns the gate at `slot` if it can still be decided.
-    pub fn undecided(&self, slot: &Slot) -> Option<&Gate> {
+    pub fn open_gate(&self, slot: &Slot) -> Option<&Gate> {
         let open = match slot.is_compensation() {
             true => self.compensates() && self.open_compensation().is_some_and(|(open, _)| open == slot),
             false => self.step(&slot.step()).is_some_and(|step| !step.state.is_final()),
@@ -96,44 +96,44 @@ impl Job {
     }
 
     /// Returns the waits and gates that are open now.
-    pub(super) fn open_set(&self) -> OpenSet {
+    pub(super) fn open_expectations(&self) -> OpenExpectations {
         let mut open = BTreeMap::new();
         // An aborting job continues no step of its plan, but a compensating call may still have a gate.
-        let goes_on = |slot: &Slot| !self.is_given_up() || slot.is_compensation();
-        for (id, wait) in self.waits.iter().filter(|_| !self.is_given_up()) {
+        let goes_on = |slot: &Slot| !self.is_aborting() || slot.is_compensation();
+        for (id, wait) in self.waits.iter().filter(|_| !self.is_aborting()) {
             let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
             let begun = step.state == crate::step::StepState::WaitingSignal;
-            let state = if begun { AwaitedState::Open } else { AwaitedState::Pending };
-            let asked = wait.takes_signals.then(|| (wait.key.clone(), state));
-            open.insert(of_wait(id), Open { asked, due_us: wait.until_us.filter(|_| begun) });
+            let state = if begun { ExpectationState::Open } else { ExpectationState::Pending };
+            let asked = wait.accepts_signals.then(|| (wait.key.clone(), state));
+            open.insert(wait_name(id), OpenExpectation { expects: asked, due_us: wait.until_us.filter(|_| begun) });
         }
         for (slot, gate) in self.gates.iter().filter(|(slot, _)| goes_on(slot)) {
-            if self.undecided(slot).is_some() {
-                let asked = Some((Some(gate.hash.to_hex()), AwaitedState::Open));
-                open.insert(of_gate(slot), Open { asked, due_us: gate.expires_us });
+            if self.open_gate(slot).is_some() {
+                let asked = Some((Some(gate.hash.to_hex()), ExpectationState::Open));
+                open.insert(gate_name(slot), OpenExpectation { expects: asked, due_us: gate.expires_us });
             }
         }
-        OpenSet(open)
+        OpenExpectations(open)
     }
 
     /// Returns the rows to write to the store after a change.
-    pub(super) fn changes_since(&self, before: &OpenSet) -> (Vec<Awaited>, Vec<TimerWrite>) {
+    pub(super) fn changes_since(&self, before: &OpenExpectations) -> (Vec<Expectation>, Vec<TimerWrite>) {
         let (mut awaited, mut timers) = (Vec::new(), Vec::new());
-        let after = self.open_set();
+        let after = self.open_expectations();
         for (name, open) in &after.0 {
             let old = before.0.get(name);
-            if let Some((key, state)) = open.asked.as_ref().filter(|_| old != Some(open)) {
+            if let Some((key, state)) = open.expects.as_ref().filter(|_| old != Some(open)) {
                 let (name, key) = (name.clone(), key.clone());
-                awaited.push(Awaited { name, key, state: *state, until_us: open.due_us });
+                awaited.push(Expectation { name, key, state: *state, until_us: open.due_us });
             }
             if old.and_then(|old| old.due_us) != open.due_us {
                 timers.push(TimerWrite { name: name.clone(), due_us: open.due_us });
             }
         }
         for (name, open) in before.0.iter().filter(|(name, _)| !after.0.contains_key(*name)) {
-            if let Some((key, _)) = &open.asked {
-                let (name, key, state) = (name.clone(), key.clone(), self.closed(name));
-                awaited.push(Awaited { name, key, state, until_us: None });
+            if let Some((key, _)) = &open.expects {
+                let (name, key, state) = (name.clone(), key.clone(), self.final_expectation_state(name));
+                awaited.push(Expectation { name, key, state, until_us: None });
             }
             if open.due_us.is_some() {
                 timers.push(TimerWrite { name: name.clone(), due_us: None });
@@ -143,7 +143,7 @@ impl Job {
     }
 
     /// Returns the final state of a wait or gate that is no longer open.
-    fn closed(&self, name: &str) -> AwaitedState {
+    fn final_expectation_state(&self, name: &str) -> ExpectationState {
         let came = match (name.strip_prefix("wait/"), name.strip_prefix("gate/")) {
             (Some(step), _) => self.waits.get(&StepId::from(step)).is_some_and(|wait| wait.completed.is_some()),
             (_, Some(slot)) => {
@@ -152,14 +152,14 @@ impl Job {
             }
             _ => false,
         };
-        if came { AwaitedState::Done } else { AwaitedState::Over }
+        if came { ExpectationState::Done } else { ExpectationState::Over }
     }
 
     pub(super) fn apply_wait(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::WaitStarted { step_id, wait_kind, correlation_key, until_us, park } => {
                 self.move_step(event, step_id, StepInput::AwaitSignal)?;
-                let wait = self.wait(event, step_id)?;
+                let wait = self.wait_mut(event, step_id)?;
                 wait.kind = Some(*wait_kind);
                 wait.key.clone_from(correlation_key);
                 wait.until_us = *until_us;
@@ -167,25 +167,25 @@ impl Job {
             }
             Body::SignalKept { correlation_key, n, payload, by } => {
                 if self.signals.len() as u32 != *n {
-                    return Err(unknown(event, "kept signals must be numbered without gaps"));
+                    return Err(invalid_event(event, "kept signals must be numbered without gaps"));
                 }
-                let signal = KeptSignal { key: correlation_key.clone(), payload: *payload, by: by.clone() };
+                let signal = EarlySignal { key: correlation_key.clone(), payload: *payload, by: by.clone() };
                 self.signals.push(signal);
             }
             Body::WaitCompleted { step_id, by, .. } => {
-                self.begun(event, step_id)?;
-                let wait = self.wait(event, step_id)?;
+                self.check_wait_open(event, step_id)?;
+                let wait = self.wait_mut(event, step_id)?;
                 if wait.completed.is_some() {
-                    return Err(unknown(event, "the wait is already completed"));
+                    return Err(invalid_event(event, "the wait is already completed"));
                 }
                 wait.completed = Some(by.clone());
             }
             Body::WaitTimedOut { step_id } => {
-                self.begun(event, step_id)?;
+                self.check_wait_open(event, step_id)?;
             }
             Body::TimerFired { timer, due_us } => {
                 if self.timer(timer) != Some(*due_us) {
-                    return Err(unknown(event, format!("no timer {timer} is armed for that time")));
+                    return Err(invalid_event(event, format!("no timer {timer} is armed for that time")));
                 }
             }
             _ => unreachable!("only events of waits come here"),
@@ -193,14 +193,14 @@ impl Job {
         Ok(())
     }
 
-    fn begun(&self, event: &Event, step: &StepId) -> Result<(), FoldError> {
-        match self.waiting(step) {
+    fn check_wait_open(&self, event: &Event, step: &StepId) -> Result<(), FoldError> {
+        match self.open_wait(step) {
             Some(_) => Ok(()),
-            None => Err(unknown(event, format!("step {step} is not waiting"))),
+            None => Err(invalid_event(event, format!("step {step} is not waiting"))),
         }
     }
 
-    fn wait(&mut self, event: &Event, step: &StepId) -> Result<&mut WaitState, FoldError> {
-        self.waits.get_mut(step).ok_or_else(|| unknown(event, format!("step {step} is not a wait step")))
+    fn wait_mut(&mut self, event: &Event, step: &StepId) -> Result<&mut WaitState, FoldError> {
+        self.waits.get_mut(step).ok_or_else(|| invalid_event(event, format!("step {step} is not a wait step")))
     }
 }

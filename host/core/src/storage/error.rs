@@ -4,7 +4,7 @@ use super::ActionRow;
 use crate::effect::Effect;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
-use crate::ledger::Row;
+use crate::ledger::LedgerRow;
 
 /// Reason why a batch was refused. Nothing of the batch was written, except possibly after
 /// [`WriteError::Unknown`].
@@ -52,11 +52,11 @@ pub enum WriteError {
     InboxPending,
     /// The ledger row is not in the expected state.
     #[error("the ledger row of slot {slot} is not in the expected state")]
-    Row {
+    RowMismatch {
         /// Slot of the row.
         slot: Slot,
         /// The stored row, if there is one.
-        found: Option<Box<Row>>,
+        found: Option<Box<LedgerRow>>,
     },
     /// The effect of this try is already stored with other bytes.
     #[error("another effect is already stored for slot {slot}, try {try_no}")]
@@ -79,7 +79,7 @@ pub enum WriteError {
     ActionKey(Box<ActionRow>),
     /// The action key for which the job wants to wait is free or settled.
     #[error("the action key is no longer in use")]
-    KeyOpen {
+    ActionKeyFree {
         /// Operator of the action.
         operator: Operator,
         /// The action key.
@@ -100,7 +100,7 @@ pub enum WriteError {
     Damaged(String),
     /// A defect in the store.
     #[error("the store is broken: {0}")]
-    Broken(String),
+    Defect(String),
 }
 
 /// Failure of a store operation other than a batch write.

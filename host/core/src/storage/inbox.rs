@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::awaited::NotAwaited;
-use crate::event::Decider;
+use crate::awaited::NotExpected;
+use crate::event::DecidedBy;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 
 /// A durable request to a job from a source other than its lease holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Request {
+pub enum InboxRequest {
     /// Approves a gate.
     Approve {
         /// Slot of the gated call.
@@ -33,7 +33,7 @@ pub enum Request {
         /// Number of the try. A verdict on one try does not apply to the next.
         try_no: u32,
         /// The verdict on the call.
-        verdict: Resolved,
+        verdict: ManualVerdict,
     },
     /// Accepts the current state of what a call changed.
     Confirm {
@@ -87,17 +87,17 @@ pub enum Request {
     Undo,
 }
 
-impl Request {
+impl InboxRequest {
     /// Returns true if the request reopens a finished job.
     pub fn reopens(&self) -> bool {
-        matches!(self, Request::Retry | Request::Undo)
+        matches!(self, InboxRequest::Retry | InboxRequest::Undo)
     }
 }
 
 /// A person's verdict on a call in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Resolved {
+pub enum ManualVerdict {
     /// The call took effect, with this result as JSON text.
     Applied(String),
     /// The call certainly did not take effect.
@@ -116,13 +116,13 @@ pub struct InboxRow {
     /// Reason for the request.
     pub reason: Option<String>,
     /// The request.
-    pub request: Request,
+    pub request: InboxRequest,
 }
 
 impl InboxRow {
     /// Returns actor and reason in the form that events record.
-    pub fn decider(&self) -> Decider {
-        Decider { actor: self.actor.clone(), reason: self.reason.clone() }
+    pub fn decider(&self) -> DecidedBy {
+        DecidedBy { actor: self.actor.clone(), reason: self.reason.clone() }
     }
 }
 
@@ -135,7 +135,7 @@ pub enum InboxError {
     /// The state of the job does not allow the request. Either the job is over, or the request needs a job that
     /// is over.
     #[error("job {job_id} is {}", state.as_str())]
-    Over {
+    WrongState {
         /// Id of the job.
         job_id: JobId,
         /// State of the job.
@@ -147,7 +147,7 @@ pub enum InboxError {
         /// Id of the job.
         job_id: JobId,
         /// Reason why the request is not awaited.
-        why: NotAwaited,
+        why: NotExpected,
     },
     /// The store failed.
     #[error(transparent)]

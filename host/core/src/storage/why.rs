@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Code;
-use crate::event::{Body, Consequence, Purpose};
+use crate::event::{Body, Consequence, ReopenPurpose};
 use crate::ids::Slot;
 use crate::job::JobState;
 
 /// Reason for a job's state, and the time at which the job entered the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Why {
+pub struct StateReason {
     /// Reason why the job waits or did not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
@@ -32,7 +32,7 @@ pub struct Why {
 ///
 /// The number of substrings is also the maximum number of stored event rows to read. The result is empty if no
 /// event gives the reason. `is_given_up` is true if the end of the job was requested.
-pub fn says_why(state: JobState, is_given_up: bool) -> &'static [&'static str] {
+pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
     // Only confirmations that ended the job contain this text.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
@@ -57,7 +57,7 @@ pub fn says_why(state: JobState, is_given_up: bool) -> &'static [&'static str] {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct TimedBody {
     time_us: i64,
     #[serde(flatten)]
     body: Body,
@@ -66,9 +66,9 @@ struct Said {
 /// Returns true if an open job with a requested end had finished before, so that it undoes its effects. Only
 /// the newest event decides.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
-    let mut bodies = texts.filter_map(|text| serde_json::from_str::<Said>(text).ok()).map(|said| said.body);
+    let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {
-        Some(Body::JobReopened { purpose, .. }) => purpose == Purpose::Undo,
+        Some(Body::JobReopened { purpose, .. }) => purpose == ReopenPurpose::Undo,
         Some(Body::JobCompleted {} | Body::JobPartial {} | Body::JobFailed { .. }) => true,
         _ => false,
     }
@@ -77,15 +77,15 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
 /// Returns the reason for `state` from the job's events: canonical texts, newest first. An unreadable event is
 /// skipped, because loading the job reports it. `is_given_up` is true if the end of the job was requested by a
 /// cancellation or an undo.
-pub fn why<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> Why {
-    let mut why = Why::default();
-    let wanted = says_why(state, is_given_up);
+pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> StateReason {
+    let mut why = StateReason::default();
+    let wanted = reason_event_markers(state, is_given_up);
     if matches!(state, JobState::Pending | JobState::Running) {
         let told = events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part)));
-        return Why { undone: is_undone(told), ..why };
+        return StateReason { undone: is_undone(told), ..why };
     }
     for text in events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part))) {
-        let Ok(Said { time_us, body }) = serde_json::from_str(text) else { continue };
+        let Ok(TimedBody { time_us, body }) = serde_json::from_str(text) else { continue };
         let (code, slot) = match body {
             Body::JobParked { reason, slot, .. } => (Some(reason), slot),
             Body::JobDiverged { report } => (Some(Code::Diverged), Some(Slot::of_step(&report.step()))),
@@ -114,7 +114,7 @@ pub fn why<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Ite
 mod tests {
     use super::*;
     use crate::error::Failure;
-    use crate::event::{Decider, Event, ResultType};
+    use crate::event::{DecidedBy, Event, ResultType};
     use crate::ids::{Hash, StepId};
 
     fn text(seq: u64, body: Body) -> String {
@@ -131,7 +131,8 @@ mod tests {
         let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };
         let old = text(3, parked("a", Code::RequiresSignal));
         let new = text(9, parked("b", Code::RequiresApproval));
-        let found = why(JobState::Parked, false, [new.as_str(), old.as_str(), "not an event \"type\":\"job_parked\""]);
+        let found =
+            state_reason(JobState::Parked, false, [new.as_str(), old.as_str(), "not an event \"type\":\"job_parked\""]);
         let expected = (Some(Code::RequiresApproval), Some(Slot::new("b")), Some(1_009));
         assert_eq!((found.reason_code, found.slot, found.since_us), expected);
     }
@@ -143,36 +144,36 @@ mod tests {
             text(8, failed("s2", Code::RateLimit)),
             text(5, failed("s1", Code::InvalidInput)),
         ];
-        let found = why(JobState::Partial, false, events.iter().map(String::as_str));
+        let found = state_reason(JobState::Partial, false, events.iter().map(String::as_str));
         let expected = (Some(Code::RateLimit), Some(Slot::new("s2")), Some(1_009));
         assert_eq!((found.reason_code, found.slot, found.since_us), expected);
         let own =
             [text(9, Body::JobFailed { code: Some(Code::AttemptsExhausted) }), text(8, failed("s2", Code::RateLimit))];
-        let found = why(JobState::Failed, false, own.iter().map(String::as_str));
+        let found = state_reason(JobState::Failed, false, own.iter().map(String::as_str));
         assert_eq!((found.reason_code, found.slot), (Some(Code::AttemptsExhausted), None));
     }
 
     #[test]
     fn a_finished_job_is_undone_and_an_open_one_is_cancelled() {
-        let by = Decider { actor: "bob".into(), reason: None };
+        let by = DecidedBy { actor: "bob".into(), reason: None };
         let reopened = |purpose| Body::JobReopened { steps: Vec::new(), calls: Vec::new(), by: by.clone(), purpose };
-        let (end, undo, retry) = (Body::JobCompleted {}, reopened(Purpose::Undo), reopened(Purpose::Retry));
+        let (end, undo, retry) = (Body::JobCompleted {}, reopened(ReopenPurpose::Undo), reopened(ReopenPurpose::Retry));
         let cases: [(&[&Body], bool); 4] =
             [(&[], false), (&[&end], true), (&[&end, &undo], true), (&[&end, &retry], false)];
         for state in [JobState::Pending, JobState::Running] {
             for (bodies, undone) in cases {
                 let texts: Vec<String> = bodies.iter().zip(3..).map(|(body, seq)| text(seq, (*body).clone())).collect();
-                let found = why(state, true, texts.iter().rev().map(String::as_str));
-                assert_eq!(found, Why { undone, ..Why::default() }, "{texts:?}");
+                let found = state_reason(state, true, texts.iter().rev().map(String::as_str));
+                assert_eq!(found, StateReason { undone, ..StateReason::default() }, "{texts:?}");
             }
         }
     }
 
     #[test]
     fn a_cancelled_job_names_who_asked() {
-        let by = Decider { actor: "bob".into(), reason: None };
+        let by = DecidedBy { actor: "bob".into(), reason: None };
         let events = [text(9, Body::JobCancelled {}), text(4, Body::JobCancelRequested { by })];
-        let found = why(JobState::Cancelled, false, events.iter().map(String::as_str));
+        let found = state_reason(JobState::Cancelled, false, events.iter().map(String::as_str));
         assert_eq!((found.by.as_deref(), found.since_us, found.reason_code), (Some("bob"), Some(1_009), None));
     }
 }

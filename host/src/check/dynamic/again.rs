@@ -10,12 +10,12 @@ use latchwork_core::manifest::WasiMode;
 use latchwork_core::memory::{ManualClock, Memory};
 use serde::{Deserialize, Serialize};
 
-use super::perturb::differs;
-use super::script::Script;
-use super::trace::{Trace, everything};
-use super::{Hosts, Ran};
+use super::perturb::host_difference;
+use super::script::RunScript;
+use super::trace::{Trace, compare_with_usage};
+use super::{CaseBaseline, HostVariants};
 use crate::capability::Secrets;
-use crate::check::report::Report;
+use crate::check::report::CheckReport;
 use crate::config::{Grants, LimitsConfig};
 use crate::engine::{Engine, EngineOptions, PluginSettings};
 
@@ -31,7 +31,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
 
 /// Command line of the other process.
 #[derive(Clone, Debug)]
-pub struct Process {
+pub struct OtherProcess {
     /// Path of this program.
     pub program: PathBuf,
     /// Arguments with which the program calls [`serve`].
@@ -44,11 +44,11 @@ pub struct Process {
 
 /// Request to the other process.
 #[derive(Serialize, Deserialize)]
-struct Question {
+struct RunRequest {
     wasm: PathBuf,
     cache_dir: Option<PathBuf>,
     wasi: WasiMode,
-    scripts: Vec<Script>,
+    scripts: Vec<RunScript>,
 }
 
 /// Runs the scripts of a request in this process. The request and the response are JSON.
@@ -56,10 +56,10 @@ struct Question {
 /// # Errors
 /// The request cannot be served. The error is the reason.
 pub async fn serve(question: &[u8]) -> Result<String, String> {
-    let question: Question = serde_json::from_slice(question).map_err(|error| error.to_string())?;
+    let question: RunRequest = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
     let engine = Engine::new(EngineOptions { cache_dir: question.cache_dir }).map_err(|error| error.to_string())?;
-    let settings = bare(&question.wasm, question.wasi);
+    let settings = bare_settings(&question.wasm, question.wasi);
     let load = || engine.load(&bytes, settings).map_err(|error| error.to_string());
     let plugin = tokio::task::block_in_place(load)?;
     let mut traces = Vec::new();
@@ -70,7 +70,7 @@ pub async fn serve(question: &[u8]) -> Result<String, String> {
 }
 
 /// D066: compares the runs with runs in another process.
-pub(super) async fn compare(hosts: &Hosts<'_>, ran: &[Ran<'_>], report: &mut Report) {
+pub(super) async fn compare(hosts: &HostVariants<'_>, ran: &[CaseBaseline<'_>], report: &mut CheckReport) {
     let Some(process) = hosts.process else { return };
     let calm: Vec<_> = ran.iter().filter(|ran| ran.base.fault().is_none()).collect();
     if calm.is_empty() {
@@ -78,13 +78,13 @@ pub(super) async fn compare(hosts: &Hosts<'_>, ran: &[Ran<'_>], report: &mut Rep
     }
     let scripts = calm.iter().map(|ran| ran.script.clone()).collect();
     let (wasm, cache_dir) = (process.wasm.clone(), process.cache_dir.clone());
-    let question = Question { wasm, cache_dir, wasi: hosts.settings.wasi, scripts };
-    match tokio::task::block_in_place(|| ask(process, &question)) {
+    let question = RunRequest { wasm, cache_dir, wasi: hosts.settings.wasi, scripts };
+    match tokio::task::block_in_place(|| run_in_process(process, &question)) {
         Ok(traces) => {
             for (ran, trace) in calm.iter().zip(&traces) {
-                if let Some(parting) = everything(&ran.base, trace) {
+                if let Some(parting) = compare_with_usage(&ran.base, trace) {
                     let host = "in another process with another environment, time zone and language";
-                    report.add([differs(ran, host, &parting, trace)]);
+                    report.add([host_difference(ran, host, &parting, trace)]);
                 }
             }
             for run in &mut report.cases {
@@ -95,7 +95,7 @@ pub(super) async fn compare(hosts: &Hosts<'_>, ran: &[Ran<'_>], report: &mut Rep
     }
 }
 
-fn ask(process: &Process, question: &Question) -> Result<Vec<Trace>, String> {
+fn run_in_process(process: &OtherProcess, question: &RunRequest) -> Result<Vec<Trace>, String> {
     let mut command = Command::new(&process.program);
     command.args(&process.args).env_clear().envs(ENVIRONMENT).current_dir("/");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -114,7 +114,7 @@ fn ask(process: &Process, question: &Question) -> Result<Vec<Trace>, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
 }
 
-fn bare(wasm: &Path, wasi: WasiMode) -> PluginSettings {
+fn bare_settings(wasm: &Path, wasi: WasiMode) -> PluginSettings {
     PluginSettings {
         name: wasm.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         grants: Grants::default(),
@@ -124,7 +124,7 @@ fn bare(wasm: &Path, wasi: WasiMode) -> PluginSettings {
         config: BTreeMap::new(),
         secrets: Arc::new(NoSecrets),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-        servers: None,
+        http_stub: None,
     }
 }
 

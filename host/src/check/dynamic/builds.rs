@@ -7,28 +7,33 @@ use std::sync::Arc;
 use latchwork_core::ids::Hash;
 use latchwork_core::replay::differences;
 
-use super::hosts::Hosts;
-use super::perturb::Runs;
-use super::trace::behaviour;
+use super::hosts::HostVariants;
+use super::perturb::PerturbedRuns;
+use super::trace::compare_behaviour;
 use crate::check::finding::Finding;
-use crate::check::report::Report;
+use crate::check::report::CheckReport;
 use crate::engine::Plugin;
 
 /// Another build of the same sources.
-pub struct Rebuilt {
+pub struct RebuiltComponent {
     /// Bytes of the component.
     pub bytes: Vec<u8>,
 }
 
 /// The other build, loaded. Its bytes differ from those of the checked component.
-pub(super) struct Other(Arc<Plugin>);
+pub(super) struct OtherBuild(Arc<Plugin>);
 
-pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report: &mut Report) -> Option<Other> {
+pub(super) fn load(
+    hosts: &HostVariants<'_>,
+    plugin: &Plugin,
+    rebuilt: &RebuiltComponent,
+    report: &mut CheckReport,
+) -> Option<OtherBuild> {
     if Hash::of(&[&rebuilt.bytes]) == plugin.digest {
         // Equal bytes behave the same.
         return None;
     }
-    hosts.compiles(hosts.engine, &rebuilt.bytes, "as another build made it");
+    hosts.announce_compilation(hosts.engine, &rebuilt.bytes, "as another build made it");
     let loaded = tokio::task::block_in_place(|| hosts.engine.load(&rebuilt.bytes, hosts.settings.clone()));
     let finding = |message: String| Finding::new("D065", hosts.file, message);
     let other = match loaded {
@@ -44,13 +49,13 @@ pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report
         report.add([finding(message).values(&first.recorded, &first.found)]);
         return None;
     }
-    Some(Other(other))
+    Some(OtherBuild(other))
 }
 
-pub(super) async fn compare(runs: &mut Runs<'_>, other: &Other) -> Option<Finding> {
+pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, other: &OtherBuild) -> Option<Finding> {
     let script = runs.script();
     let trace = runs.run(&script, &other.0).await?;
-    let parting = behaviour(&runs.ran.base, &trace)?;
+    let parting = compare_behaviour(&runs.ran.base, &trace)?;
     let message = format!(
         "another build of the same sources behaves differently with the same clock and random numbers: {} differs",
         parting.what

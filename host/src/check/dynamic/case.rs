@@ -4,8 +4,8 @@ use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Limits;
 
-use super::script::{Given, Script};
-use crate::check::Place;
+use super::script::{RunScript, ScriptedAnswer};
+use crate::check::SourceLocation;
 use crate::engine::StepContext;
 
 /// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.
@@ -15,7 +15,7 @@ const ANSWER_US: i64 = 250_000;
 
 /// Answer to one call of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct CaseAnswer {
     /// Operator that must be called. `None` allows any operator.
     pub operator: Option<String>,
     /// Canonical arguments that must be passed. `None` allows any arguments.
@@ -26,7 +26,7 @@ pub struct Answer {
 
 /// One case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct StepCase {
     /// Name, unique in the file.
     pub name: String,
     /// Operator that is run.
@@ -34,18 +34,18 @@ pub struct Case {
     /// Input of the operator, as canonical JSON.
     pub input: String,
     /// Answers, in the order of the calls.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CaseAnswer>,
     /// Code of the expected error. `None` if an output is expected.
     pub error: Option<Code>,
     /// Location of the case.
-    pub place: Place,
+    pub place: SourceLocation,
     /// Recorded environment of a real job's step. `None` for a handwritten case.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedEnvironment>,
 }
 
 /// Recorded environment of a real job's step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedEnvironment {
     /// Context of the job.
     pub context: StepContext,
     /// Seed of the random numbers.
@@ -53,19 +53,19 @@ pub struct Recorded {
     /// Start time, in microseconds since 1970 UTC.
     pub started_us: i64,
     /// Time of each answer, in microseconds since 1970 UTC.
-    pub heard_us: Vec<i64>,
+    pub answered_us: Vec<i64>,
     /// Limits of the run.
     pub limits: Limits,
 }
 
-impl Case {
+impl StepCase {
     /// Creates the script of the case. `limits` apply if the case has no recorded limits.
-    pub(super) fn script(&self, limits: Limits) -> Script {
-        let given = |k: usize, answer: &Answer| Given {
+    pub(super) fn script(&self, limits: Limits) -> RunScript {
+        let given = |k: usize, answer: &CaseAnswer| ScriptedAnswer {
             operator: answer.operator.clone(),
             args: answer.args.clone(),
             heard_us: match &self.recorded {
-                Some(recorded) => recorded.heard_us.get(k).copied().unwrap_or(recorded.started_us),
+                Some(recorded) => recorded.answered_us.get(k).copied().unwrap_or(recorded.started_us),
                 None => START_US + ANSWER_US * (k as i64 + 1),
             },
             answer: answer.answer.clone(),
@@ -75,7 +75,7 @@ impl Case {
             Some(recorded) => (recorded.context.clone(), recorded.seed, recorded.started_us, recorded.limits),
             None => (self.context(), self.seed(), START_US, limits),
         };
-        Script {
+        RunScript {
             operator: self.operator.clone(),
             input: self.input.clone(),
             context,

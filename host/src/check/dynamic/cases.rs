@@ -4,8 +4,8 @@ use latchwork_core::canon::{self, Refusal};
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Map, Value};
 
-use super::case::{Answer, Case};
-use crate::check::Place;
+use super::case::{CaseAnswer, StepCase};
+use crate::check::SourceLocation;
 use latchwork_core::suggest;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
@@ -18,7 +18,7 @@ const CASES_MAX: usize = 10_000;
 
 /// A problem in a file of cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct CaseProblem {
     /// Line number, from 1.
     pub line: u64,
     /// Column number, from 1, if the line is not valid JSON.
@@ -33,20 +33,20 @@ pub struct Wrong {
 ///
 /// # Errors
 /// Every problem of the file.
-pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
-    let mut reader = Reader { cases: vec![], wrong: vec![], line: 0 };
+pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<StepCase>, Vec<CaseProblem>> {
+    let mut reader = CaseReader { cases: vec![], wrong: vec![], line: 0 };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             reader.line = line_at(bytes, error.valid_up_to());
-            reader.wrong("", "the text is not UTF-8 from here on");
+            reader.add_problem("", "the text is not UTF-8 from here on");
             return Err(reader.wrong);
         }
     };
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         reader.line = index as u64 + 1;
         if reader.cases.len() == CASES_MAX {
-            reader.wrong("", format!("a file has at most {CASES_MAX} cases"));
+            reader.add_problem("", format!("a file has at most {CASES_MAX} cases"));
             break;
         }
         reader.read(file, line);
@@ -60,20 +60,20 @@ pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Returns a message if an object of this line has a duplicate key. Such a line is ambiguous.
-pub(in crate::check) fn twice(line: &str) -> Option<String> {
+pub(in crate::check) fn duplicate_key(line: &str) -> Option<String> {
     let error = canon::canonicalize(line.as_bytes()).err()?;
     matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())
 }
 
-struct Reader {
-    cases: Vec<Case>,
-    wrong: Vec<Wrong>,
+struct CaseReader {
+    cases: Vec<StepCase>,
+    wrong: Vec<CaseProblem>,
     line: u64,
 }
 
-impl Reader {
-    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
-        let wrong = Wrong { line: self.line, column: None, pointer: pointer.to_owned(), message: message.into() };
+impl CaseReader {
+    fn add_problem(&mut self, pointer: &str, message: impl Into<String>) {
+        let wrong = CaseProblem { line: self.line, column: None, pointer: pointer.to_owned(), message: message.into() };
         self.wrong.push(wrong);
     }
 
@@ -85,12 +85,12 @@ impl Reader {
                 let text = error.to_string();
                 let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
                 let message = format!("it is not JSON: {message}");
-                self.wrong.push(Wrong { line: self.line, column, pointer: String::new(), message });
+                self.wrong.push(CaseProblem { line: self.line, column, pointer: String::new(), message });
                 return;
             }
         };
-        if let Some(twice) = twice(line) {
-            self.wrong("", twice);
+        if let Some(twice) = duplicate_key(line) {
+            self.add_problem("", twice);
         }
         let Some(fields) = self.object("", &value, &LINE) else { return };
         let before = self.wrong.len();
@@ -99,14 +99,14 @@ impl Reader {
         let input = match fields.get("input") {
             Some(input) => self.canonical("/input", input),
             None => {
-                self.wrong("", "`input` is missing: the operator's input, as JSON");
+                self.add_problem("", "`input` is missing: the operator's input, as JSON");
                 None
             }
         };
         let name = self.text(fields, "", "name", false);
         let name = name.unwrap_or_else(|| format!("line {}", self.line));
         if self.cases.iter().any(|case| case.name == name) {
-            self.wrong("/name", format!("another case before this one has the name {name:?}"));
+            self.add_problem("/name", format!("another case before this one has the name {name:?}"));
         }
         let answers = match fields.get("answers") {
             None => vec![],
@@ -114,18 +114,18 @@ impl Reader {
                 answers.iter().enumerate().filter_map(|(n, answer)| self.answer(n, answer)).collect()
             }
             Some(_) => {
-                self.wrong("/answers", "expected a list with an answer for each call, in the order of the calls");
+                self.add_problem("/answers", "expected a list with an answer for each call, in the order of the calls");
                 vec![]
             }
         };
         let error = self.text(fields, "", "error", false).and_then(|word| self.code("/error", &word));
         if let (Some(operator), Some(input), true) = (operator, input, before == self.wrong.len()) {
-            let place = Place { file: file.to_owned(), line: Some(self.line) };
-            self.cases.push(Case { name, operator, input, answers, error, place, recorded: None });
+            let place = SourceLocation { file: file.to_owned(), line: Some(self.line) };
+            self.cases.push(StepCase { name, operator, input, answers, error, place, recorded: None });
         }
     }
 
-    fn answer(&mut self, n: usize, value: &Value) -> Option<Answer> {
+    fn answer(&mut self, n: usize, value: &Value) -> Option<CaseAnswer> {
         let at = format!("/answers/{n}");
         let fields = self.object(&at, value, &ANSWER)?;
         let operator = self.text(fields, &at, "operator", false);
@@ -139,15 +139,15 @@ impl Reader {
             (Some(result), None) => Ok(result.to_string()),
             (None, Some(error)) => Err(self.failure(&format!("{at}/error"), error)?),
             (Some(_), Some(_)) => {
-                self.wrong(&at, "the answer has a `result` and an `error`; use one of them");
+                self.add_problem(&at, "the answer has a `result` and an `error`; use one of them");
                 return None;
             }
             (None, None) => {
-                self.wrong(&at, "the answer has neither `result` nor `error`; use one of them");
+                self.add_problem(&at, "the answer has neither `result` nor `error`; use one of them");
                 return None;
             }
         };
-        Some(Answer { operator, args, answer })
+        Some(CaseAnswer { operator, args, answer })
     }
 
     fn failure(&mut self, at: &str, value: &Value) -> Option<Failure> {
@@ -160,7 +160,7 @@ impl Reader {
         if let Some(wait) = fields.get("retry_after_ms") {
             match wait.as_u64().and_then(|ms| u32::try_from(ms).ok()) {
                 Some(ms) => failure.retry_after_ms = Some(ms),
-                None => self.wrong(&format!("{at}/retry_after_ms"), "expected a number of milliseconds"),
+                None => self.add_problem(&format!("{at}/retry_after_ms"), "expected a number of milliseconds"),
             }
         }
         Some(failure)
@@ -170,19 +170,19 @@ impl Reader {
         let code = Code::parse(word);
         if code.is_none() {
             let meant = suggest::did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
-            self.wrong(at, format!("there is no code {word:?}{meant}"));
+            self.add_problem(at, format!("there is no code {word:?}{meant}"));
         }
         code
     }
 
     fn object<'v>(&mut self, at: &str, value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Value>> {
         let Some(fields) = value.as_object() else {
-            self.wrong(at, format!("expected a JSON object with {}", known.join(", ")));
+            self.add_problem(at, format!("expected a JSON object with {}", known.join(", ")));
             return None;
         };
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
             let meant = suggest::did_you_mean(key, known.iter().copied());
-            self.wrong(&format!("{at}/{key}"), format!("there is no such key{meant}"));
+            self.add_problem(&format!("{at}/{key}"), format!("there is no such key{meant}"));
         }
         Some(fields)
     }
@@ -191,12 +191,12 @@ impl Reader {
         match fields.get(key) {
             Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
             Some(_) => {
-                self.wrong(&format!("{at}/{key}"), "expected a non-empty string");
+                self.add_problem(&format!("{at}/{key}"), "expected a non-empty string");
                 None
             }
             None => {
                 if required {
-                    self.wrong(at, format!("`{key}` is missing"));
+                    self.add_problem(at, format!("`{key}` is missing"));
                 }
                 None
             }
@@ -207,7 +207,7 @@ impl Reader {
         match canon::canonicalize(value.to_string().as_bytes()) {
             Ok(bytes) => Some(String::from_utf8(bytes).expect("canonical JSON is UTF-8")),
             Err(error) => {
-                self.wrong(at, format!("it has no canonical form: {error}"));
+                self.add_problem(at, format!("it has no canonical form: {error}"));
                 None
             }
         }

@@ -2,12 +2,12 @@
 
 use latchwork_core::error::Code;
 
-use super::Ran;
-use super::trace::{Ended, Trace};
+use super::CaseBaseline;
+use super::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 
 /// Returns a finding if the host ended the run.
-pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault()?;
     let rule = match failure.code {
         // A failure with a call stack happened in a call of `emit`. A failure without one concerns the step's
@@ -28,13 +28,13 @@ pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding>
 }
 
 /// Checks the end of the usual run of a case.
-pub(super) fn of(ran: &Ran<'_>) -> Vec<Finding> {
-    let found = fault(ran, &ran.base, "").into_iter();
-    found.chain(close(ran)).collect()
+pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
+    let found = host_fault(ran, &ran.base, "").into_iter();
+    found.chain(near_limit(ran)).collect()
 }
 
 /// Checks that the case and its step match.
-pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
+pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();
     if ran.case.recorded.is_some() {
@@ -52,7 +52,7 @@ pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
             format!("the case has no answer for call {} ({operator}): the rest of the step was not run", n - 1);
         let hint = format!("add an answer to the case: {{\"operator\":{operator:?},\"args\":{args},\"result\":…}}");
         found.push(ran.finding("D051", message).hint(hint));
-    } else if base.unused > 0 && matches!(base.ended, Ended::Output(_) | Ended::Failed(_)) {
+    } else if base.unused > 0 && matches!(base.ended, RunEnd::Output(_) | RunEnd::Failed(_)) {
         let message = format!("{} of {} answers were not used", base.unused, ran.case.answers.len());
         found.push(ran.finding("D053", message));
     }
@@ -61,32 +61,32 @@ pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
 }
 
 /// D069: the run failed although the case expects an output, or the reverse.
-fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
+fn unexpected(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let expected = ran.case.error;
     match (&ran.base.ended, expected) {
-        (Ended::Failed(failure), _) if expected != Some(failure.code) => {
+        (RunEnd::Failed(failure), _) if expected != Some(failure.code) => {
             let message = format!("it failed with {}: {}", failure.code, failure.message);
             let wanted = expected.map_or("an output".to_owned(), |code| format!("error {code}"));
-            let finding = ran.finding("D069", message).values(&wanted, &ran.base.end());
+            let finding = ran.finding("D069", message).values(&wanted, &ran.base.describe_end());
             Some(
                 finding
                     .hint(format!("fix the step, or declare the failure in the case: \"error\":\"{}\"", failure.code)),
             )
         }
-        (Ended::Output(_), Some(code)) => {
+        (RunEnd::Output(_), Some(code)) => {
             let finding = ran.finding("D069", format!("it returned an output, but the case expects {code}"));
-            Some(finding.values(&format!("error {code}"), &ran.base.end()))
+            Some(finding.values(&format!("error {code}"), &ran.base.describe_end()))
         }
         _ => None,
     }
 }
 
 /// D068: the run used more than nine tenths of a limit.
-fn close(ran: &Ran<'_>) -> Option<Finding> {
+fn near_limit(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let (base, limits) = (&ran.base, &ran.script.limits);
     let output = match &base.ended {
-        Ended::Output(output) => output.len() as u64,
-        Ended::Fault(_) => return None,
+        RunEnd::Output(output) => output.len() as u64,
+        RunEnd::Fault(_) => return None,
         _ => 0,
     };
     let uses = [

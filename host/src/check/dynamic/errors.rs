@@ -3,7 +3,7 @@
 use latchwork_core::error::{Code, Failure};
 
 use super::ends;
-use super::perturb::Runs;
+use super::perturb::PerturbedRuns;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
@@ -14,7 +14,7 @@ const CALLS_MAX: usize = 100;
 /// Maximum number of findings per case.
 const FINDINGS_MAX: usize = 5;
 
-pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
+pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
     for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
@@ -30,7 +30,7 @@ pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
             script.answers[k].answer = Err(Failure::new(code, "the tool failed"));
             let Some(trace) = runs.run(&script, plugin).await else { return found };
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
-            let Some(finding) = ends::fault(runs.ran, &trace, &when) else { continue };
+            let Some(finding) = ends::host_fault(runs.ran, &trace, &when) else { continue };
             let finding = match finding.rule {
                 "D056" => runs
                     .ran

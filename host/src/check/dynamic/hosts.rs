@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::again::Process;
-use super::builds::{self, Rebuilt};
+use super::again::OtherProcess;
+use super::builds::{self, RebuiltComponent};
 use super::moved;
 use crate::check::finding::Finding;
-use crate::check::named;
-use crate::check::report::Report;
+use crate::check::name_and_size;
+use crate::check::report::CheckReport;
 use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
 
 /// Inputs for loading the component in alternative hosts.
-pub(crate) struct Hosts<'a> {
+pub(crate) struct HostVariants<'a> {
     /// The engine of the usual run.
     pub(crate) engine: &'a Engine,
     /// Bytes of the component.
@@ -21,70 +21,76 @@ pub(crate) struct Hosts<'a> {
     /// Settings of the plugin.
     pub(crate) settings: &'a PluginSettings,
     /// Command line of the other process.
-    pub(crate) process: Option<&'a Process>,
+    pub(crate) process: Option<&'a OtherProcess>,
     /// Another build of the same sources.
-    pub(crate) rebuilt: Option<&'a Rebuilt>,
+    pub(crate) rebuilt: Option<&'a RebuiltComponent>,
     /// Receives a message before each slow part.
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }
 
 /// The component loaded in alternative hosts. `None` for a host in which it cannot be loaded. That failure is
 /// a finding or a reason why a rule was not checked.
-pub(super) struct Loaded {
+pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,
     /// The component with a changed memory layout.
     pub(super) moved: Option<Arc<Plugin>>,
-    pub(super) rebuilt: Option<builds::Other>,
+    pub(super) rebuilt: Option<builds::OtherBuild>,
 }
 
-impl Hosts<'_> {
-    pub(super) fn load(&self, plugin: &Plugin, report: &mut Report) -> Loaded {
-        let apart = self.varied(Variation::Apart, "D062", "with half the stack it cannot be loaded", report);
+impl HostVariants<'_> {
+    pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
+        let apart = self.varied(Variation::Unpooled, "D062", "with half the stack it cannot be loaded", report);
         let message = "compiled without optimization it cannot be loaded";
         let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
         let rebuilt = match self.rebuilt {
             Some(rebuilt) => builds::load(self, plugin, rebuilt, report),
             None => {
-                report.not_run_rule("D065", "there is no other build: check the plugin's folder, or give --rebuilt");
+                report.mark_rule_not_checked(
+                    "D065",
+                    "there is no other build: check the plugin's folder, or give --rebuilt",
+                );
                 None
             }
         };
-        Loaded { apart, unoptimized, moved: self.moved(report), rebuilt }
+        LoadedVariants { apart, unoptimized, moved: self.load_moved(report), rebuilt }
     }
 
     /// Reports a compilation that is about to begin. Reports nothing if the compiled code is cached.
-    pub(super) fn compiles(&self, engine: &Engine, bytes: &[u8], how: &str) {
+    pub(super) fn announce_compilation(&self, engine: &Engine, bytes: &[u8], how: &str) {
         if !engine.is_compiled(bytes) {
-            (self.progress)(&format!("compiling {} {how}, to compare", named(self.settings, bytes)));
+            (self.progress)(&format!("compiling {} {how}, to compare", name_and_size(self.settings, bytes)));
         }
     }
 
-    fn moved(&self, report: &mut Report) -> Option<Arc<Plugin>> {
-        let Some(bytes) = moved::moved(self.bytes) else {
-            report.not_run_rule("D070", "it has no stack and heap that could be moved");
+    fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
+        let Some(bytes) = moved::move_memory(self.bytes) else {
+            report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
             return None;
         };
-        self.compiles(self.engine, &bytes, "with its stack and heap elsewhere");
+        self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
         let load = || self.engine.load(&bytes, self.settings.clone());
         // The rewritten component may trap. Its log messages would mislead, because they do not concern the
         // checked plugin.
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
         let loaded = tokio::task::block_in_place(quiet).ok();
         if loaded.is_none() {
-            report.not_run_rule("D070", "its stack and heap cannot be moved: the changed component does not load");
+            report.mark_rule_not_checked(
+                "D070",
+                "its stack and heap cannot be moved: the changed component does not load",
+            );
         }
         loaded
     }
 
-    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut Report) -> Option<Arc<Plugin>> {
+    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut CheckReport) -> Option<Arc<Plugin>> {
         let load = || -> Result<Arc<Plugin>, String> {
-            let engine = self.engine.varied(variation).map_err(|error: EngineError| error.to_string())?;
+            let engine = self.engine.with_variation(variation).map_err(|error: EngineError| error.to_string())?;
             let how = match variation {
-                Variation::Apart => "with half the stack",
+                Variation::Unpooled => "with half the stack",
                 Variation::Unoptimized => "without optimization",
             };
-            self.compiles(&engine, self.bytes, how);
+            self.announce_compilation(&engine, self.bytes, how);
             engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
         };
         match tokio::task::block_in_place(load) {

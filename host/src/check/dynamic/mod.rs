@@ -19,50 +19,50 @@ pub(crate) mod trace;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use again::Process;
-pub use builds::Rebuilt;
-pub use case::{Answer, Case, Recorded};
-pub use cases::{Wrong, parse};
-pub(super) use cases::{line_at, twice};
-pub(super) use hosts::Hosts;
+pub use again::OtherProcess;
+pub use builds::RebuiltComponent;
+pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
+pub use cases::{CaseProblem, parse};
+pub(super) use cases::{duplicate_key, line_at};
+pub(super) use hosts::HostVariants;
 
-use self::script::Script;
+use self::script::RunScript;
 use self::trace::Trace;
 use super::finding::Finding;
-use super::report::{CaseRun, Report};
-use super::rule::Kind;
+use super::report::{CaseRun, CheckReport};
+use super::rule::RuleKind;
 use crate::engine::Plugin;
 
 /// Maximum fuel of the perturbed runs of one case together. The remaining runs are left out, and the report
 /// notes that. The limit is fuel instead of time, so that the same case leaves out the same runs on every
 /// machine.
-const FUEL_OF_A_CASE: u64 = 20_000_000_000;
+const CASE_FUEL_MAX: u64 = 20_000_000_000;
 
 /// A case, its script and the trace of its usual run.
-struct Ran<'a> {
-    case: &'a Case,
-    script: Script,
+struct CaseBaseline<'a> {
+    case: &'a StepCase,
+    script: RunScript,
     base: Trace,
 }
 
-impl Ran<'_> {
+impl CaseBaseline<'_> {
     /// Creates a finding about this case.
     fn finding(&self, rule: &str, message: impl Into<String>) -> Finding {
-        about(self.case, rule, message)
+        finding_about(self.case, rule, message)
     }
 }
 
 /// Creates a finding about a case.
-fn about(case: &Case, rule: &str, message: impl Into<String>) -> Finding {
+fn finding_about(case: &StepCase, rule: &str, message: impl Into<String>) -> Finding {
     let finding = Finding::new(rule, &case.place.file, message);
     finding.at(case.place.line).of(&case.operator).case(&case.name)
 }
 
 /// Returns a problem for each case whose operator the plugin does not serve.
-pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
+pub(super) fn unserved_cases(plugin: &Plugin, cases: &[StepCase]) -> Vec<CaseProblem> {
     let served = || plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
     let foreign = cases.iter().filter(|case| plugin.operator(&case.operator).is_none());
-    let wrong = foreign.map(|case| Wrong {
+    let wrong = foreign.map(|case| CaseProblem {
         line: case.place.line.unwrap_or(1),
         column: None,
         pointer: "/operator".to_owned(),
@@ -76,7 +76,13 @@ pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
 }
 
 /// Runs every case under every host.
-pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case], file: &str, report: &mut Report) {
+pub(super) async fn run(
+    plugin: &Arc<Plugin>,
+    hosts: &HostVariants<'_>,
+    cases: &[StepCase],
+    file: &str,
+    report: &mut CheckReport,
+) {
     let with_case: BTreeSet<&str> = cases.iter().map(|case| case.operator.as_str()).collect();
     for spec in plugin.manifest.operators.iter().filter(|spec| !with_case.contains(spec.name.as_str())) {
         let message = format!("{} has no case, so its behaviour is not checked", spec.name);
@@ -84,11 +90,11 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
         report.add([Finding::new("D050", file, message).of(spec.name.as_str()).hint(hint)]);
     }
     if cases.is_empty() {
-        report.not_run(Kind::Dynamic, "there are no cases");
-        report.ran_rule("D050");
+        report.mark_not_checked(RuleKind::Dynamic, "there are no cases");
+        report.mark_rule_checked("D050");
         return;
     }
-    report.ran(Kind::Dynamic);
+    report.mark_checked(RuleKind::Dynamic);
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
     let mut ran = Vec::new();
@@ -96,7 +102,7 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
         let value = serde_json::from_str(&case.input).expect("a case's input is JSON");
         if let Err(failure) = plugin.check_input(&case.operator, &value) {
             let hint = "fix the case, or the operator's input schema";
-            report.add([about(case, "D054", failure.message).hint(hint)]);
+            report.add([finding_about(case, "D054", failure.message).hint(hint)]);
             continue;
         }
         let script = case.script(plugin.limits(&case.operator));
@@ -104,18 +110,18 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
         let mut run = CaseRun {
             name: case.name.clone(),
             operator: case.operator.clone(),
-            ended: base.end(),
+            ended: base.describe_end(),
             fuel: base.fuel,
             memory_bytes: Some(base.memory_bytes),
             runs: 1,
         };
-        let one = Ran { case, script, base };
-        report.add(ends::of(&one));
-        report.add(ends::fit(&one));
+        let one = CaseBaseline { case, script, base };
+        report.add(ends::check_end(&one));
+        report.add(ends::check_fit(&one));
         if one.base.fault().is_none() {
-            let mut runs = perturb::Runs::new(&one, &mut run.runs);
-            report.add(perturb::all(&mut runs, plugin, &loaded).await);
-            report.add(errors::all(&mut runs, plugin).await);
+            let mut runs = perturb::PerturbedRuns::new(&one, &mut run.runs);
+            report.add(perturb::all_variations(&mut runs, plugin, &loaded).await);
+            report.add(errors::failing_calls(&mut runs, plugin).await);
             if let Some(other) = &loaded.rebuilt {
                 report.add(builds::compare(&mut runs, other).await);
             }

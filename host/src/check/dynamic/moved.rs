@@ -16,25 +16,25 @@ use wasmparser::{
 const STACK_SHIFT: i32 = 2032;
 /// Number of bytes of the stack that are filled before any code runs. The smallest stack that compilers make
 /// is larger.
-const STACK_WRITTEN: i32 = 8192;
+const STACK_FILL_BYTES: i32 = 8192;
 /// A lower stack pointer means that there is no stack, or an unknown kind of stack.
-const STACK_LEAST: i32 = 16_384;
+const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_LEAST` to `HEAP_WRITTEN` are allocated, filled and freed. The
 /// last `HEAP_TAKEN` bytes stay allocated.
-const HEAP_LEAST: i32 = 16;
-const HEAP_WRITTEN: i32 = 32_768;
-const HEAP_TAKEN: i32 = 4_096;
+const HEAP_BLOCK_MIN: i32 = 16;
+const HEAP_BLOCK_MAX: i32 = 32_768;
+const HEAP_BYTES_KEPT: i32 = 4_096;
 /// Alignment that every allocator provides. A higher alignment would leave a gap before the block, and small
 /// allocations would still get their usual addresses.
 const HEAP_ALIGN: i32 = 8;
 /// Byte value that is written.
-const WRITTEN: i32 = 0xA5;
+const FILL_BYTE: i32 = 0xA5;
 /// Maximum size of a component that is rewritten. Larger components are interpreters with a snapshot of their
 /// memory. Their results depend on the layout of the snapshot. The comparison with another build (D065) finds
 /// such dependencies.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
-pub(super) const MEMORY_MORE: u64 = 2 * 65_536;
+pub(super) const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
 
 /// Names used by compilers and component tools.
 const STACK_POINTER: &str = "__stack_pointer";
@@ -63,7 +63,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Returns the component with a changed memory layout. Returns `None` if no module of the component can be
 /// changed.
-pub(super) fn moved(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn move_memory(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() > COMPONENT_MAX {
         return None;
     }
@@ -81,7 +81,7 @@ fn component(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
             _ => None,
         };
         is_other |= other.is_some();
-        put(&mut out, id, other.as_deref().unwrap_or(body));
+        write_section(&mut out, id, other.as_deref().unwrap_or(body));
     }
     is_other.then_some(out)
 }
@@ -100,14 +100,14 @@ fn sections(bytes: &[u8]) -> Option<Vec<(u8, Range<usize>)>> {
     Some(sections)
 }
 
-fn put(out: &mut Vec<u8>, id: u8, body: &[u8]) {
+fn write_section(out: &mut Vec<u8>, id: u8, body: &[u8]) {
     out.push(id);
     body.encode(out);
 }
 
 /// Facts about a core module that the rewrite needs.
 #[derive(Default)]
-struct Found {
+struct ModuleFacts {
     types: u32,
     imported_functions: u32,
     functions: u32,
@@ -119,7 +119,7 @@ struct Found {
 
 fn module(bytes: &[u8]) -> Option<Vec<u8>> {
     let all = sections(bytes)?;
-    let found = find(bytes, &all)?;
+    let found = inspect_module(bytes, &all)?;
     let (place, top) = found.stack.clone()?;
     let top = top - STACK_SHIFT;
     let mut out = bytes.get(..HEADER)?.to_vec();
@@ -131,7 +131,7 @@ fn module(bytes: &[u8]) -> Option<Vec<u8>> {
         if starts && !has_begun && section::AFTER_START.contains(&id) {
             let mut index = Vec::new();
             start.encode(&mut index);
-            put(&mut out, section::START, &index);
+            write_section(&mut out, section::START, &index);
             has_begun = true;
         }
         let other = match id {
@@ -142,26 +142,26 @@ fn module(bytes: &[u8]) -> Option<Vec<u8>> {
                 other.extend(&bytes[place.end..range.end]);
                 Some(other)
             }
-            section::TYPE if starts => one_more(body, &[0x60, 0, 0]),
+            section::TYPE if starts => append_element(body, &[0x60, 0, 0]),
             section::FUNCTION if starts => {
                 let mut index = Vec::new();
                 found.types.encode(&mut index);
-                one_more(body, &index)
+                append_element(body, &index)
             }
             section::CODE if starts => {
                 let mut code = Vec::new();
-                beginning(top, found.realloc).encode(&mut code);
-                one_more(body, &code)
+                start_function(top, found.realloc).encode(&mut code);
+                append_element(body, &code)
             }
             _ => None,
         };
-        put(&mut out, id, other.as_deref().unwrap_or(body));
+        write_section(&mut out, id, other.as_deref().unwrap_or(body));
     }
     Some(out)
 }
 
 /// Appends an element to a vector.
-fn one_more(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
+fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     let mut reader = BinaryReader::new(body, 0);
     let count = reader.read_var_u32().ok()?;
     let mut out = Vec::new();
@@ -174,18 +174,20 @@ fn one_more(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero
 /// bytes in freed memory. The block grows through all sizes, so that allocators with size classes free one
 /// block of each size. Shrinking the last block frees the rest for all other allocators.
-fn beginning(top: i32, realloc: Option<u32>) -> Function {
+fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
-        code.instruction(&from).instruction(&Instruction::I32Const(WRITTEN)).instruction(&Instruction::I32Const(bytes));
+        code.instruction(&from)
+            .instruction(&Instruction::I32Const(FILL_BYTE))
+            .instruction(&Instruction::I32Const(bytes));
         code.instruction(&Instruction::MemoryFill(0));
     };
-    fill(&mut code, Instruction::I32Const(top - STACK_WRITTEN), STACK_WRITTEN);
+    fill(&mut code, Instruction::I32Const(top - STACK_FILL_BYTES), STACK_FILL_BYTES);
     if let Some(realloc) = realloc {
-        let sizes =
-            std::iter::successors(Some(HEAP_LEAST), |size| Some(size * 2)).take_while(|size| *size <= HEAP_WRITTEN);
+        let sizes = std::iter::successors(Some(HEAP_BLOCK_MIN), |size| Some(size * 2))
+            .take_while(|size| *size <= HEAP_BLOCK_MAX);
         let mut before = 0;
-        for size in sizes.chain([HEAP_TAKEN]) {
+        for size in sizes.chain([HEAP_BYTES_KEPT]) {
             code.instruction(&Instruction::LocalGet(0));
             for number in [before, HEAP_ALIGN, size] {
                 code.instruction(&Instruction::I32Const(number));
@@ -202,8 +204,8 @@ fn beginning(top: i32, realloc: Option<u32>) -> Function {
     code
 }
 
-fn find(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<Found> {
-    let mut found = Found::default();
+fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFacts> {
+    let mut found = ModuleFacts::default();
     let mut imported_globals = 0;
     let mut named = None;
     // Mutable globals initialized with a constant: index, range of the expression, and constant.
@@ -248,19 +250,19 @@ fn find(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<Found> {
                 }
             }
             section::START => found.has_start = true,
-            section::CUSTOM => named = named.or_else(|| of_names(reader())),
+            section::CUSTOM => named = named.or_else(|| stack_pointer_from_names(reader())),
             _ => {}
         }
     }
     // Without names, assume the first global, because the linker puts the stack pointer first.
     let index = named.unwrap_or(imported_globals);
     let (_, place, top) = globals.into_iter().find(|(at, ..)| *at == index)?;
-    found.stack = (top % 16 == 0 && top >= STACK_LEAST).then_some((place, top));
+    found.stack = (top % 16 == 0 && top >= STACK_BYTES_MIN).then_some((place, top));
     Some(found)
 }
 
 /// Returns the index of the stack pointer if this is a name section that contains it.
-fn of_names(mut reader: BinaryReader<'_>) -> Option<u32> {
+fn stack_pointer_from_names(mut reader: BinaryReader<'_>) -> Option<u32> {
     if reader.read_string().ok()? != "name" {
         return None;
     }
@@ -285,7 +287,7 @@ mod tests {
     use super::*;
 
     /// A module with the stack pointer and another mutable global.
-    struct Made {
+    struct ModuleBuilder {
         top: i32,
         realloc: bool,
         names: bool,
@@ -293,9 +295,10 @@ mod tests {
         pointer_first: bool,
     }
 
-    const USUAL: Made = Made { top: 65_536, realloc: true, names: true, start: false, pointer_first: false };
+    const USUAL: ModuleBuilder =
+        ModuleBuilder { top: 65_536, realloc: true, names: true, start: false, pointer_first: false };
 
-    impl Made {
+    impl ModuleBuilder {
         fn bytes(&self) -> Vec<u8> {
             let (mut types, mut functions, mut code) = (TypeSection::new(), FunctionSection::new(), CodeSection::new());
             types.ty().function([ValType::I32; 4], [ValType::I32]);
@@ -373,29 +376,29 @@ mod tests {
     fn the_stack_begins_lower_and_memory_is_written_first() {
         let bytes = USUAL.bytes();
         assert_eq!(read(&bytes), (vec![1_048_576, 65_536], false, 2));
-        assert_eq!(read(&moved(&bytes).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
-        let unnamed = Made { names: false, pointer_first: true, ..USUAL }.bytes();
-        assert_eq!(read(&moved(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
-        let without = Made { realloc: false, ..USUAL }.bytes();
-        assert_eq!(read(&moved(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        assert_eq!(read(&move_memory(&bytes).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        let unnamed = ModuleBuilder { names: false, pointer_first: true, ..USUAL }.bytes();
+        assert_eq!(read(&move_memory(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
+        let without = ModuleBuilder { realloc: false, ..USUAL }.bytes();
+        assert_eq!(read(&move_memory(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
         // A start section of the module is kept, and no other one is added.
-        let begins = Made { start: true, ..USUAL }.bytes();
-        assert_eq!(read(&moved(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
+        let begins = ModuleBuilder { start: true, ..USUAL }.bytes();
+        assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }
 
     /// I56.
     #[test]
     fn what_has_no_stack_that_is_known_is_left_as_it_is() {
         for top in [0, 8_192, 65_537, -16] {
-            assert_eq!(moved(&Made { top, ..USUAL }.bytes()), None, "{top}");
+            assert_eq!(move_memory(&ModuleBuilder { top, ..USUAL }.bytes()), None, "{top}");
         }
-        assert_eq!(moved(b""), None);
+        assert_eq!(move_memory(b""), None);
         let bytes = USUAL.bytes();
         for cut in 0..bytes.len() {
-            let _ = moved(&bytes[..cut]);
+            let _ = move_memory(&bytes[..cut]);
             let mut damaged = bytes.clone();
             damaged[cut] ^= 0x55;
-            let _ = moved(&damaged);
+            let _ = move_memory(&damaged);
         }
     }
 }

@@ -6,40 +6,40 @@ use latchwork_core::error::Code;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Determinism;
 
-use super::hosts::Loaded;
-use super::moved::MEMORY_MORE;
-use super::script::Script;
-use super::trace::{Ended, Parting, Trace, behaviour, everything};
-use super::{FUEL_OF_A_CASE, Ran, ends};
+use super::hosts::LoadedVariants;
+use super::moved::EXTRA_MEMORY_BYTES;
+use super::script::RunScript;
+use super::trace::{FirstDifference, RunEnd, Trace, compare_behaviour, compare_with_usage};
+use super::{CASE_FUEL_MAX, CaseBaseline, ends};
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
 /// Factor for the timeout. A slow machine must not cause findings.
-const PATIENCE: u32 = 20;
+const TIMEOUT_FACTOR: u32 = 20;
 /// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 /// Factor for the latency of tools.
-const SLOWER: i64 = 149;
+const LATENCY_FACTOR: i64 = 149;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
 
 /// Runs of one case, with their number and their fuel.
-pub(super) struct Runs<'r> {
-    pub(super) ran: &'r Ran<'r>,
+pub(super) struct PerturbedRuns<'r> {
+    pub(super) ran: &'r CaseBaseline<'r>,
     runs: &'r mut u64,
     fuel: u64,
     /// True if some runs were left out because the fuel limit was reached.
     pub(super) left_out: bool,
 }
 
-impl<'r> Runs<'r> {
-    pub(super) fn new(ran: &'r Ran<'r>, runs: &'r mut u64) -> Self {
+impl<'r> PerturbedRuns<'r> {
+    pub(super) fn new(ran: &'r CaseBaseline<'r>, runs: &'r mut u64) -> Self {
         Self { ran, runs, fuel: 0, left_out: false }
     }
 
     /// Runs a script. Returns `None` if the case has already used too much fuel.
-    pub(super) async fn run(&mut self, script: &Script, plugin: &Plugin) -> Option<Trace> {
-        if self.fuel > FUEL_OF_A_CASE {
+    pub(super) async fn run(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
+        if self.fuel > CASE_FUEL_MAX {
             self.left_out = true;
             return None;
         }
@@ -51,8 +51,8 @@ impl<'r> Runs<'r> {
 
     /// Runs a script twice in one instance and returns the trace of the second run. Returns `None` if the
     /// case has already used too much fuel, or if the second run was not possible.
-    pub(super) async fn run_twice(&mut self, script: &Script, plugin: &Plugin) -> Option<Trace> {
-        if self.fuel > FUEL_OF_A_CASE {
+    pub(super) async fn run_twice(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
+        if self.fuel > CASE_FUEL_MAX {
             self.left_out = true;
             return None;
         }
@@ -64,40 +64,44 @@ impl<'r> Runs<'r> {
 
     /// Returns the script of the case with a longer timeout. The run stops at the first difference from the
     /// usual run.
-    pub(super) fn script(&self) -> Script {
+    pub(super) fn script(&self) -> RunScript {
         let mut script = self.ran.script.clone();
-        script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(PATIENCE);
+        script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
         script.expected = Some(Arc::new(self.ran.base.asked.clone()));
         script
     }
 }
 
 /// Creates a finding of D066, for a difference that a correct step cannot cause.
-pub(super) fn differs(ran: &Ran<'_>, host: &str, parting: &Parting, trace: &Trace) -> Finding {
+pub(super) fn host_difference(ran: &CaseBaseline<'_>, host: &str, parting: &FirstDifference, trace: &Trace) -> Finding {
     let message = format!("{host}, it behaves differently: {} differs", parting.what);
     let finding = ran.finding("D066", message).values(&parting.expected, &parting.found);
     finding.functions(trace.functions.clone())
 }
 
 /// Runs the case under all alternative hosts.
-pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Vec<Finding> {
+pub(super) async fn all_variations(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+) -> Vec<Finding> {
     let mut found = Vec::new();
-    found.extend(hosts(runs, plugin, loaded).await);
-    found.extend(places(runs, loaded).await);
-    found.extend(crashes(runs, plugin).await);
-    found.extend(conditions(runs, plugin).await);
+    found.extend(vary_host(runs, plugin, loaded).await);
+    found.extend(vary_memory_layout(runs, loaded).await);
+    found.extend(simulate_crashes(runs, plugin).await);
+    found.extend(vary_job(runs, plugin).await);
     // A difference caused by the memory layout or by random numbers would also appear in a second run, so
     // that run is skipped.
     if found.is_empty() {
-        found.extend(kept(runs, plugin).await);
+        found.extend(rerun_in_instance(runs, plugin).await);
     }
-    found.extend(latency(runs, plugin).await);
+    found.extend(vary_latency(runs, plugin).await);
     found
 }
 
 /// Varies instances, memory, code and stack. Returns at most one finding per case, because the same defect
 /// appears under several hosts.
-async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<Finding> {
+async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
     // The memory that the usual run used must be enough.
@@ -123,22 +127,22 @@ async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<
             }
             _ => {}
         }
-        if let Some(parting) = everything(&runs.ran.base, &trace) {
-            return Some(differs(runs.ran, host, &parting, &trace));
+        if let Some(parting) = compare_with_usage(&runs.ran.base, &trace) {
+            return Some(host_difference(runs.ran, host, &parting, &trace));
         }
     }
     None
 }
 
 /// D070: changes the memory layout and fills memory that was never written.
-async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
+async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
     // Hash maps with other seeds need other amounts of fuel, and allocators need other numbers of pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
-    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(MEMORY_MORE);
+    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
-    let parting = behaviour(&runs.ran.base, &trace)?;
+    let parting = compare_behaviour(&runs.ran.base, &trace)?;
     let message = format!("with its stack and heap moved in its memory, {} differs", parting.what);
     let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
     let hint = "look for an address in a result, the order of a hash map, or memory that is read before it is written";
@@ -146,7 +150,7 @@ async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
 }
 
 /// D071: a second run in the instance of the first run. A real host never reuses an instance.
-async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
+async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
     // The random generator continues in the second run. Both runs must be equal only if the step uses no
     // random numbers or is pure.
@@ -162,14 +166,14 @@ async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
         // Many language runtimes support only one call per instance.
         return None;
     }
-    let parting = behaviour(&runs.ran.base, &trace)?;
+    let parting = compare_behaviour(&runs.ran.base, &trace)?;
     let message = format!("run again in the same instance, {} differs: the instance keeps state", parting.what);
     let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
     Some(finding.hint("each run begins in a new instance: pass on in the output what a later step needs"))
 }
 
 /// D066: simulates a crash of the worker at each call, and a resume from the recorded answers.
-async fn crashes(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
+async fn simulate_crashes(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let calls = runs.ran.base.calls().count();
     for k in 0..calls.min(CRASHES_MAX) {
         let mut dying = runs.script();
@@ -178,17 +182,17 @@ async fn crashes(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
         let resumed = runs.run(&runs.script(), plugin).await?;
         let base = &runs.ran.base;
         let known = before.asked.len().min(base.asked.len());
-        let prefix = Trace { asked: base.asked[..known].to_vec(), ended: Ended::Stopped, ..base.clone() };
-        let parting = behaviour(&prefix, &before).or_else(|| everything(base, &resumed));
+        let prefix = Trace { asked: base.asked[..known].to_vec(), ended: RunEnd::Stopped, ..base.clone() };
+        let parting = compare_behaviour(&prefix, &before).or_else(|| compare_with_usage(base, &resumed));
         if let Some(parting) = parting {
-            return Some(differs(runs.ran, &format!("resumed after a crash at call {k}"), &parting, &resumed));
+            return Some(host_difference(runs.ran, &format!("resumed after a crash at call {k}"), &parting, &resumed));
         }
     }
     None
 }
 
 /// D064: runs the case as another job with another clock, other random numbers and other ids.
-async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
+async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut script = runs.script();
     script.expected = None;
     script.loose = true;
@@ -204,11 +208,12 @@ async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
         given.args.get_or_insert_with(|| args.clone());
     }
     let Some(trace) = runs.run(&script, plugin).await else { return vec![] };
-    if let Some(finding) = ends::fault(runs.ran, &trace, "in another job, with another clock and random numbers, ") {
+    if let Some(finding) = ends::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
+    {
         return vec![finding];
     }
     let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
-    let parting = behaviour(&runs.ran.base, &trace).filter(|_| spec.determinism == Determinism::Pure);
+    let parting = compare_behaviour(&runs.ran.base, &trace).filter(|_| spec.determinism == Determinism::Pure);
     let Some(parting) = parting else { return vec![] };
     let what = match (runs.ran.base.took_time, runs.ran.base.took_chance) {
         (true, true) => "its clock and random numbers",
@@ -223,7 +228,7 @@ async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
 }
 
 /// D066 and D067: runs the case with slower tools.
-async fn latency(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
+async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     // A step without calls does not wait for tools.
     runs.ran.base.calls().next()?;
     let took_time = runs.ran.base.took_time;
@@ -234,15 +239,15 @@ async fn latency(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     }
     for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
         let after = given.heard_us.saturating_sub(script.started_us);
-        given.heard_us = script.started_us.saturating_add(after.saturating_mul(SLOWER));
+        given.heard_us = script.started_us.saturating_add(after.saturating_mul(LATENCY_FACTOR));
         given.operator.get_or_insert_with(|| operator.clone());
         given.args.get_or_insert_with(|| args.clone());
     }
     let host = "with tools that take longer";
     let trace = runs.run(&script, plugin).await?;
     if !took_time {
-        let parting = everything(&runs.ran.base, &trace)?;
-        return Some(differs(runs.ran, host, &parting, &trace));
+        let parting = compare_with_usage(&runs.ran.base, &trace)?;
+        return Some(host_difference(runs.ran, host, &parting, &trace));
     }
     // Values derived from the time may differ, but the called tools must not.
     let called = |trace: &Trace| trace.calls().map(|(operator, _)| operator.clone()).collect::<Vec<_>>();

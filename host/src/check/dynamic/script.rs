@@ -12,12 +12,12 @@ use latchwork_core::manifest::Limits;
 use serde::{Deserialize, Serialize};
 use tracing::Level;
 
-use super::trace::{Asked, Ended, Mismatch, Trace};
+use super::trace::{HostCall, Mismatch, RunEnd, Trace};
 use crate::engine::{Plugin, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
 
 /// Scripted answer to one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Given {
+pub(crate) struct ScriptedAnswer {
     /// Operator that the answer is for. `None` fits any operator.
     pub(crate) operator: Option<String>,
     /// Canonical arguments that the answer is for. `None` fits any arguments.
@@ -30,13 +30,13 @@ pub(crate) struct Given {
 
 /// Environment of a run and answers to its calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Script {
+pub(crate) struct RunScript {
     pub(crate) operator: String,
     pub(crate) input: String,
     pub(crate) context: StepContext,
     pub(crate) seed: [u8; 32],
     pub(crate) started_us: i64,
-    pub(crate) answers: Vec<Given>,
+    pub(crate) answers: Vec<ScriptedAnswer>,
     pub(crate) limits: Limits,
     /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.
     pub(crate) loose: bool,
@@ -47,13 +47,13 @@ pub(crate) struct Script {
     /// Expected host calls. The run stops at the first difference, so that the function which made the
     /// differing call is known.
     #[serde(skip)]
-    pub(crate) expected: Option<Arc<Vec<Asked>>>,
+    pub(crate) expected: Option<Arc<Vec<HostCall>>>,
 }
 
-impl Script {
+impl RunScript {
     /// Runs the step in a fresh instance.
     pub(crate) async fn run(&self, plugin: &Plugin) -> Trace {
-        let (calls, seen) = self.host();
+        let (calls, seen) = self.new_host();
         let end = plugin.run_step(&self.operator, &self.input, &self.limits, calls).await;
         trace(end, &seen)
     }
@@ -61,31 +61,31 @@ impl Script {
     /// Runs the step twice in one fresh instance and returns the trace of the second run. Returns `None` if
     /// the first run left no usable instance.
     pub(crate) async fn run_twice(&self, plugin: &Plugin) -> Option<Trace> {
-        let ((first, _), (second, seen)) = (self.host(), self.host());
+        let ((first, _), (second, seen)) = (self.new_host(), self.new_host());
         let end = plugin.run_step_twice(&self.operator, &self.input, &self.limits, [first, second]).await?;
         Some(trace(end, &seen))
     }
 
     /// Creates the host of a run and the record of its observations.
-    fn host(&self) -> (Box<dyn StepCalls>, Arc<Mutex<Seen>>) {
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let host = Host {
+    fn new_host(&self) -> (Box<dyn StepCalls>, Arc<Mutex<Observations>>) {
+        let seen = Arc::new(Mutex::new(Observations::default()));
+        let host = ScriptedHost {
             own: StepSources::new(self.context.clone(), self.seed, self.started_us),
-            taken: vec![false; self.answers.len()],
+            used: vec![false; self.answers.len()],
             script: self.clone(),
-            seen: seen.clone(),
+            observations: seen.clone(),
         };
         (Box::new(host), seen)
     }
 }
 
-fn trace(end: StepEnd, seen: &Mutex<Seen>) -> Trace {
+fn trace(end: StepEnd, seen: &Mutex<Observations>) -> Trace {
     let seen = std::mem::take(&mut *seen.lock().expect("no holder panics"));
     let ended = match end.outcome {
-        StepOutcome::Output(output) => Ended::Output(output),
-        StepOutcome::Failed(failure) => Ended::Failed(failure),
-        StepOutcome::Fault(failure) => Ended::Fault(failure),
-        StepOutcome::Stopped => Ended::Stopped,
+        StepOutcome::Output(output) => RunEnd::Output(output),
+        StepOutcome::Failed(failure) => RunEnd::Failed(failure),
+        StepOutcome::Fault(failure) => RunEnd::Fault(failure),
+        StepOutcome::Stopped => RunEnd::Stopped,
     };
     Trace {
         asked: seen.asked,
@@ -103,8 +103,8 @@ fn trace(end: StepEnd, seen: &Mutex<Seen>) -> Trace {
 
 /// Observations of a run.
 #[derive(Default)]
-struct Seen {
-    asked: Vec<Asked>,
+struct Observations {
+    asked: Vec<HostCall>,
     calls: usize,
     took_time: bool,
     took_chance: bool,
@@ -114,17 +114,17 @@ struct Seen {
 }
 
 /// Host of a step that follows a script.
-struct Host {
+struct ScriptedHost {
     own: StepSources,
-    taken: Vec<bool>,
-    script: Script,
-    seen: Arc<Mutex<Seen>>,
+    used: Vec<bool>,
+    script: RunScript,
+    observations: Arc<Mutex<Observations>>,
 }
 
-impl Host {
+impl ScriptedHost {
     /// Records a host call. Returns `Err` if the script expects another one.
-    fn note(&mut self, asked: Asked) -> Result<(), Stop> {
-        let mut seen = self.seen.lock().expect("no holder panics");
+    fn record(&mut self, asked: HostCall) -> Result<(), Stop> {
+        let mut seen = self.observations.lock().expect("no holder panics");
         let n = seen.asked.len();
         let differs = self.script.expected.as_ref().is_some_and(|expected| expected.get(n) != Some(&asked));
         seen.asked.push(asked);
@@ -132,11 +132,11 @@ impl Host {
     }
 
     /// Assigns the next number to a call and returns the index of its answer.
-    fn place(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
+    fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
         let args = canonical(&call.args);
         let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
-        self.note(Asked::Call { operator, args: args.clone(), action_key, together })?;
-        let mut seen = self.seen.lock().expect("no holder panics");
+        self.record(HostCall::Call { operator, args: args.clone(), action_key, together })?;
+        let mut seen = self.observations.lock().expect("no holder panics");
         let k = seen.calls;
         seen.calls += 1;
         if self.script.stop_at == Some(k) {
@@ -147,18 +147,18 @@ impl Host {
             let free = |same_args: bool| {
                 answers.iter().enumerate().position(|(n, given)| {
                     let operator = given.operator.as_ref().is_none_or(|operator| *operator == call.operator);
-                    !self.taken[n] && operator && (!same_args || given.args.as_ref() == Some(&args))
+                    !self.used[n] && operator && (!same_args || given.args.as_ref() == Some(&args))
                 })
             };
             let found = free(true).or_else(|| free(false));
             seen.unanswered |= found.is_none();
-            return found.inspect(|n| self.taken[*n] = true).ok_or(Stop);
+            return found.inspect(|n| self.used[*n] = true).ok_or(Stop);
         }
         let Some(given) = answers.get(k) else {
             seen.unanswered = true;
             return Err(Stop);
         };
-        self.taken[k] = true;
+        self.used[k] = true;
         let of_call =
             [("operator", given.operator.as_ref(), &call.operator), ("arguments", given.args.as_ref(), &args)];
         for (what, expected, found) in of_call {
@@ -171,9 +171,9 @@ impl Host {
         Ok(k)
     }
 
-    fn hear(&mut self, n: usize) -> Result<String, Failure> {
+    fn deliver_answer(&mut self, n: usize) -> Result<String, Failure> {
         let given = &self.script.answers[n];
-        self.own.hear(given.heard_us);
+        self.own.advance_clock_to(given.heard_us);
         given.answer.clone()
     }
 }
@@ -185,32 +185,32 @@ fn canonical(args: &str) -> String {
     canonical.unwrap_or_else(|| args.to_owned())
 }
 
-impl Drop for Host {
+impl Drop for ScriptedHost {
     fn drop(&mut self) {
-        let unused = self.taken.iter().filter(|taken| !**taken).count();
-        self.seen.lock().expect("no holder panics").unused = unused;
+        let unused = self.used.iter().filter(|taken| !**taken).count();
+        self.observations.lock().expect("no holder panics").unused = unused;
     }
 }
 
 #[async_trait]
-impl StepCalls for Host {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for ScriptedHost {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn now_us(&mut self) -> i64 {
-        self.seen.lock().expect("no holder panics").took_time = true;
+        self.observations.lock().expect("no holder panics").took_time = true;
         self.own.now_us
     }
     fn random(&mut self, buf: &mut [u8]) {
-        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.observations.lock().expect("no holder panics").took_chance = true;
         self.own.random(buf);
     }
     fn next_u32(&mut self) -> u32 {
-        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.observations.lock().expect("no holder panics").took_chance = true;
         self.own.next_u32()
     }
     fn below(&mut self, bound: u32) -> u32 {
-        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.observations.lock().expect("no holder panics").took_chance = true;
         self.own.below(bound)
     }
     fn log(&mut self, _: Level, _: &str) {}
@@ -221,13 +221,13 @@ impl StepCalls for Host {
         args: String,
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        let n = self.place(&ToolCall { operator, args, action_key }, false)?;
-        Ok(self.hear(n))
+        let n = self.assign_answer(&ToolCall { operator, args, action_key }, false)?;
+        Ok(self.deliver_answer(n))
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         // Every call takes its number before any call is answered, as with a worker.
-        let places: Vec<_> = calls.iter().map(|call| self.place(call, true)).collect();
+        let places: Vec<_> = calls.iter().map(|call| self.assign_answer(call, true)).collect();
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
         // Answers arrive in forward or reverse order. The step receives them in the order of its calls.
         let mut answers: Vec<_> = places.iter().map(|_| None).collect();
@@ -237,12 +237,12 @@ impl StepCalls for Host {
         }
         for i in order {
             tokio::task::yield_now().await;
-            answers[i] = Some(self.hear(places[i]));
+            answers[i] = Some(self.deliver_answer(places[i]));
         }
         Ok(answers.into_iter().flatten().collect())
     }
 
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
-        self.note(Asked::Emit { name, payload })
+        self.record(HostCall::Emit { name, payload })
     }
 }

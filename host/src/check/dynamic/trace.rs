@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Asked {
+pub(crate) enum HostCall {
     /// The step called a tool.
     Call { operator: String, args: String, action_key: Option<String>, together: bool },
     /// The step emitted an event.
@@ -15,7 +15,7 @@ pub(crate) enum Asked {
 
 /// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Ended {
+pub(crate) enum RunEnd {
     /// The step returned this output.
     Output(String),
     /// The step returned an error.
@@ -38,8 +38,8 @@ pub(crate) struct Mismatch {
 /// Record of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trace {
-    pub(crate) asked: Vec<Asked>,
-    pub(crate) ended: Ended,
+    pub(crate) asked: Vec<HostCall>,
+    pub(crate) ended: RunEnd,
     pub(crate) fuel: u64,
     pub(crate) memory_bytes: u64,
     /// Call stack at which the host ended the run.
@@ -59,15 +59,15 @@ impl Trace {
     /// Returns operator and arguments of the calls, in order.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (&String, &String)> {
         self.asked.iter().filter_map(|asked| match asked {
-            Asked::Call { operator, args, .. } => Some((operator, args)),
-            Asked::Emit { .. } => None,
+            HostCall::Call { operator, args, .. } => Some((operator, args)),
+            HostCall::Emit { .. } => None,
         })
     }
 
     /// Returns the failure with which the host ended the run.
     pub(crate) fn fault(&self) -> Option<&Failure> {
         match &self.ended {
-            Ended::Fault(failure) => Some(failure),
+            RunEnd::Fault(failure) => Some(failure),
             _ => None,
         }
     }
@@ -78,25 +78,25 @@ impl Trace {
     }
 
     /// Describes the end of the run in a few words.
-    pub(crate) fn end(&self) -> String {
+    pub(crate) fn describe_end(&self) -> String {
         match &self.ended {
-            Ended::Output(_) => "an output".to_owned(),
-            Ended::Failed(failure) => format!("error {}", failure.code),
-            Ended::Fault(failure) => format!("ended by {}", failure.code),
-            Ended::Stopped => format!("stopped at call {}", self.calls().count()),
+            RunEnd::Output(_) => "an output".to_owned(),
+            RunEnd::Failed(failure) => format!("error {}", failure.code),
+            RunEnd::Fault(failure) => format!("ended by {}", failure.code),
+            RunEnd::Stopped => format!("stopped at call {}", self.calls().count()),
         }
     }
 }
 
 /// The first difference between two runs: a description and both values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parting {
+pub(crate) struct FirstDifference {
     pub(crate) what: String,
     pub(crate) expected: String,
     pub(crate) found: String,
 }
 
-impl Parting {
+impl FirstDifference {
     fn new(what: impl Into<String>, expected: &str, found: &str) -> Self {
         // For JSON, report the first value that differs.
         match differences(expected, found).into_iter().next() {
@@ -111,71 +111,71 @@ impl Parting {
 }
 
 /// Returns the first difference in host calls or in the end of two runs.
-pub(crate) fn behaviour(one: &Trace, two: &Trace) -> Option<Parting> {
+pub(crate) fn compare_behaviour(one: &Trace, two: &Trace) -> Option<FirstDifference> {
     let mut call = 0;
     for n in 0..one.asked.len().max(two.asked.len()) {
         let (a, b) = (one.asked.get(n), two.asked.get(n));
         if a != b {
-            return Some(asked(call, n, a, b));
+            return Some(host_call_difference(call, n, a, b));
         }
-        call += usize::from(matches!(a, Some(Asked::Call { .. })));
+        call += usize::from(matches!(a, Some(HostCall::Call { .. })));
     }
     match (&one.ended, &two.ended) {
-        (Ended::Output(a), Ended::Output(b)) => (a != b).then(|| Parting::new("output", a, b)),
-        (Ended::Failed(a), Ended::Failed(b)) => {
+        (RunEnd::Output(a), RunEnd::Output(b)) => (a != b).then(|| FirstDifference::new("output", a, b)),
+        (RunEnd::Failed(a), RunEnd::Failed(b)) => {
             let text = |failure: &Failure| serde_json::to_string(failure).expect("a failure is JSON");
-            (a != b).then(|| Parting::new("error", &text(a), &text(b)))
+            (a != b).then(|| FirstDifference::new("error", &text(a), &text(b)))
         }
         // The message of a fault contains names of functions, which depend on inlining by the compiler.
-        (Ended::Fault(a), Ended::Fault(b)) => {
-            (a.code != b.code).then(|| Parting::new("fault", a.code.as_str(), b.code.as_str()))
+        (RunEnd::Fault(a), RunEnd::Fault(b)) => {
+            (a.code != b.code).then(|| FirstDifference::new("fault", a.code.as_str(), b.code.as_str()))
         }
-        (Ended::Stopped, Ended::Stopped) => None,
-        _ => Some(Parting::new("end", &one.end(), &two.end())),
+        (RunEnd::Stopped, RunEnd::Stopped) => None,
+        _ => Some(FirstDifference::new("end", &one.describe_end(), &two.describe_end())),
     }
 }
 
 /// Returns the first difference in behaviour, fuel or memory of two runs.
-pub(crate) fn everything(one: &Trace, two: &Trace) -> Option<Parting> {
+pub(crate) fn compare_with_usage(one: &Trace, two: &Trace) -> Option<FirstDifference> {
     let number = |what: &str, a: u64, b: u64| {
-        (a != b).then(|| Parting { what: what.to_owned(), expected: a.to_string(), found: b.to_string() })
+        (a != b).then(|| FirstDifference { what: what.to_owned(), expected: a.to_string(), found: b.to_string() })
     };
-    behaviour(one, two)
+    compare_behaviour(one, two)
         .or_else(|| number("fuel", one.fuel, two.fuel))
         .or_else(|| number("memory at the end, in bytes", one.memory_bytes, two.memory_bytes))
 }
 
-fn asked(call: usize, n: usize, one: Option<&Asked>, two: Option<&Asked>) -> Parting {
+fn host_call_difference(call: usize, n: usize, one: Option<&HostCall>, two: Option<&HostCall>) -> FirstDifference {
     match (one, two) {
         (
-            Some(Asked::Call { operator: a, args: c, action_key: e, together: g }),
-            Some(Asked::Call { operator: b, args: d, action_key: f, together: h }),
+            Some(HostCall::Call { operator: a, args: c, action_key: e, together: g }),
+            Some(HostCall::Call { operator: b, args: d, action_key: f, together: h }),
         ) => {
             let of = |what: &str| format!("{what} of call {call}");
             if a != b {
-                return Parting::new(of("operator"), a, b);
+                return FirstDifference::new(of("operator"), a, b);
             }
             if c != d {
-                return Parting::new(format!("arguments of call {call} ({a})"), c, d);
+                return FirstDifference::new(format!("arguments of call {call} ({a})"), c, d);
             }
             if e != f {
                 let word = |key: &Option<String>| key.clone().unwrap_or_else(|| "none".to_owned());
-                return Parting::new(of("action key"), &word(e), &word(f));
+                return FirstDifference::new(of("action key"), &word(e), &word(f));
             }
             let word = |together: &bool| if *together { "made with others at once" } else { "made by itself" };
-            Parting::new(of("way"), word(g), word(h))
+            FirstDifference::new(of("way"), word(g), word(h))
         }
-        (Some(Asked::Emit { name: a, payload: c }), Some(Asked::Emit { name: b, payload: d })) => match a == b {
-            true => Parting::new(format!("payload of the event {a:?}"), c, d),
-            false => Parting::new(format!("name of the event at place {n}"), a, b),
+        (Some(HostCall::Emit { name: a, payload: c }), Some(HostCall::Emit { name: b, payload: d })) => match a == b {
+            true => FirstDifference::new(format!("payload of the event {a:?}"), c, d),
+            false => FirstDifference::new(format!("name of the event at place {n}"), a, b),
         },
         _ => {
-            let told = |asked: Option<&Asked>| match asked {
-                Some(Asked::Call { operator, args, .. }) => format!("call of {operator} with {args}"),
-                Some(Asked::Emit { name, payload }) => format!("event {name:?} with {payload}"),
+            let told = |asked: Option<&HostCall>| match asked {
+                Some(HostCall::Call { operator, args, .. }) => format!("call of {operator} with {args}"),
+                Some(HostCall::Emit { name, payload }) => format!("event {name:?} with {payload}"),
                 None => "nothing more".to_owned(),
             };
-            Parting { what: format!("what is asked for at place {n}"), expected: told(one), found: told(two) }
+            FirstDifference { what: format!("what is asked for at place {n}"), expected: told(one), found: told(two) }
         }
     }
 }

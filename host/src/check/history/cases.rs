@@ -5,14 +5,19 @@ use latchwork_core::ids::Operator;
 use latchwork_core::keys;
 use latchwork_core::state::{Durable, Step};
 
-use super::Read;
-use crate::check::Place;
-use crate::check::dynamic::{Answer, Case, Recorded};
+use super::VerifiedHistory;
+use crate::check::SourceLocation;
+use crate::check::dynamic::{CaseAnswer, RecordedEnvironment, StepCase};
 use crate::engine::StepContext;
 
 /// Returns the case of a step. Returns `None` for a step that a fork copied, because that step ran in another
 /// job.
-pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Operator) -> Option<Case> {
+pub(super) fn case_of_step(
+    read: &VerifiedHistory<'_>,
+    durable: &Durable,
+    step: &Step,
+    operator: &Operator,
+) -> Option<StepCase> {
     let job = &durable.job;
     let (started_us, pinned) = (step.started_us?, job.pinned(operator)?);
     let input = String::from_utf8(durable.input(&step.id)?.to_vec()).ok()?;
@@ -32,7 +37,7 @@ pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Ope
             Effected::Ok(output) => Ok(output.result.clone()),
             Effected::NotApplied(failure) | Effected::Unknown { failure, .. } => Err(failure.clone()),
         };
-        answers.push(Answer { operator: None, args: None, answer });
+        answers.push(CaseAnswer { operator: None, args: None, answer });
         heard_us.push(finished.time_us);
     }
     let header = &job.header;
@@ -44,18 +49,18 @@ pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Ope
         plan_id: job.plan.plan_id.clone(),
         step_id: step.id.to_string(),
     };
-    Some(Case {
+    Some(StepCase {
         name: format!("{}/{}", header.job_id, step.id),
         operator: operator.to_string(),
         input,
         answers,
         error: None,
-        place: Place { file: read.file.to_owned(), line: Some(read.verified.evidence.line_of_step(&step.id)) },
-        recorded: Some(Recorded {
+        place: SourceLocation { file: read.file.to_owned(), line: Some(read.verified.evidence.line_of_step(&step.id)) },
+        recorded: Some(RecordedEnvironment {
             context,
             seed: keys::step_seed(&header.job_seed, &step.id),
             started_us,
-            heard_us,
+            answered_us: heard_us,
             limits: pinned.limits,
         }),
     })

@@ -11,12 +11,12 @@ use latchwork_core::manifest::{PluginKind, WasiMode};
 use latchwork_core::state::{Durable, Step};
 use latchwork_core::step::StepState;
 
-use super::dynamic::Case;
+use super::dynamic::StepCase;
 use super::finding::Finding;
-use super::report::{HistoryRun, Report};
-use super::rule::Kind;
-use crate::engine::{Components, Plugin, Runnable};
-use crate::evidence::{is_signature, unknown};
+use super::report::{CheckReport, HistoryRun};
+use super::rule::RuleKind;
+use crate::engine::{PinnedComponents, Plugin, Runnable};
+use crate::evidence::{first_withheld_label, is_valid_signature};
 use crate::replay;
 
 /// Maximum number of steps of one operator that become cases. All steps are replayed, and these also run
@@ -24,7 +24,7 @@ use crate::replay;
 const CASES_OF_AN_OPERATOR: usize = 10;
 
 /// Evidence file of an exported job.
-pub struct History {
+pub struct HistoryFile {
     /// Path of the file, as the user named it.
     pub file: String,
     /// Contents of the file.
@@ -33,7 +33,7 @@ pub struct History {
 
 /// Reasons why a file is not a valid history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum HistoryFileError {
     /// The file is not evidence.
     NotEvidence(String),
     /// The evidence is damaged. Contains the line and the problem.
@@ -41,24 +41,25 @@ pub enum Unreadable {
 }
 
 /// A verified history.
-pub(super) struct Read<'a> {
+pub(super) struct VerifiedHistory<'a> {
     file: &'a str,
     verified: Verified,
 }
 
 /// Reads a history. A damaged file is refused, because it proves nothing.
-pub(super) fn read(history: &History) -> Result<Read<'_>, Unreadable> {
-    let verified = evidence::verify(&history.bytes, None, &is_signature).map_err(Unreadable::NotEvidence)?;
+pub(super) fn read(history: &HistoryFile) -> Result<VerifiedHistory<'_>, HistoryFileError> {
+    let verified =
+        evidence::verify(&history.bytes, None, &is_valid_signature).map_err(HistoryFileError::NotEvidence)?;
     match verified.report.problems.first() {
-        Some(problem) => Err(Unreadable::Damaged(problem.line, problem.message.clone())),
-        None => Ok(Read { file: &history.file, verified }),
+        Some(problem) => Err(HistoryFileError::Damaged(problem.line, problem.message.clone())),
+        None => Ok(VerifiedHistory { file: &history.file, verified }),
     }
 }
 
 /// Uses the checked build for every version that a job pinned.
 struct ThisBuild(Arc<Plugin>);
 
-impl Components for ThisBuild {
+impl PinnedComponents for ThisBuild {
     fn by_digest(&self, _: Hash, _: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         Ok(self.0.clone())
     }
@@ -68,18 +69,18 @@ impl Components for ThisBuild {
 /// cases.
 pub(super) async fn run(
     plugin: &Arc<Plugin>,
-    reads: &[Read<'_>],
+    reads: &[VerifiedHistory<'_>],
     engine_profile: Hash,
-    report: &mut Report,
-) -> Vec<Case> {
+    report: &mut CheckReport,
+) -> Vec<StepCase> {
     if reads.is_empty() {
-        report.not_run(Kind::History, "there are no histories (--history)");
+        report.mark_not_checked(RuleKind::History, "there are no histories (--history)");
         return vec![];
     }
-    report.ran(Kind::History);
-    let mut cases: Vec<Case> = Vec::new();
+    report.mark_checked(RuleKind::History);
+    let mut cases: Vec<StepCase> = Vec::new();
     for read in reads {
-        let made = one(plugin, read, engine_profile, report).await;
+        let made = check_history(plugin, read, engine_profile, report).await;
         for case in made {
             let known = cases.iter().filter(|known| known.operator == case.operator).count();
             if known < CASES_OF_AN_OPERATOR {
@@ -90,19 +91,24 @@ pub(super) async fn run(
     cases
 }
 
-async fn one(plugin: &Arc<Plugin>, read: &Read<'_>, engine_profile: Hash, report: &mut Report) -> Vec<Case> {
+async fn check_history(
+    plugin: &Arc<Plugin>,
+    read: &VerifiedHistory<'_>,
+    engine_profile: Hash,
+    report: &mut CheckReport,
+) -> Vec<StepCase> {
     let Some(durable) = &read.verified.durable else { return vec![] };
     let job = durable.job.header.job_id.to_string();
     let mut run = HistoryRun { file: read.file.to_owned(), job, steps: 0, diverged: 0 };
     let mut cases = Vec::new();
-    let gone = gone(plugin, read);
+    let gone = missing_operators(plugin, read);
     let mut is_ours = !gone.is_empty();
     report.add(gone);
     for step in &durable.job.steps {
-        let Some(operator) = ours(plugin, durable, step) else { continue };
+        let Some(operator) = served_operator(plugin, durable, step) else { continue };
         is_ours = true;
-        match step_again(plugin, read, durable, step, &operator, &mut run).await {
-            Ok(()) => cases.extend(cases::of(read, durable, step, &operator)),
+        match check_step(plugin, read, durable, step, &operator, &mut run).await {
+            Ok(()) => cases.extend(cases::case_of_step(read, durable, step, &operator)),
             Err(finding) => report.add([*finding]),
         }
     }
@@ -120,7 +126,7 @@ async fn one(plugin: &Arc<Plugin>, read: &Read<'_>, engine_profile: Hash, report
 }
 
 /// Returns the operator of a step if the step started and this plugin serves the operator.
-fn ours(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
+fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
     let planned = durable.job.plan.step(&step.id)?;
     let pinned = durable.job.pinned(&planned.name)?;
     let is_ours = pinned.kind == PluginKind::Step && plugin.operator(planned.name.as_str()).is_some();
@@ -129,7 +135,7 @@ fn ours(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
 
 /// D153: reports operators that the job pinned from the plugin of this name and that this build no longer
 /// serves.
-fn gone(plugin: &Plugin, read: &Read<'_>) -> Vec<Finding> {
+fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);
     let operators = plugins.flat_map(|record| &record.operators);
@@ -143,9 +149,9 @@ fn gone(plugin: &Plugin, read: &Read<'_>) -> Vec<Finding> {
     gone.map(finding).collect()
 }
 
-async fn step_again(
+async fn check_step(
     plugin: &Arc<Plugin>,
-    read: &Read<'_>,
+    read: &VerifiedHistory<'_>,
     durable: &Durable,
     step: &Step,
     operator: &Operator,
@@ -156,7 +162,7 @@ async fn step_again(
         let finding = Finding::new(rule, read.file, message).of(operator.as_str());
         finding.case(format!("{}/{}", run.job, step.id)).at(read.verified.evidence.line_of_step(&step.id))
     };
-    if let Some(label) = unknown(durable, &salts, step) {
+    if let Some(label) = first_withheld_label(durable, &salts, step) {
         let message = format!("{} was not run again: {label} is withheld in the file", step.id);
         return Err(Box::new(finding("D154", message).hint("export the job with its payloads")));
     }
@@ -169,14 +175,14 @@ async fn step_again(
         run.diverged += 1;
         return Err(Box::new(finding("D153", message).hint(hint)));
     }
-    let mut ran = replay::Report::new();
+    let mut ran = replay::ReplayReport::new();
     let build = ThisBuild(plugin.clone());
     let found = replay::replay_step((&build, &salts), durable, &durable.job, step, &mut ran).await;
     let found =
         match found {
             Ok(None) => None,
             Ok(Some(divergence)) => {
-                let told = diverged::told(durable, &divergence);
+                let told = diverged::describe_divergence(durable, &divergence);
                 let finding = finding(told.rule, told.message).values(&told.expected, &told.found);
                 Some(finding.functions(ran.functions).hint(
                     "keep the old build for the jobs that pinned it, or fork them: this build behaves differently",

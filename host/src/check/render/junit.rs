@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Checked, Reports, Unchecked};
-use crate::check::{Finding, Kind, Report, RuleState, Severity};
+use super::{CheckResult, FailedInput, Reports};
+use crate::check::{CheckReport, Finding, RuleKind, RuleState, Severity};
 
 pub(super) fn render(reports: &Reports) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let name = match reports.0.as_slice() {
-        [Checked::Report(report)] => escaped(&report.component.name),
+        [CheckResult::Report(report)] => escaped(&report.component.name),
         _ => "latch plugin check".to_owned(),
     };
     let mut totals = Totals::default();
@@ -21,8 +21,8 @@ pub(super) fn render(reports: &Reports) -> String {
     let _ = writeln!(xml, "<testsuites name=\"{name}\" {totals}>");
     for checked in &reports.0 {
         match checked {
-            Checked::Report(report) => suites(&mut xml, report),
-            Checked::Not(failure) => unchecked(&mut xml, failure),
+            CheckResult::Report(report) => suites(&mut xml, report),
+            CheckResult::Not(failure) => unchecked(&mut xml, failure),
         }
     }
     xml.push_str("</testsuites>\n");
@@ -30,9 +30,9 @@ pub(super) fn render(reports: &Reports) -> String {
 }
 
 /// Writes a suite for each kind of rule.
-fn suites(xml: &mut String, report: &Report) {
+fn suites(xml: &mut String, report: &CheckReport) {
     let name = escaped(&report.component.name);
-    for kind in Kind::ALL {
+    for kind in RuleKind::ALL {
         let rules: Vec<_> = report.rules.iter().filter(|rule| rule.kind == kind).collect();
         if rules.is_empty() {
             continue;
@@ -47,7 +47,7 @@ fn suites(xml: &mut String, report: &Report) {
 }
 
 /// Writes a suite with one error for an input that could not be checked.
-fn unchecked(xml: &mut String, failure: &Unchecked) {
+fn unchecked(xml: &mut String, failure: &FailedInput) {
     let (file, code) = (escaped(&failure.file), failure.code);
     let text = escaped(&format!("{}\ndo: {}", failure.text(), failure.advice()));
     let _ = writeln!(xml, "  <testsuite name=\"{file}\" {}>", Totals::UNCHECKED);
@@ -56,11 +56,11 @@ fn unchecked(xml: &mut String, failure: &Unchecked) {
     xml.push_str("    </testcase>\n  </testsuite>\n");
 }
 
-fn test(xml: &mut String, report: &Report, rule: &RuleState) {
+fn test(xml: &mut String, report: &CheckReport, rule: &RuleState) {
     let (name, title) = (escaped(&report.component.name), escaped(rule.title));
     let class = format!("{name}.{}", rule.kind.as_str());
     let _ = writeln!(xml, "    <testcase classname=\"{class}\" name=\"{} {title}\">", rule.id);
-    let found: Vec<_> = report.of(rule.id).collect();
+    let found: Vec<_> = report.findings_of(rule.id).collect();
     if let (Some(why), true) = (&rule.not_run, found.is_empty()) {
         let _ = writeln!(xml, "      <skipped message=\"{}\"/>", escaped(why));
     }
@@ -112,9 +112,9 @@ impl Totals {
         self.skipped += other.skipped;
     }
 
-    fn of(report: &Report, rules: &[&RuleState]) -> Self {
-        let fails = |rule: &&&RuleState| report.of(rule.id).any(|found| found.severity == Severity::Violation);
-        let skipped = |rule: &&&RuleState| rule.not_run.is_some() && report.of(rule.id).next().is_none();
+    fn of(report: &CheckReport, rules: &[&RuleState]) -> Self {
+        let fails = |rule: &&&RuleState| report.findings_of(rule.id).any(|found| found.severity == Severity::Violation);
+        let skipped = |rule: &&&RuleState| rule.not_run.is_some() && report.findings_of(rule.id).next().is_none();
         Self {
             tests: rules.len(),
             failures: rules.iter().filter(fails).count(),

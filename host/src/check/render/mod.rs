@@ -7,14 +7,14 @@ mod text;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
-use super::Report;
+use super::CheckReport;
 
 /// Version of the JSON format of several reports.
 const SCHEMA: &str = "latchwork.checks/1";
 
 /// Output format of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportFormat {
     /// Text for people.
     #[default]
     Text,
@@ -28,7 +28,7 @@ pub enum Format {
 
 /// An input that could not be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unchecked {
+pub struct FailedInput {
     /// Path of the file or folder, as the user named it.
     pub file: String,
     /// Code of the error.
@@ -40,7 +40,7 @@ pub struct Unchecked {
     pub problems: Vec<String>,
 }
 
-impl Unchecked {
+impl FailedInput {
     /// Returns advice for the user.
     fn advice(&self) -> String {
         format!("correct the input; `latch explain {}` says more", self.code)
@@ -54,68 +54,68 @@ impl Unchecked {
 
 /// Result for one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckResult {
     /// Report of an input that was checked.
-    Report(Box<Report>),
+    Report(Box<CheckReport>),
     /// Failure of an input that could not be checked.
-    Not(Unchecked),
+    Not(FailedInput),
 }
 
 /// Results for all inputs, in the order given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reports(pub Vec<Checked>);
+pub struct Reports(pub Vec<CheckResult>);
 
 impl Reports {
     /// Returns true if any rule is violated.
-    pub fn violated(&self) -> bool {
+    pub fn has_violations(&self) -> bool {
         self.reports().any(|report| !report.passed)
     }
 
     /// Returns true if any input could not be checked.
-    pub fn unchecked(&self) -> bool {
+    pub fn has_failed_inputs(&self) -> bool {
         self.failures().next().is_some()
     }
 
-    fn reports(&self) -> impl Iterator<Item = &Report> {
+    fn reports(&self) -> impl Iterator<Item = &CheckReport> {
         self.0.iter().filter_map(|checked| match checked {
-            Checked::Report(report) => Some(&**report),
-            Checked::Not(_) => None,
+            CheckResult::Report(report) => Some(&**report),
+            CheckResult::Not(_) => None,
         })
     }
 
-    fn failures(&self) -> impl Iterator<Item = &Unchecked> {
+    fn failures(&self) -> impl Iterator<Item = &FailedInput> {
         self.0.iter().filter_map(|checked| match checked {
-            Checked::Report(_) => None,
-            Checked::Not(failure) => Some(failure),
+            CheckResult::Report(_) => None,
+            CheckResult::Not(failure) => Some(failure),
         })
     }
 }
 
 /// Renders the reports in this format, with a final newline.
-pub fn render(reports: &Reports, format: Format) -> String {
+pub fn render(reports: &Reports, format: ReportFormat) -> String {
     match format {
-        Format::Text => text::render(reports),
-        Format::Json => document(&json(reports)),
-        Format::Junit => junit::render(reports),
-        Format::Sarif => document(&sarif::render(reports)),
+        ReportFormat::Text => text::render(reports),
+        ReportFormat::Json => document(&json(reports)),
+        ReportFormat::Junit => junit::render(reports),
+        ReportFormat::Sarif => document(&sarif::render(reports)),
     }
 }
 
 /// Returns the reports as a JSON document: the report itself for one plugin, else a list of reports.
 pub fn json(reports: &Reports) -> Value {
-    let value = |report: &Report| serde_json::to_value(report).expect("a report has no keys but text");
-    if let [Checked::Report(report)] = reports.0.as_slice() {
+    let value = |report: &CheckReport| serde_json::to_value(report).expect("a report has no keys but text");
+    if let [CheckResult::Report(report)] = reports.0.as_slice() {
         return value(report);
     }
     object!({
         "schema": SCHEMA,
-        "passed": !reports.violated() && !reports.unchecked(),
+        "passed": !reports.has_violations() && !reports.has_failed_inputs(),
         "reports": reports.reports().map(value).collect::<Vec<_>>(),
         "not_checked": reports.failures().map(not_checked).collect::<Vec<_>>(),
     })
 }
 
-fn not_checked(failure: &Unchecked) -> Value {
+fn not_checked(failure: &FailedInput) -> Value {
     let mut value = serde_json::to_value(failure).expect("it has no keys but text");
     value["hint"] = object!(failure.advice());
     value

@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::{Checked, Reports, Unchecked};
-use crate::check::{Finding, RULES, Report, Rule, Severity};
+use super::{CheckResult, FailedInput, Reports};
+use crate::check::{CheckReport, Finding, RULES, Rule, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Renders one run for each input.
 pub(super) fn render(reports: &Reports) -> Value {
     let runs = reports.0.iter().map(|checked| match checked {
-        Checked::Report(report) => run(report),
-        Checked::Not(failure) => unchecked(failure),
+        CheckResult::Report(report) => run(report),
+        CheckResult::Not(failure) => unchecked(failure),
     });
     json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": runs.collect::<Vec<_>>() })
 }
 
-fn run(report: &Report) -> Value {
+fn run(report: &CheckReport) -> Value {
     json!({
         "tool": { "driver": driver(RULES) },
         "automationDetails": { "id": format!("latch-plugin-check/{}/", report.component.name) },
@@ -35,7 +35,7 @@ fn driver(rules: &[Rule]) -> Value {
 }
 
 /// Renders an input that could not be checked as an unsuccessful run with the reason.
-fn unchecked(failure: &Unchecked) -> Value {
+fn unchecked(failure: &FailedInput) -> Value {
     let text = format!("{}\ndo: {}", failure.text(), failure.advice());
     json!({
         "tool": { "driver": driver(&[]) },

@@ -1,24 +1,24 @@
 //! Text reports for people.
 
-use super::{Checked, Reports, Unchecked};
-use crate::check::{Finding, HistoryRun, Report, RuleState, Severity, find};
+use super::{CheckResult, FailedInput, Reports};
+use crate::check::{CheckReport, Finding, HistoryRun, RuleState, Severity, find_rule};
 
 pub(super) fn render(reports: &Reports) -> String {
-    let mut parts: Vec<String> = reports.0.iter().map(one).collect();
+    let mut parts: Vec<String> = reports.0.iter().map(result_text).collect();
     if parts.len() > 1 {
         parts.push(summary(reports));
     }
     parts.join("\n")
 }
 
-fn one(checked: &Checked) -> String {
+fn result_text(checked: &CheckResult) -> String {
     match checked {
-        Checked::Report(report) => of(report),
-        Checked::Not(failure) => not_checked(failure),
+        CheckResult::Report(report) => report_text(report),
+        CheckResult::Not(failure) => not_checked(failure),
     }
 }
 
-fn not_checked(failure: &Unchecked) -> String {
+fn not_checked(failure: &FailedInput) -> String {
     let mut lines = vec![failure.file.clone(), format!("not checked: {} [{}]", failure.message, failure.code)];
     lines.extend(failure.problems.iter().map(|problem| format!("  {problem}")));
     lines.push(format!("  do: {}", failure.advice()));
@@ -28,11 +28,11 @@ fn not_checked(failure: &Unchecked) -> String {
 fn summary(reports: &Reports) -> String {
     let failed = reports.reports().filter(|report| !report.passed).count();
     let (passed, unchecked) = (reports.reports().count() - failed, reports.failures().count());
-    let all = counted(reports.0.len(), "plugin");
+    let all = count_of(reports.0.len(), "plugin");
     format!("{all}: {passed} passed, {failed} failed, {unchecked} not checked\n")
 }
 
-fn of(report: &Report) -> String {
+fn report_text(report: &CheckReport) -> String {
     let component = &report.component;
     let kind = component.kind.map_or("not loaded", |kind| match kind {
         latchwork_core::manifest::PluginKind::Step => "step",
@@ -46,7 +46,7 @@ fn of(report: &Report) -> String {
     lines.extend(report.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(not_run(&report.rules));
     for history in &report.histories {
-        let steps = counted(usize::try_from(history.steps).unwrap_or(usize::MAX), "step");
+        let steps = count_of(usize::try_from(history.steps).unwrap_or(usize::MAX), "step");
         let HistoryRun { file, job, diverged, .. } = history;
         lines.push(format!("history {file}: {job}, {steps} run again, {diverged} would diverge"));
     }
@@ -55,17 +55,17 @@ fn of(report: &Report) -> String {
     lines.push(format!(
         "{}: {}, {}; {} checked, {} run {}",
         if report.passed { "passed" } else { "failed" },
-        counted(report.count(Severity::Violation), "violation"),
-        counted(report.count(Severity::Warning), "warning"),
-        counted(ran, "rule"),
-        counted(report.cases.len(), "case"),
+        count_of(report.count(Severity::Violation), "violation"),
+        count_of(report.count(Severity::Warning), "warning"),
+        count_of(ran, "rule"),
+        count_of(report.cases.len(), "case"),
         if runs == 1 { "once".to_owned() } else { format!("{runs} times") },
     ));
     lines.join("\n") + "\n"
 }
 
 fn lines_of(finding: &Finding) -> Vec<String> {
-    let title = find(finding.rule).map_or("", |rule| rule.title());
+    let title = find_rule(finding.rule).map_or("", |rule| rule.title());
     let about: Vec<_> = [finding.operator.clone(), finding.case.as_ref().map(|case| format!("case {case:?}"))]
         .into_iter()
         .flatten()
@@ -105,6 +105,6 @@ fn not_run(rules: &[RuleState]) -> Vec<String> {
     groups.iter().map(|(why, ids)| format!("rules not checked: {}: {why}", ids.join(", "))).collect()
 }
 
-fn counted(n: usize, what: &str) -> String {
+fn count_of(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

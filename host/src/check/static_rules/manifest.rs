@@ -3,7 +3,7 @@
 
 use latchwork_core::manifest::PluginKind;
 
-use super::Examined;
+use super::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
@@ -11,7 +11,7 @@ use crate::engine::Plugin;
 /// Interpreters with their libraries are smaller than this.
 const LARGE_BYTES: usize = 32 << 20;
 
-pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
+pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
     let file = component.file;
     let mut found = Vec::new();
     if component.bytes.len() > LARGE_BYTES {

@@ -6,27 +6,27 @@ mod refused;
 use std::sync::Arc;
 
 use super::finding::Finding;
-use crate::engine::{LoadError, Outline, Plugin, Problem};
+use crate::engine::{ComponentInterface, LoadError, Plugin, Problem};
 
 /// Input of the static rules.
-pub struct Examined<'a> {
+pub struct StaticInput<'a> {
     /// Path of the component. Findings refer to this path.
     pub file: &'a str,
     /// Bytes of the component.
     pub bytes: &'a [u8],
     /// Imports and exports, available also for a refused component. The error says why they cannot be read.
-    pub outline: Result<Outline, Problem>,
+    pub outline: Result<ComponentInterface, Problem>,
     /// Result of loading the component.
     pub loaded: &'a Result<Arc<Plugin>, LoadError>,
 }
 
 /// Implementation of static rules: returns every violation in the component.
-type Run = fn(&Examined<'_>) -> Vec<Finding>;
+type RuleCheck = fn(&StaticInput<'_>) -> Vec<Finding>;
 
 /// All implementations. They are independent of each other.
-const RUNS: &[Run] = &[refused::run, manifest::run];
+const RULE_CHECKS: &[RuleCheck] = &[refused::run, manifest::run];
 
 /// Returns every violation of a static rule.
-pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
-    RUNS.iter().flat_map(|run| run(component)).collect()
+pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
+    RULE_CHECKS.iter().flat_map(|run| run(component)).collect()
 }

@@ -1,30 +1,32 @@
 //! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. The findings
 //! add details from the bytes that the engine does not report.
 
-use super::Examined;
+use super::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Problem;
-use crate::engine::anatomy::{Anatomy, Calls, Difference, Form, Kind, Reach};
+use crate::engine::anatomy::{CallGraph, ComponentInfo, Difference, DifferenceKind, FileKind, Reachability};
 
-pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
+pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
     let Err(error) = component.loaded else { return vec![] };
-    let anatomy = Anatomy::of(component.bytes);
+    let anatomy = ComponentInfo::read(component.bytes);
     let file = component.file;
     let mut found = Vec::new();
-    bytes(&anatomy, file, &mut found);
-    let differences = anatomy.difference_at_best(anatomy.nearest());
-    found.extend(differences.iter().filter_map(|it| types(file, &anatomy, it)));
-    let imports = imports(component, &anatomy, &differences, &error.problems);
+    format_findings(&anatomy, file, &mut found);
+    let differences = anatomy.unresolvable_differences(anatomy.nearest_world());
+    found.extend(differences.iter().filter_map(|it| world_difference(file, &anatomy, it)));
+    let imports = import_findings(component, &anatomy, &differences, &error.problems);
     found.extend(imports);
     let explained = !found.is_empty();
-    found.extend(error.problems.iter().filter_map(|problem| rest(file, problem, explained, anatomy.is_plain())));
+    found.extend(
+        error.problems.iter().filter_map(|problem| other_problem(file, problem, explained, anatomy.is_untyped())),
+    );
     found
 }
 
 /// Reports D001 for bytes that are not a component, and D005 for features that the host does not support.
-fn bytes(anatomy: &Anatomy, file: &str, found: &mut Vec<Finding>) {
-    if *anatomy.form() != Form::Component {
-        let mut finding = Finding::new("D001", file, format!("it is {}", anatomy.form()));
+fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>) {
+    if *anatomy.file_kind() != FileKind::Component {
+        let mut finding = Finding::new("D001", file, format!("it is {}", anatomy.file_kind()));
         finding.hint = anatomy.hints(&[]).into_iter().next();
         found.push(finding);
     }
@@ -37,18 +39,18 @@ fn bytes(anatomy: &Anatomy, file: &str, found: &mut Vec<Finding>) {
 }
 
 /// Reports differences from the world that do not depend on the entry of the configuration, except imports.
-fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
+fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
     // If the bytes are not a component, nothing else is known.
-    if *anatomy.form() != Form::Component {
+    if *anatomy.file_kind() != FileKind::Component {
         return None;
     }
     let rule = match it.kind {
-        Kind::BothWorlds | Kind::MissingExport => "D003",
-        Kind::ExportSignature | Kind::ImportSignature => "D006",
-        Kind::ExportVersion | Kind::ImportVersion => "D007",
-        Kind::ForeignImport if it.function.is_some() => "D002",
+        DifferenceKind::BothWorlds | DifferenceKind::MissingExport => "D003",
+        DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => "D006",
+        DifferenceKind::ExportVersion | DifferenceKind::ImportVersion => "D007",
+        DifferenceKind::ForeignImport if it.function.is_some() => "D002",
         // Reported by `imports`, which knows the entry of the configuration.
-        Kind::ForeignImport => return None,
+        DifferenceKind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());
     if let (Some(expected), Some(there)) = (&it.expected, &it.found) {
@@ -56,7 +58,7 @@ fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
     } else {
         finding.expected = it.expected.clone();
     }
-    let named = it.kind == Kind::MissingExport || it.instead.is_empty();
+    let named = it.kind == DifferenceKind::MissingExport || it.instead.is_empty();
     finding.hint = match named {
         true => anatomy.hints(std::slice::from_ref(it)).into_iter().next(),
         false => Some(it.instead.clone()),
@@ -65,24 +67,29 @@ fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
 }
 
 /// Reports imports that the world does not have or that the entry of the configuration does not allow.
-fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], problems: &[Problem]) -> Vec<Finding> {
+fn import_findings(
+    component: &StaticInput<'_>,
+    anatomy: &ComponentInfo,
+    at_best: &[Difference],
+    problems: &[Problem],
+) -> Vec<Finding> {
     let refused: Vec<&str> = problems
         .iter()
         .filter_map(|problem| match problem {
             Problem::Import { import, .. } => Some(import.as_str()),
             _ => None,
         })
-        .filter(|import| !at_best.iter().any(|it| it.kind == Kind::ImportVersion && it.interface == *import))
+        .filter(|import| !at_best.iter().any(|it| it.kind == DifferenceKind::ImportVersion && it.interface == *import))
         .collect();
     if refused.is_empty() {
         return vec![];
     }
     let wanted: Vec<_> = refused.iter().map(|import| (*import, None)).collect();
-    let reached = Calls::of(component.bytes).reach(&wanted);
+    let reached = CallGraph::link(component.bytes).find_paths(&wanted);
     let mut found = Vec::new();
     for (import, reach) in refused.into_iter().zip(reached) {
         let never = at_best.iter().any(|it| it.is_import() && it.interface == import);
-        let is_tool = anatomy.nearest() == latchwork_core::manifest::PluginKind::Tool;
+        let is_tool = anatomy.nearest_world() == latchwork_core::manifest::PluginKind::Tool;
         let rule = if never || !is_tool { "D002" } else { "D017" };
         let instead = problems.iter().find_map(|problem| match problem {
             // The engine's text ends with the call path. A finding has a separate field for the path.
@@ -92,12 +99,12 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
             _ => None,
         });
         let told = match reach {
-            Reach::Never => "; no code calls it",
+            Reachability::Never => "; no code calls it",
             _ => "",
         };
         let mut finding = Finding::new(rule, component.file, format!("it imports {import}{told}"));
         finding.hint = instead;
-        if let Reach::Path { frames, .. } = &reach {
+        if let Reachability::Path { frames, .. } = &reach {
             finding.functions = frames.iter().map(|frame| frame.function.clone()).collect();
             if !anatomy.toolchain().has_names && !frames.iter().rev().skip(1).any(|frame| frame.named) {
                 let message = "its functions have no names, so the call path to an import cannot be shown";
@@ -113,7 +120,7 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
 
 /// Reports problems that the bytes do not show: failures of `describe` and errors of the entry of the
 /// configuration.
-fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
+fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {
         Problem::Import { .. } => return None,
@@ -123,24 +130,24 @@ fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Optio
         | Problem::Source(_)
         | Problem::Unwritable { .. }
         | Problem::DuplicateOperator { .. } => "D001",
-        Problem::Unfit { .. } => "D020",
+        Problem::UnsuitableFunction { .. } => "D020",
         Problem::Export { .. } if is_plain => "D020",
         Problem::Export { .. } => "D003",
-        Problem::SameName { .. } => "D010",
-        Problem::StepGrants
-        | Problem::StepConfirmed
-        | Problem::ToolWasi
-        | Problem::Statement { .. }
-        | Problem::SaysItself => "D018",
+        Problem::DuplicateOperatorName { .. } => "D010",
+        Problem::GrantsOnStep
+        | Problem::ConfirmationOnStep
+        | Problem::VirtualWasiOnTool
+        | Problem::InvalidOverride { .. }
+        | Problem::RedundantOverrides => "D018",
         Problem::Describe(text) if text.contains("it calls the import") => "D009",
         Problem::Describe(_) => "D008",
-        Problem::Manifest { at, wrong } => manifest(at, wrong),
+        Problem::Manifest { at, wrong } => manifest_rule(at, wrong),
     };
     Some(Finding::new(rule, file, message))
 }
 
 /// Returns the rule that applies to a part of the manifest.
-fn manifest(at: &str, wrong: &str) -> &'static str {
+fn manifest_rule(at: &str, wrong: &str) -> &'static str {
     let part = at.rsplit(", ").next().unwrap_or(at);
     match part {
         "version" => "D013",
@@ -174,8 +181,8 @@ mod tests {
         for (wit, why) in [(rows, "a resource"), (&deep, "deep"), (&many, "more than 500 functions"), (good, "")] {
             let bytes = component(wit);
             let loaded = engine.load(&bytes, settings());
-            let outline = engine.outline(&bytes);
-            let found = run(&Examined { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
+            let outline = engine.component_interface(&bytes);
+            let found = run(&StaticInput { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
             assert!(found.iter().all(|finding| finding.rule == "D020"), "{found:#?}");
             assert_eq!(found.is_empty(), why.is_empty(), "{found:#?}");
             assert!(found.is_empty() || found.iter().any(|finding| finding.message.contains(why)), "{found:#?}");

@@ -8,8 +8,8 @@ use latchwork_core::error::Code;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::check::Wrong;
-use crate::check::dynamic::{line_at, twice};
+use crate::check::CaseProblem;
+use crate::check::dynamic::{duplicate_key, line_at};
 use latchwork_core::suggest;
 
 /// Maximum number of cases in a file.
@@ -24,7 +24,7 @@ const RESPONSE: [&str; 3] = ["status", "headers", "body"];
 
 /// A line of the file, before validation.
 #[derive(Clone, Debug, Deserialize)]
-struct Line {
+struct CaseLine {
     /// Schema with which an editor checks the line.
     #[serde(default, rename = "$schema")]
     schema: Option<String>,
@@ -33,7 +33,7 @@ struct Line {
     operator: String,
     input: Value,
     #[serde(default)]
-    http: Vec<Canned>,
+    http: Vec<CannedResponse>,
     #[serde(default)]
     dirs: BTreeMap<String, BTreeMap<String, String>>,
     #[serde(default)]
@@ -50,17 +50,17 @@ struct Line {
 
 /// A canned response of a server. The first one that matches a request is used, in any order of requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(crate) struct Canned {
+pub(crate) struct CannedResponse {
     /// Requests that the response is for.
     #[serde(rename = "match")]
-    pub(crate) to: Match,
+    pub(crate) matcher: RequestMatcher,
     /// Response to these requests.
-    pub(crate) response: Said,
+    pub(crate) response: StubResponse,
 }
 
 /// Condition that a request must fulfil.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(crate) struct Match {
+pub(crate) struct RequestMatcher {
     /// HTTP method. `None` matches any method.
     #[serde(default)]
     pub(crate) method: Option<String>,
@@ -74,9 +74,9 @@ pub(crate) struct Match {
 
 /// An HTTP response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct StubResponse {
     /// Status code, 200 by default.
-    #[serde(default = "ok")]
+    #[serde(default = "default_status")]
     pub(crate) status: u16,
     /// Headers of the response.
     #[serde(default)]
@@ -86,7 +86,7 @@ pub(crate) struct Said {
     pub(crate) body: Value,
 }
 
-fn ok() -> u16 {
+fn default_status() -> u16 {
     200
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct ToolCase {
     /// Arguments of the call, as canonical JSON.
     pub(crate) input: String,
     /// Canned responses of servers.
-    pub(crate) http: Vec<Canned>,
+    pub(crate) http: Vec<CannedResponse>,
     /// Contents of files, by guest path of their directory and by relative path.
     pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
     /// Entries added to the `config` of the configuration.
@@ -122,21 +122,21 @@ pub(crate) struct ToolCase {
 ///
 /// # Errors
 /// Every problem of the file, with its line.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "the text is not UTF-8 from here on")])?;
-    let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<Wrong>::new());
+    let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<CaseProblem>::new());
     for (index, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u64 + 1;
         if cases.len() == CASES_MAX {
             wrong.push(wrong_at(number, format!("a file has at most {CASES_MAX} cases")));
             break;
         }
-        if let Some(twice) = twice(text) {
+        if let Some(twice) = duplicate_key(text) {
             wrong.push(wrong_at(number, twice));
             continue;
         }
-        let line: Line = match read(text, number) {
+        let line: CaseLine = match read(text, number) {
             Ok(line) => line,
             Err(problems) => {
                 wrong.extend(problems);
@@ -155,9 +155,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
             wrong.push(wrong_at(number, format!("there is no code {word:?}{meant}")));
         }
         for canned in &line.http {
-            if !canned.to.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
+            if !canned
+                .matcher
+                .url
+                .parse::<http::Uri>()
+                .is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
             {
-                let message = format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.to.url);
+                let message =
+                    format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.matcher.url);
                 wrong.push(wrong_at(number, message));
             }
             if http::StatusCode::from_u16(canned.response.status).is_err() {
@@ -194,7 +199,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
 }
 
 /// Parses one line. Reports all unknown keys, or the first value of a wrong type.
-fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
+fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
     let no_case = |error: serde_json::Error| vec![wrong_at(number, format!("not a case of a tool: {error}"))];
     let value: Value = serde_json::from_str(text).map_err(no_case)?;
     let mut wrong = Vec::new();
@@ -203,14 +208,14 @@ fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
             // A missing key is reported by the deserialization below.
             if !value.is_null() {
                 let message = format!("expected a JSON object with {}", known.join(", "));
-                wrong.push(Wrong { pointer: at, ..wrong_at(number, message) });
+                wrong.push(CaseProblem { pointer: at, ..wrong_at(number, message) });
             }
             return;
         };
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
             let meant = suggest::did_you_mean(key, known.iter().copied());
             let message = format!("there is no such key{meant}");
-            wrong.push(Wrong { pointer: format!("{at}/{key}"), ..wrong_at(number, message) });
+            wrong.push(CaseProblem { pointer: format!("{at}/{key}"), ..wrong_at(number, message) });
         }
     };
     keys(String::new(), &value, &LINE);
@@ -223,8 +228,8 @@ fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
     if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
 }
 
-fn wrong_at(line: u64, message: impl Into<String>) -> Wrong {
-    Wrong { line, column: None, pointer: String::new(), message: message.into() }
+fn wrong_at(line: u64, message: impl Into<String>) -> CaseProblem {
+    CaseProblem { line, column: None, pointer: String::new(), message: message.into() }
 }
 
 #[cfg(test)]

@@ -5,30 +5,30 @@ use std::collections::BTreeMap;
 
 use latchwork_core::effect::Answer;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::Class;
+use latchwork_core::manifest::RecoveryClass;
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
-use super::world::{Weather, World};
-use super::{Running, said};
+use super::world::{FaultProfile, World};
+use super::{RunningCase, describe_answer};
 use crate::engine::ReconcileVerdict;
 
-pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect whose record could be lost.
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
     }
-    if running.class == Class::Keyed {
-        again(running).await?;
+    if running.class == RecoveryClass::Keyed {
+        check_repeat(running).await?;
     }
     if running.tools.plugin.reconcile {
-        asked(running).await?;
+        check_reconcile(running).await?;
     }
     Ok(())
 }
 
 /// D102: a second call under the same key must leave the world as the first call left it.
-async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
+async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;
     let (before, requests) = (world.state(), world.received());
@@ -37,28 +37,28 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     }
     let second = running.call(&world, 1).await;
     let (after, repeated) = (world.state(), world.received());
-    if let Some(difference) = changed(&before, &after) {
+    if let Some(difference) = state_difference(&before, &after) {
         let message =
             format!("called again under the same key, as after a crash, it changes the world again: {difference}");
-        running.broke("D102", message).hint = Some(
+        running.add_finding("D102", message).hint = Some(
             "look for what an earlier call with the key made, or derive the name of what is made from the key"
                 .to_owned(),
         );
     }
-    let changes = |requests: &[super::world::Received]| {
-        requests.iter().filter(|request| request.changes()).cloned().collect::<Vec<_>>()
+    let changes = |requests: &[super::world::ReceivedRequest]| {
+        requests.iter().filter(|request| request.may_change_state()).cloned().collect::<Vec<_>>()
     };
     let (first_time, second_time) = (changes(&requests), changes(&repeated));
     for other in &second_time {
-        if !first_time.iter().any(|request| request.essence() == other.essence()) {
+        if !first_time.iter().any(|request| request.identity() == other.identity()) {
             let message = format!(
                 "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
                 other.method, other.url
             );
             let before =
                 first_time.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
-            let finding = running.broke("D102", message);
-            let text = |body: &[u8]| super::super::finding::cut(&String::from_utf8_lossy(body));
+            let finding = running.add_finding("D102", message);
+            let text = |body: &[u8]| super::super::finding::truncate(&String::from_utf8_lossy(body));
             finding.expected = before.map(|request| text(&request.body));
             finding.found = Some(text(&other.body));
             finding.hint =
@@ -67,14 +67,14 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     }
     if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
         let message = "called again under the same key it fails, and the job would never get the first answer";
-        let shown = said(&second.end.answer, &world);
-        running.broke("D102", message).found = Some(shown);
+        let shown = describe_answer(&second.end.answer, &world);
+        running.add_finding("D102", message).found = Some(shown);
     }
     Ok(())
 }
 
 /// Describes the first difference between two states of a world.
-fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
+fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
     let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
     let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
     let other = || {
@@ -84,7 +84,7 @@ fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> O
 }
 
 /// D103 and D104: reconcile must report the actual state of the world.
-async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
+async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // Simulates a crash before the request was sent. Nothing happened.
     let world = running.world()?;
     // An operator without support for reconcile always answers `unknown`. Other operators of the plugin may
@@ -93,19 +93,19 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
         Ok(ReconcileVerdict::Happened(output)) => {
-            let finding = running.broke("D104", "reconcile says that a call happened which was never made");
+            let finding = running.add_finding("D104", "reconcile says that a call happened which was never made");
             finding.expected = Some("did-not-happen".to_owned());
             finding.found = Some(output.result);
         }
         Ok(_) => {}
         Err(why) => {
-            running.broke("D103", format!("reconcile fails before anything happened: {why}"));
+            running.add_finding("D103", format!("reconcile fails before anything happened: {why}"));
         }
     }
     let state = world.state();
     let untouched = running.world()?.state();
-    if let Some(difference) = changed(&untouched, &state) {
-        running.broke("D104", format!("reconcile must only read, but it changes the world: {difference}"));
+    if let Some(difference) = state_difference(&untouched, &state) {
+        running.add_finding("D104", format!("reconcile must only read, but it changes the world: {difference}"));
     }
 
     // Simulates a crash between the call and its record.
@@ -118,13 +118,13 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
                 (serde_json::from_str(&done.result).ok(), serde_json::from_str(&output.result).ok());
             if expected != found {
                 let message = "reconcile finds the call but returns a different result than the call";
-                let finding = running.broke("D103", message);
+                let finding = running.add_finding("D103", message);
                 (finding.expected, finding.found) = (Some(done.result), Some(output.result));
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
             // The host repeats a keyed call first. It reconciles only after the window of the key has passed.
-            if running.class != Class::Keyed {
+            if running.class != RecoveryClass::Keyed {
                 let name = &running.case.operator;
                 running.notes.push(format!(
                     "reconcile cannot answer for {name}: a call whose record is lost parks its job until a person \
@@ -138,29 +138,30 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
                 ReconcileVerdict::NotYet(_) => "not-yet",
                 _ => "unknown: the job would park",
             };
-            let finding = running.broke("D103", "reconcile does not find a call that happened");
+            let finding = running.add_finding("D103", "reconcile does not find a call that happened");
             (finding.expected, finding.found) = (Some("happened".to_owned()), Some(word.to_owned()));
         }
         Err(why) => {
-            running.broke("D103", format!("reconcile fails after a call that happened: {why}"));
+            running.add_finding("D103", format!("reconcile fails after a call that happened: {why}"));
         }
     }
 
     // The request arrived but its response was lost. Reconcile must not answer `did-not-happen`.
     let world = running.world()?;
-    world.weather(Weather::Silent);
+    world.set_faults(FaultProfile::Silent);
     running.call(&world, 0).await;
-    world.weather(Weather::Fair);
-    let arrived = world.received().iter().any(super::world::Received::changes);
+    world.set_faults(FaultProfile::Fair);
+    let arrived = world.received().iter().any(super::world::ReceivedRequest::may_change_state);
     if arrived && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
-        let finding = running.broke("D103", "reconcile denies a call whose request was received and never answered");
+        let finding =
+            running.add_finding("D103", "reconcile denies a call whose request was received and never answered");
         (finding.expected, finding.found) =
             (Some("happened, not-yet or unknown".to_owned()), Some("did-not-happen".to_owned()));
     }
     Ok(())
 }
 
-async fn ask(running: &Running<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
@@ -168,5 +169,5 @@ async fn ask(running: &Running<'_>, world: &World) -> Result<ReconcileVerdict, S
     asking
         .with_subscriber(tracing::subscriber::NoSubscriber::new())
         .await
-        .map_err(|failure| world.clean(&failure.to_string()))
+        .map_err(|failure| world.strip_paths(&failure.to_string()))
 }

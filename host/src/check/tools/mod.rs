@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 use latchwork_core::effect::Answer;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Class, OperatorSpec};
+use latchwork_core::manifest::{OperatorSpec, RecoveryClass};
 use tracing::instrument::WithSubscriber as _;
 
-use super::Wrong;
+use super::CaseProblem;
 use super::finding::Finding;
-use super::report::{CaseRun, Report};
-use super::rule::Kind;
+use super::report::{CaseRun, CheckReport};
+use super::rule::RuleKind;
 use crate::engine::{Plugin, PluginSettings, StepContext, ToolCallContext, ToolEnd};
 use crate::os::clock;
 
@@ -33,7 +33,7 @@ pub(crate) use case::parse;
 use world::World;
 
 /// Inputs of the check of a tool.
-pub(super) struct Tools<'a> {
+pub(super) struct ToolCheck<'a> {
     /// The loaded plugin.
     pub(super) plugin: &'a Arc<Plugin>,
     /// Settings with which the plugin would be loaded.
@@ -45,11 +45,11 @@ pub(super) struct Tools<'a> {
 }
 
 /// A case that is being run, with its findings.
-struct Running<'a> {
-    tools: &'a Tools<'a>,
+struct RunningCase<'a> {
+    tools: &'a ToolCheck<'a>,
     case: &'a ToolCase,
     spec: &'a OperatorSpec,
-    class: Class,
+    class: RecoveryClass,
     found: Vec<Finding>,
     notes: Vec<String>,
     ran: Option<CaseRun>,
@@ -59,7 +59,11 @@ struct Running<'a> {
 ///
 /// # Errors
 /// Cases that name an unknown operator, or that could not be run, with their lines.
-pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Report) -> Result<(), Vec<Wrong>> {
+pub(super) async fn run(
+    tools: &ToolCheck<'_>,
+    cases: &[ToolCase],
+    report: &mut CheckReport,
+) -> Result<(), Vec<CaseProblem>> {
     let unserved = |case: &&ToolCase| tools.plugin.operator(&case.operator).is_none();
     let wrong: Vec<_> = cases
         .iter()
@@ -67,7 +71,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
         .map(|case| {
             let served = tools.plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
             let meant = latchwork_core::suggest::did_you_mean(&case.operator, served);
-            Wrong {
+            CaseProblem {
                 line: case.line,
                 column: None,
                 pointer: String::new(),
@@ -86,14 +90,14 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
             report.add([Finding::new("D050", tools.cases_file, message).of(name).hint(hint)]);
         }
     }
-    report.ran_rule("D050");
+    report.mark_rule_checked("D050");
     if cases.is_empty() {
-        report.not_run(Kind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
+        report.mark_not_checked(RuleKind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
         return Ok(());
     }
     for case in cases {
         let spec = tools.plugin.operator(&case.operator).expect("looked at above");
-        let mut running = Running {
+        let mut running = RunningCase {
             tools,
             case,
             spec,
@@ -107,7 +111,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
             // A case that could not run must not count as passed.
             Err(error) => {
                 let message = format!("case {} could not be run: {error}", case.name);
-                return Err(vec![Wrong { line: case.line, column: None, pointer: String::new(), message }]);
+                return Err(vec![CaseProblem { line: case.line, column: None, pointer: String::new(), message }]);
             }
         }
         report.add(running.found);
@@ -120,23 +124,23 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     }
     for spec in &tools.plugin.manifest.operators {
         let name = spec.name.as_str();
-        if tools.plugin.class(name) == Class::Opaque {
+        if tools.plugin.class(name) == RecoveryClass::Opaque {
             report.notes.push(format!(
                 "{name} is opaque: a call whose record is lost parks its job until a person resolves it"
             ));
         }
     }
-    report.ran(Kind::Tools);
+    report.mark_checked(RuleKind::Tools);
     Ok(())
 }
 
 /// Result of a call.
-struct Called {
+struct CallResult {
     end: ToolEnd,
     log: String,
 }
 
-impl Running<'_> {
+impl RunningCase<'_> {
     async fn run(&mut self) -> std::io::Result<()> {
         honest::run(self).await?;
         doubt::run(self).await?;
@@ -149,7 +153,7 @@ impl Running<'_> {
     }
 
     fn plugin(&self, world: &World) -> Plugin {
-        self.tools.plugin.under(world.settings()).expect("it is a tool")
+        self.tools.plugin.with_settings(world.settings()).expect("it is a tool")
     }
 
     /// External key of the call, equal in every try and every run.
@@ -179,8 +183,8 @@ impl Running<'_> {
     }
 
     /// Calls the tool once.
-    async fn call(&mut self, world: &World, tries_before: u32) -> Called {
-        let (plugin, log) = (self.plugin(world), world::Log::default());
+    async fn call(&mut self, world: &World, tries_before: u32) -> CallResult {
+        let (plugin, log) = (self.plugin(world), world::CapturedLog::default());
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::TRACE)
             .without_time()
@@ -194,17 +198,17 @@ impl Running<'_> {
         let run = self.ran.get_or_insert_with(|| CaseRun {
             name: self.case.name.clone(),
             operator: self.case.operator.clone(),
-            ended: ended(&end.answer),
+            ended: describe_end(&end.answer),
             fuel: end.fuel,
             memory_bytes: None,
             runs: 0,
         });
         run.runs += 1;
-        Called { end, log: log.text() }
+        CallResult { end, log: log.text() }
     }
 
     /// Adds a finding.
-    fn broke(&mut self, rule: &str, message: impl Into<String>) -> &mut Finding {
+    fn add_finding(&mut self, rule: &str, message: impl Into<String>) -> &mut Finding {
         let finding = Finding::new(rule, self.tools.cases_file, message)
             .at(self.case.line)
             .of(self.case.operator.as_str())
@@ -215,7 +219,7 @@ impl Running<'_> {
 }
 
 /// Describes the end of a call: `succeeded`, or the code of its error.
-fn ended(answer: &Answer) -> String {
+fn describe_end(answer: &Answer) -> String {
     match answer {
         Answer::Ok(_) => "succeeded".to_owned(),
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure.code.as_str().to_owned(),
@@ -223,11 +227,11 @@ fn ended(answer: &Answer) -> String {
 }
 
 /// Describes an answer in a few words.
-fn said(answer: &Answer, world: &World) -> String {
+fn describe_answer(answer: &Answer, world: &World) -> String {
     let text = match answer {
         Answer::Ok(output) => output.result.clone(),
         Answer::NotApplied(failure) => format!("{failure} (nothing was changed)"),
         Answer::Unknown { failure, .. } => format!("{failure} (it may have changed something)"),
     };
-    world.clean(&text)
+    world.strip_paths(&text)
 }

@@ -3,74 +3,77 @@
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Code;
 
-use super::honest::ended;
-use super::world::{Received, Weather};
-use super::{Running, said};
+use super::honest::is_host_ended;
+use super::world::{FaultProfile, ReceivedRequest};
+use super::{RunningCase, describe_answer};
 
 /// Simulated failures, each with a description and the error codes that fit.
-const WEATHERS: [(Weather, &str, &[Code]); 5] = [
-    (Weather::Status(429), "answers 429", &[Code::RateLimit]),
-    (Weather::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
+const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
+    (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
+    (FaultProfile::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
     (
-        Weather::Status(503),
+        FaultProfile::Status(503),
         "answers 503",
         &[Code::TemporaryProviderError, Code::DependencyUnavailable, Code::RateLimit],
     ),
     (
-        Weather::Silent,
+        FaultProfile::Silent,
         "does not answer",
         &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
     ),
     (
-        Weather::Refused,
+        FaultProfile::Refused,
         "refuses connections",
         &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
     ),
 ];
 
-pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.http.is_empty() {
         return Ok(());
     }
-    for (weather, told, fitting) in WEATHERS {
+    for (weather, told, fitting) in FAULTS {
         let world = running.world()?;
-        world.weather(weather);
+        world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
         // Without a request no server failure affected the call.
-        if requests.is_empty() && weather != Weather::Refused {
+        if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }
-        let shown = said(&called.end.answer, &world);
-        let changed = requests.iter().any(Received::changes);
+        let shown = describe_answer(&called.end.answer, &world);
+        let changed = requests.iter().any(ReceivedRequest::may_change_state);
         let (failure, applied_unknown) = match &called.end.answer {
             Answer::Ok(_) => {
                 if running.spec.is_world_changing() && changed {
                     let message = format!("the server {told}, but the tool reports that its effect took place");
-                    running.broke("D108", message).found = Some(shown);
+                    running.add_finding("D108", message).found = Some(shown);
                 }
                 continue;
             }
             Answer::NotApplied(failure) => (failure, false),
             Answer::Unknown { failure, .. } => (failure, true),
         };
-        if ended(failure.code) {
-            let message =
-                format!("the server {told}, and the tool ends without an answer: {}", world.clean(&failure.message));
-            running.broke("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
+        if is_host_ended(failure.code) {
+            let message = format!(
+                "the server {told}, and the tool ends without an answer: {}",
+                world.strip_paths(&failure.message)
+            );
+            running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
             continue;
         }
         if !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
-            let finding = running.broke("D107", format!("the server {told}, but the tool's error does not say so"));
+            let finding =
+                running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
         // Status 429 is a refusal. Any other failure may occur after the server applied the request.
-        let in_doubt = matches!(weather, Weather::Status(500 | 503) | Weather::Silent);
+        let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message =
                 format!("its world-changing request was received, the server {told}, but the tool reports no change");
-            let finding = running.broke("D109", message);
+            let finding = running.add_finding("D109", message);
             finding.found = Some(shown);
             finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
         }

@@ -12,14 +12,14 @@ use latchwork_core::ids::Hash;
 use latchwork_core::storage::{KeyValue, StoreError};
 use tracing_subscriber::fmt::MakeWriter;
 
-use super::case::{Canned, ToolCase};
-use crate::capability::{Secrets, Servers, Unanswered};
+use super::case::{CannedResponse, ToolCase};
+use crate::capability::{HttpStub, Secrets, StubFailure};
 use crate::config::{DirGrant, Grants, HttpGrant};
 use crate::engine::PluginSettings;
 
 /// Simulated behaviour of the servers in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weather {
+pub(super) enum FaultProfile {
     /// Servers answer as the case defines.
     Fair,
     /// Servers answer every request with this status.
@@ -32,27 +32,27 @@ pub(super) enum Weather {
 
 /// A request that a server received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Received {
+pub(super) struct ReceivedRequest {
     pub(super) method: String,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Returns true if the request may change the server's state, judged by its method.
-    pub(super) fn changes(&self) -> bool {
+    pub(super) fn may_change_state(&self) -> bool {
         !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
     }
 
     /// Returns true if the key occurs anywhere in the request.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn contains_key(&self, key: &str) -> bool {
         let body = String::from_utf8_lossy(&self.body);
         self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
     }
 
     /// Parts of a request that a repetition must have in common with it.
-    pub(super) fn essence(&self) -> (&str, &str, &[u8]) {
+    pub(super) fn identity(&self) -> (&str, &str, &[u8]) {
         (&self.method, &self.url, &self.body)
     }
 }
@@ -60,8 +60,8 @@ impl Received {
 /// Servers, directories and a key-value map.
 pub(super) struct World {
     dir: tempfile::TempDir,
-    servers: Arc<Double>,
-    map: Arc<Map>,
+    servers: Arc<StubServers>,
+    map: Arc<CaseMap>,
     settings: PluginSettings,
 }
 
@@ -72,7 +72,7 @@ impl World {
         let dir = tempfile::tempdir()?;
         let mut grants = entry.grants.clone();
         if !is_configured {
-            grants = needed(case, grants);
+            grants = needed_grants(case, grants);
         }
         let given = std::mem::take(&mut grants.dirs);
         for (number, grant) in given.into_iter().enumerate() {
@@ -86,10 +86,10 @@ impl World {
             grants.dirs.push(DirGrant { host, ..grant });
         }
         let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
-        let map = Arc::new(Map(Mutex::new(held.collect())));
-        let servers = Arc::new(Double {
-            canned: case.http.clone(),
-            weather: Mutex::new(Weather::Fair),
+        let map = Arc::new(CaseMap(Mutex::new(held.collect())));
+        let servers = Arc::new(StubServers {
+            responses: case.http.clone(),
+            weather: Mutex::new(FaultProfile::Fair),
             received: Mutex::default(),
         });
         let mut config = entry.config.clone();
@@ -97,9 +97,9 @@ impl World {
         let settings = PluginSettings {
             grants,
             config,
-            secrets: Arc::new(Given(case.secrets.clone())),
+            secrets: Arc::new(CaseSecrets(case.secrets.clone())),
             kv: map.clone(),
-            servers: Some(servers.clone()),
+            http_stub: Some(servers.clone()),
             ..entry.clone()
         };
         Ok(Self { dir, servers, map, settings })
@@ -109,12 +109,12 @@ impl World {
         self.settings.clone()
     }
 
-    pub(super) fn weather(&self, weather: Weather) {
+    pub(super) fn set_faults(&self, weather: FaultProfile) {
         *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
     /// Returns the requests received since the last call of this function.
-    pub(super) fn received(&self) -> Vec<Received> {
+    pub(super) fn received(&self) -> Vec<ReceivedRequest> {
         std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
     }
 
@@ -130,7 +130,7 @@ impl World {
     }
 
     /// Removes the paths of this run from a text, because they differ in every run.
-    pub(super) fn clean(&self, text: &str) -> String {
+    pub(super) fn strip_paths(&self, text: &str) -> String {
         text.replace(&*self.dir.path().to_string_lossy(), "")
     }
 }
@@ -150,11 +150,11 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
 }
 
 /// Returns the grants that a case needs if the plugin has no configuration entry.
-fn needed(case: &ToolCase, mut grants: Grants) -> Grants {
+fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
     // The given HTTP grants only make the plugin loadable. They say nothing about the servers that the case needs.
     grants.http.clear();
     for canned in &case.http {
-        let place = canned.to.url.parse().ok().and_then(|uri| crate::capability::place_of(&uri));
+        let place = canned.matcher.url.parse().ok().and_then(|uri| crate::capability::origin_of(&uri));
         if let Some(place) = place.filter(|place| !grants.http.contains(place)) {
             grants.http.push(place);
         }
@@ -168,10 +168,10 @@ fn needed(case: &ToolCase, mut grants: Grants) -> Grants {
 }
 
 /// A map with one namespace, because a plugin has only one.
-struct Map(Mutex<BTreeMap<String, Vec<u8>>>);
+struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]
-impl KeyValue for Map {
+impl KeyValue for CaseMap {
     async fn get(&self, _: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
@@ -184,33 +184,33 @@ impl KeyValue for Map {
     }
 }
 
-struct Given(BTreeMap<String, String>);
+struct CaseSecrets(BTreeMap<String, String>);
 
-impl Secrets for Given {
+impl Secrets for CaseSecrets {
     fn value(&self, name: &str) -> Option<String> {
         self.0.get(name).cloned()
     }
 }
 
 #[derive(Default)]
-struct Requests {
-    since: Vec<Received>,
+struct RequestLog {
+    since: Vec<ReceivedRequest>,
     /// True if a world-changing request was ever received.
     happened: bool,
 }
 
 /// Stub servers of a case.
-struct Double {
-    canned: Vec<Canned>,
-    weather: Mutex<Weather>,
-    received: Mutex<Requests>,
+struct StubServers {
+    responses: Vec<CannedResponse>,
+    weather: Mutex<FaultProfile>,
+    received: Mutex<RequestLog>,
 }
 
-impl Servers for Double {
-    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered> {
+impl HttpStub for StubServers {
+    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
         let weather = *self.weather.lock().unwrap_or_else(PoisonError::into_inner);
-        if weather == Weather::Refused {
-            return Err(Unanswered::Refused);
+        if weather == FaultProfile::Refused {
+            return Err(StubFailure::Refused);
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let port = match (place.scheme.as_str(), place.port) {
@@ -221,7 +221,7 @@ impl Servers for Double {
         let header = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
             (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
-        let received = Received {
+        let received = ReceivedRequest {
             method: request.method().to_string(),
             url,
             headers: request.headers().iter().map(header).collect(),
@@ -229,10 +229,10 @@ impl Servers for Double {
         };
         let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         let happened = requests.happened;
-        requests.happened |= received.changes();
+        requests.happened |= received.may_change_state();
         let answer = match weather {
-            Weather::Silent => Err(Unanswered::Silent),
-            Weather::Status(status) => {
+            FaultProfile::Silent => Err(StubFailure::TimedOut),
+            FaultProfile::Status(status) => {
                 let retry = (status == 429).then_some(("retry-after", "7"));
                 Ok(response(status, retry, Bytes::from_static(b"{}")))
             }
@@ -243,16 +243,16 @@ impl Servers for Double {
     }
 }
 
-impl Double {
-    fn canned(&self, request: &Received, method: &Method, happened: bool) -> Response<Bytes> {
-        let fits = |canned: &&Canned| {
-            let to = &canned.to;
+impl StubServers {
+    fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Response<Bytes> {
+        let fits = |canned: &&CannedResponse| {
+            let to = &canned.matcher;
             let url = request.url == to.url
                 || !to.url.contains('?') && request.url.split('?').next() == Some(to.url.as_str());
             url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
                 && to.happened.is_none_or(|wanted| wanted == happened)
         };
-        match self.canned.iter().find(fits) {
+        match self.responses.iter().find(fits) {
             Some(canned) => {
                 let body = match &canned.response.body {
                     serde_json::Value::Null => Bytes::new(),
@@ -280,15 +280,15 @@ fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str
 
 /// Log output of a call.
 #[derive(Clone, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
+pub(super) struct CapturedLog(Arc<Mutex<Vec<u8>>>);
 
-impl Log {
+impl CapturedLog {
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 }
 
-impl Write for Log {
+impl Write for CapturedLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
@@ -298,9 +298,9 @@ impl Write for Log {
     }
 }
 
-impl MakeWriter<'_> for Log {
-    type Writer = Log;
-    fn make_writer(&self) -> Log {
+impl MakeWriter<'_> for CapturedLog {
+    type Writer = CapturedLog;
+    fn make_writer(&self) -> CapturedLog {
         self.clone()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use latchwork_core::manifest::Effect;
+use latchwork_core::manifest::EffectKind;
 
 use super::{LangArg, ModeArg, actor, tenant};
 use crate::schemas::Document;
@@ -106,14 +106,14 @@ pub enum EffectArg {
     ExternalSend,
 }
 
-impl From<EffectArg> for Effect {
-    fn from(effect: EffectArg) -> Effect {
+impl From<EffectArg> for EffectKind {
+    fn from(effect: EffectArg) -> EffectKind {
         match effect {
-            EffectArg::ReadOnly => Effect::ReadOnly,
-            EffectArg::ProduceOutcome => Effect::ProduceOutcome,
-            EffectArg::InternalWrite => Effect::InternalWrite,
-            EffectArg::ExternalWrite => Effect::ExternalWrite,
-            EffectArg::ExternalSend => Effect::ExternalSend,
+            EffectArg::ReadOnly => EffectKind::ReadOnly,
+            EffectArg::ProduceOutcome => EffectKind::ProduceOutcome,
+            EffectArg::InternalWrite => EffectKind::InternalWrite,
+            EffectArg::ExternalWrite => EffectKind::ExternalWrite,
+            EffectArg::ExternalSend => EffectKind::ExternalSend,
         }
     }
 }

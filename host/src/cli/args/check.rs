@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use latchwork_core::manifest::WasiMode;
 
-use crate::check::render::Format;
+use crate::check::render::ReportFormat;
 
 /// Arguments of `latch plugin check`.
 #[derive(Args, Debug)]
@@ -68,13 +68,13 @@ fn output(text: &str) -> Result<(FormatArg, PathBuf), String> {
     Ok((format, PathBuf::from(file)))
 }
 
-impl From<FormatArg> for Format {
-    fn from(format: FormatArg) -> Format {
+impl From<FormatArg> for ReportFormat {
+    fn from(format: FormatArg) -> ReportFormat {
         match format {
-            FormatArg::Text => Format::Text,
-            FormatArg::Json => Format::Json,
-            FormatArg::Junit => Format::Junit,
-            FormatArg::Sarif => Format::Sarif,
+            FormatArg::Text => ReportFormat::Text,
+            FormatArg::Json => ReportFormat::Json,
+            FormatArg::Junit => ReportFormat::Junit,
+            FormatArg::Sarif => ReportFormat::Sarif,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use latchwork_core::cost::By;
+use latchwork_core::cost::CostGrouping;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
@@ -151,12 +151,12 @@ pub enum CostsBy {
     TenantMonth,
 }
 
-impl From<CostsBy> for By {
-    fn from(by: CostsBy) -> By {
+impl From<CostsBy> for CostGrouping {
+    fn from(by: CostsBy) -> CostGrouping {
         match by {
-            CostsBy::Job => By::Job,
-            CostsBy::ActorDay => By::ActorDay,
-            CostsBy::TenantMonth => By::TenantMonth,
+            CostsBy::Job => CostGrouping::Job,
+            CostsBy::ActorDay => CostGrouping::ActorDay,
+            CostsBy::TenantMonth => CostGrouping::TenantMonth,
         }
     }
 }
@@ -193,7 +193,7 @@ pub struct JobResolveArgs {
 
 /// Decision passed to `latch job resolve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ResolveDecision {
     /// The call took effect. The path names the file with its result.
     Applied(Slot, PathBuf),
     /// The call did not take effect.
@@ -208,13 +208,13 @@ pub enum Verdict {
 
 impl JobResolveArgs {
     /// Returns the decision. The argument parser guarantees that there is exactly one.
-    pub fn verdict(&self) -> Verdict {
+    pub fn decision(&self) -> ResolveDecision {
         match (&self.slot, &self.applied) {
-            (Some(slot), Some(file)) => Verdict::Applied(slot.clone(), file.clone()),
-            (Some(slot), None) if self.not_applied => Verdict::NotApplied(slot.clone()),
-            (Some(slot), None) => Verdict::Lost(slot.clone()),
-            (None, _) if self.go_on => Verdict::Continue,
-            (None, _) => Verdict::Abort,
+            (Some(slot), Some(file)) => ResolveDecision::Applied(slot.clone(), file.clone()),
+            (Some(slot), None) if self.not_applied => ResolveDecision::NotApplied(slot.clone()),
+            (Some(slot), None) => ResolveDecision::Lost(slot.clone()),
+            (None, _) if self.go_on => ResolveDecision::Continue,
+            (None, _) => ResolveDecision::Abort,
         }
     }
 }

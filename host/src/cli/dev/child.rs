@@ -14,11 +14,11 @@ use crate::cli::context::Context;
 use crate::config::Config;
 
 /// Interval between two checks whether a killed process has ended, and the maximum number of checks.
-const ENDS_LOOK: Duration = Duration::from_millis(2);
-const ENDS_LOOKS: u32 = 250;
+const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
+const KILL_POLLS_MAX: u32 = 250;
 
 /// Flags and paths with which child processes are started.
-pub(super) struct Children {
+pub(super) struct ChildProcesses {
     program: PathBuf,
     scratch: PathBuf,
     /// Flags of this command that every child process gets.
@@ -31,12 +31,12 @@ pub(super) struct Children {
 }
 
 /// Process group that is killed when this value is dropped.
-struct Group {
+struct ProcessGroup {
     child: Child,
     pid: Option<Pid>,
 }
 
-impl Group {
+impl ProcessGroup {
     async fn output(mut self) -> std::io::Result<(ExitStatus, String)> {
         let stdout = self.child.stdout.take();
         let mut text = Vec::new();
@@ -49,23 +49,23 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         // The group includes the compilers that the process started.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
             // The scratch folder is removed next, so the process must not write to it any more.
-            for _ in 0..ENDS_LOOKS {
+            for _ in 0..KILL_POLLS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     break;
                 }
-                std::thread::sleep(ENDS_LOOK);
+                std::thread::sleep(KILL_POLL_INTERVAL);
             }
         }
     }
 }
 
-impl Children {
+impl ChildProcesses {
     pub(super) fn new(scratch: &Path, ctx: &Context<'_>, parameters: &ParameterArgs) -> std::io::Result<Self> {
         Ok(Self {
             program: std::env::current_exe()?,
@@ -89,7 +89,7 @@ impl Children {
     async fn output(&self, args: &[&str]) -> anyhow::Result<(ExitStatus, String)> {
         let child = self.command(args).stdout(Stdio::piped()).process_group(0).spawn()?;
         let pid = child.id().and_then(|id| Pid::from_raw(id as i32));
-        Ok(Group { child, pid }.output().await?)
+        Ok(ProcessGroup { child, pid }.output().await?)
     }
 
     /// Builds a plugin and checks it. Compiler output goes to stderr. The report is empty if the build

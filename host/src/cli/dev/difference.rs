@@ -4,29 +4,29 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 /// Number of unchanged lines shown around a difference.
-const AROUND: usize = 2;
+const CONTEXT_LINES: usize = 2;
 
 /// Text that represents the result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Output(String);
+pub(super) struct DryRunOutput(String);
 
 /// One line to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum DiffLine {
     /// In both runs.
     Same(String),
     /// Only in the previous run.
-    Gone(String),
+    Removed(String),
     /// Only in this run.
-    Come(String),
+    Added(String),
     /// A remark about the run.
     Note(String),
 }
 
-impl Output {
+impl DryRunOutput {
     /// Lists the steps with their outputs, calls that would be made, and failures. Ids and times of the job
     /// are left out.
-    pub(super) fn of(response: &Value) -> Output {
+    pub(super) fn of(response: &Value) -> DryRunOutput {
         let mut text = String::new();
         for step in response["steps"].as_array().into_iter().flatten() {
             let id = step["step_id"].as_str().unwrap_or_default();
@@ -46,30 +46,30 @@ impl Output {
                 text += &format!("  {}\n", failure["message"].as_str().unwrap_or_default());
             }
         }
-        Output(text)
+        DryRunOutput(text)
     }
 
     /// Returns the lines to show: all lines if there is no previous run, else the differences with the lines
     /// around them.
-    pub(super) fn against(&self, before: Option<&Output>) -> Vec<Line> {
+    pub(super) fn diff_from(&self, before: Option<&DryRunOutput>) -> Vec<DiffLine> {
         let Some(before) = before else {
-            return self.0.lines().map(|line| Line::Same(line.to_owned())).collect();
+            return self.0.lines().map(|line| DiffLine::Same(line.to_owned())).collect();
         };
         if self == before {
-            return vec![Line::Note("the output is the same as before".to_owned())];
+            return vec![DiffLine::Note("the output is the same as before".to_owned())];
         }
         let diff = TextDiff::from_lines(&before.0, &self.0);
         let mut lines = Vec::new();
-        for (n, group) in diff.grouped_ops(AROUND).iter().enumerate() {
+        for (n, group) in diff.grouped_ops(CONTEXT_LINES).iter().enumerate() {
             if n > 0 {
-                lines.push(Line::Note("  …".to_owned()));
+                lines.push(DiffLine::Note("  …".to_owned()));
             }
             for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
                 let text = change.value().trim_end_matches('\n').to_owned();
                 lines.push(match change.tag() {
-                    ChangeTag::Equal => Line::Same(text),
-                    ChangeTag::Delete => Line::Gone(text),
-                    ChangeTag::Insert => Line::Come(text),
+                    ChangeTag::Equal => DiffLine::Same(text),
+                    ChangeTag::Delete => DiffLine::Removed(text),
+                    ChangeTag::Insert => DiffLine::Added(text),
                 });
             }
         }
@@ -88,8 +88,8 @@ mod tests {
 
     use super::*;
 
-    fn output(greeting: &str) -> Output {
-        Output::of(&json!({
+    fn output(greeting: &str) -> DryRunOutput {
+        DryRunOutput::of(&json!({
             "job_id": "job_1", "steps": [
                 { "step_id": "a", "state": "SUCCEEDED" },
                 { "step_id": "b", "state": "SKIPPED", "reason_code": "DRY_RUN_UPSTREAM" },
@@ -101,26 +101,26 @@ mod tests {
 
     #[test]
     fn the_first_run_is_shown_whole() {
-        let lines = output("Hello").against(None);
-        assert!(lines.contains(&Line::Same("a succeeded".to_owned())), "{lines:?}");
-        assert!(lines.contains(&Line::Same("b skipped (DRY_RUN_UPSTREAM)".to_owned())), "{lines:?}");
-        assert!(lines.contains(&Line::Same("  would call Mail.Send".to_owned())), "{lines:?}");
+        let lines = output("Hello").diff_from(None);
+        assert!(lines.contains(&DiffLine::Same("a succeeded".to_owned())), "{lines:?}");
+        assert!(lines.contains(&DiffLine::Same("b skipped (DRY_RUN_UPSTREAM)".to_owned())), "{lines:?}");
+        assert!(lines.contains(&DiffLine::Same("  would call Mail.Send".to_owned())), "{lines:?}");
     }
 
     #[test]
     fn later_runs_show_what_differs() {
-        let lines = output("Goodbye").against(Some(&output("Hello")));
-        let changed: Vec<_> = lines.iter().filter(|line| !matches!(line, Line::Same(_))).collect();
+        let lines = output("Goodbye").diff_from(Some(&output("Hello")));
+        let changed: Vec<_> = lines.iter().filter(|line| !matches!(line, DiffLine::Same(_))).collect();
         assert_eq!(
             changed,
             [
-                &Line::Gone("    \"greeting\": \"Hello\",".to_owned()),
-                &Line::Come("    \"greeting\": \"Goodbye\",".to_owned())
+                &DiffLine::Removed("    \"greeting\": \"Hello\",".to_owned()),
+                &DiffLine::Added("    \"greeting\": \"Goodbye\",".to_owned())
             ]
         );
         assert_eq!(
-            output("x").against(Some(&output("x"))),
-            [Line::Note("the output is the same as before".to_owned())]
+            output("x").diff_from(Some(&output("x"))),
+            [DiffLine::Note("the output is the same as before".to_owned())]
         );
     }
 }

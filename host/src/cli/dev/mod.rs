@@ -22,14 +22,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::args::DevArgs;
 use super::context::Context;
-use super::error::{CliError, Exit, located};
+use super::error::{CliError, Exit, split_location};
 use super::text::{Text, Tone};
 use crate::build::RECIPE;
-use child::Children;
-use difference::{Line, Output};
+use child::ChildProcesses;
+use difference::{DiffLine, DryRunOutput};
 use project::Project;
 use question::Question;
-use watch::Watched;
+use watch::WatchedFiles;
 
 pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     if args.live && !ctx.printer.can_ask() {
@@ -40,17 +40,17 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     let plan = ctx.cwd.join(&args.plan);
     super::source::file(&plan)?;
     let scratch = tempfile::Builder::new().prefix("latch-dev-").tempdir()?;
-    let mut stop = Stop::new()?;
+    let mut stop = DevSignals::new()?;
     let input = args.parameters.input.as_ref().map(|file| ctx.cwd.join(file));
     let project = Project { ctx, plan, input };
-    let mut dev = Dev {
+    let mut dev = DevLoop {
         args,
         ctx,
         project: &project,
-        children: Children::new(scratch.path(), ctx, &args.parameters)?,
+        children: ChildProcesses::new(scratch.path(), ctx, &args.parameters)?,
         question: Question::default(),
-        before: None,
-        built: BTreeMap::new(),
+        previous_output: None,
+        built_sources: BTreeMap::new(),
     };
     let exit = dev.rounds(&mut stop).await?;
     // Closing the folder deletes the scratch database.
@@ -59,17 +59,17 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
 }
 
 /// Signals that end the command.
-struct Stop {
+struct DevSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
-impl Stop {
+impl DevSignals {
     fn new() -> std::io::Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    async fn asked(&mut self) {
+    async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -78,47 +78,47 @@ impl Stop {
 }
 
 /// Marker of a failed round. The reason was already shown.
-struct Failed;
+struct RoundFailed;
 
 /// Result of a round, of the question after it, or of the live run.
-enum End {
+enum RoundEnd {
     /// A watched file differs from its state at the beginning of the round.
     Changed,
     /// The command was stopped by a signal.
     Stopped,
     /// The round ended, successfully or not.
-    Over(Result<(), Failed>),
+    Over(Result<(), RoundFailed>),
 }
 
-struct Dev<'d> {
+struct DevLoop<'d> {
     args: &'d DevArgs,
     ctx: &'d Context<'d>,
     project: &'d Project<'d>,
-    children: Children,
+    children: ChildProcesses,
     question: Question,
     /// Output of the last run that produced one.
-    before: Option<Output>,
+    previous_output: Option<DryRunOutput>,
     /// Sources of each plugin folder as of its last successful build and check.
-    built: BTreeMap<PathBuf, Watched>,
+    built_sources: BTreeMap<PathBuf, WatchedFiles>,
 }
 
-impl Dev<'_> {
-    async fn rounds(&mut self, stop: &mut Stop) -> anyhow::Result<Exit> {
+impl DevLoop<'_> {
+    async fn rounds(&mut self, stop: &mut DevSignals) -> anyhow::Result<Exit> {
         loop {
             let watched = self.project.watched();
-            match self.one(&watched, stop).await? {
-                End::Changed => continue,
-                End::Stopped => return Ok(self.stopped()),
-                End::Over(round) if self.args.once => {
+            match self.round_and_live_run(&watched, stop).await? {
+                RoundEnd::Changed => continue,
+                RoundEnd::Stopped => return Ok(self.stopped()),
+                RoundEnd::Over(round) if self.args.once => {
                     return Ok(if round.is_ok() { Exit::Done } else { Exit::Failed });
                 }
-                End::Over(_) => {}
+                RoundEnd::Over(_) => {}
             }
             let files = watched.len();
             self.ctx.printer.note(Tone::Quiet.of(format!("watching {files} files; press ctrl-c to stop")));
             tokio::select! {
-                () = self.project.change(&watched) => {}
-                () = stop.asked() => return Ok(self.stopped()),
+                () = self.project.wait_for_source_change(&watched) => {}
+                () = stop.received() => return Ok(self.stopped()),
             }
         }
     }
@@ -129,53 +129,53 @@ impl Dev<'_> {
     }
 
     /// Runs one round, followed by the live run if requested.
-    async fn one(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
+    async fn round_and_live_run(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let (project, once) = (self.project, self.args.once);
         let round = tokio::select! {
             round = self.round(watched) => round?,
-            () = project.change(watched), if !once => return Ok(End::Changed),
-            () = stop.asked() => return Ok(End::Stopped),
+            () = project.wait_for_source_change(watched), if !once => return Ok(RoundEnd::Changed),
+            () = stop.received() => return Ok(RoundEnd::Stopped),
         };
         match round {
-            Ok(()) if self.args.live && !once => self.live(watched, stop).await,
-            round => Ok(End::Over(round)),
+            Ok(()) if self.args.live && !once => self.ask_and_run_live(watched, stop).await,
+            round => Ok(RoundEnd::Over(round)),
         }
     }
 
-    async fn round(&mut self, watched: &Watched) -> anyhow::Result<Result<(), Failed>> {
+    async fn round(&mut self, watched: &WatchedFiles) -> anyhow::Result<Result<(), RoundFailed>> {
         let config = match self.ctx.config(self.project.plan.parent()) {
             Ok(config) => config,
             Err(errors) => {
                 self.ctx.printer.error(&CliError::from(&errors));
-                return Ok(Err(Failed));
+                return Ok(Err(RoundFailed));
             }
         };
         let folders = config.plugins.iter().map(|plugin| &plugin.source).filter(|dir| dir.join(RECIPE).is_file());
         let dirs: Vec<_> = folders.cloned().collect();
         for dir in &dirs {
-            let sources = watched.below(dir);
-            if self.built.get(dir) == Some(&sources) {
+            let sources = watched.in_folder(dir);
+            if self.built_sources.get(dir) == Some(&sources) {
                 continue;
             }
             // A failed or abandoned build is repeated in the next round.
-            self.built.remove(dir);
+            self.built_sources.remove(dir);
             if !self.check(dir).await? {
-                return Ok(Err(Failed));
+                return Ok(Err(RoundFailed));
             }
-            self.built.insert(dir.clone(), sources);
+            self.built_sources.insert(dir.clone(), sources);
         }
         let response = self.children.dry_run(&self.project.plan, &config).await?;
         if let Some(error) = response.get("error") {
-            self.refused(error);
-            return Ok(Err(Failed));
+            self.show_refusal(error);
+            return Ok(Err(RoundFailed));
         }
         let failed = response["state"] != "COMPLETED";
         self.show(&response);
-        Ok(if failed { Err(Failed) } else { Ok(()) })
+        Ok(if failed { Err(RoundFailed) } else { Ok(()) })
     }
 
     async fn check(&self, dir: &Path) -> anyhow::Result<bool> {
-        let shown = self.project.shown(dir);
+        let shown = self.project.display_path(dir);
         let (passed, report) = self.children.check(dir).await?;
         match passed {
             true => self.ctx.printer.note(Tone::Good.of(format!("checked {shown}"))),
@@ -187,7 +187,7 @@ impl Dev<'_> {
     }
 
     /// Shows why a run was refused.
-    fn refused(&self, error: &Value) {
+    fn show_refusal(&self, error: &Value) {
         if self.ctx.json {
             return self.ctx.printer.line(&json!({ "error": error }));
         }
@@ -199,7 +199,7 @@ impl Dev<'_> {
             let pointer = problem["pointer"].as_str();
             let at = pointer.zip(problem["line"].as_u64().zip(problem["column"].as_u64()));
             let (place, message) = match at {
-                Some((pointer, at)) => located(pointer, at, &message),
+                Some((pointer, at)) => split_location(pointer, at, &message),
                 None => (pointer.or(problem["plugin"].as_str()).unwrap_or_default().to_owned(), message),
             };
             lines.push(Text::from("  ") + Tone::Title.of(place) + format!(": {message} [{code}]"));
@@ -209,48 +209,48 @@ impl Dev<'_> {
 
     /// Shows the output of a run, or its difference to the previous run.
     fn show(&mut self, response: &Value) {
-        let output = Output::of(response);
+        let output = DryRunOutput::of(response);
         if self.ctx.json {
-            let changed = self.before.as_ref() != Some(&output);
-            self.before = Some(output);
+            let changed = self.previous_output.as_ref() != Some(&output);
+            self.previous_output = Some(output);
             return self.ctx.printer.line(&json!({ "changed": changed, "response": response }));
         }
-        for line in output.against(self.before.as_ref()) {
-            self.ctx.printer.say(match line {
-                Line::Same(text) => Text::from(format!("  {text}")),
-                Line::Gone(text) => Tone::Bad.of(format!("- {text}")),
-                Line::Come(text) => Tone::Good.of(format!("+ {text}")),
-                Line::Note(text) => Tone::Quiet.of(text),
+        for line in output.diff_from(self.previous_output.as_ref()) {
+            self.ctx.printer.print_text(match line {
+                DiffLine::Same(text) => Text::from(format!("  {text}")),
+                DiffLine::Removed(text) => Tone::Bad.of(format!("- {text}")),
+                DiffLine::Added(text) => Tone::Good.of(format!("+ {text}")),
+                DiffLine::Note(text) => Tone::Quiet.of(text),
             });
         }
-        self.before = Some(output);
+        self.previous_output = Some(output);
     }
 
     /// Asks whether to run the plan live, and runs it if the answer is yes.
     ///
     /// Only a plan that was dry-run is run. A change withdraws the question. An answer is refused if a file
     /// has changed unnoticed before it.
-    async fn live(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
+    async fn ask_and_run_live(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));
         let answer = tokio::select! {
             answer = self.question.answer() => answer?,
-            () = self.project.change(watched) => {
+            () = self.project.wait_for_source_change(watched) => {
                 printer.note("not run for real: the question is withdrawn");
-                return Ok(End::Changed);
+                return Ok(RoundEnd::Changed);
             }
-            () = stop.asked() => return Ok(End::Stopped),
+            () = stop.received() => return Ok(RoundEnd::Stopped),
         };
         if !matches!(answer.trim(), "y" | "yes") {
-            return Ok(End::Over(Ok(())));
+            return Ok(RoundEnd::Over(Ok(())));
         }
         let now = self.project.watched();
         if now != *watched {
-            self.project.say_changes(&now, watched);
+            self.project.print_changed_files(&now, watched);
             printer.note(Tone::Attention.of("not run for real: the files have changed since the dry run"));
-            return Ok(End::Changed);
+            return Ok(RoundEnd::Changed);
         }
         self.children.live(&self.project.plan).await?;
-        Ok(End::Over(Ok(())))
+        Ok(RoundEnd::Over(Ok(())))
     }
 }

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::watch::Watched;
+use super::watch::WatchedFiles;
 use crate::cli::context::Context;
 use crate::cli::text::Tone;
-use crate::config::Origin;
+use crate::config::SettingSource;
 
 /// Interval between two checks of the sources.
-const LOOK: Duration = Duration::from_millis(300);
+const SOURCE_POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Maximum number of changed files that are named.
-const NAMED: usize = 3;
+const NAMED_CHANGES_MAX: usize = 3;
 
 /// A plan with its parameter values, configuration and plugin sources.
 pub(super) struct Project<'d> {
@@ -24,8 +24,8 @@ pub(super) struct Project<'d> {
 impl Project<'_> {
     /// Returns the watched files: plan, parameter file, configuration, and each plugin's component or folder.
     /// An unreadable configuration is watched until it can be read.
-    pub(super) fn watched(&self) -> Watched {
-        let mut watched = Watched::default();
+    pub(super) fn watched(&self) -> WatchedFiles {
+        let mut watched = WatchedFiles::default();
         watched.file(&self.plan);
         self.input.iter().for_each(|file| watched.file(file));
         match self.ctx.config(self.plan.parent()) {
@@ -39,7 +39,7 @@ impl Project<'_> {
             }
             Err(errors) => {
                 for problem in &errors.0 {
-                    if let Origin::File { path, .. } | Origin::WholeFile(path) = &problem.origin {
+                    if let SettingSource::File { path, .. } | SettingSource::WholeFile(path) = &problem.origin {
                         watched.file(path);
                     }
                 }
@@ -50,27 +50,27 @@ impl Project<'_> {
 
     /// Returns once something has changed and two successive checks agree. Editors write a file in several
     /// steps.
-    pub(super) async fn change(&self, before: &Watched) {
+    pub(super) async fn wait_for_source_change(&self, before: &WatchedFiles) {
         let mut last = before.clone();
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(SOURCE_POLL_INTERVAL).await;
             let now = self.watched();
             if now == last && now != *before {
-                return self.say_changes(&now, before);
+                return self.print_changed_files(&now, before);
             }
             last = now;
         }
     }
 
     /// Prints the names of the changed files.
-    pub(super) fn say_changes(&self, now: &Watched, before: &Watched) {
-        for path in now.changes(before).iter().take(NAMED) {
-            self.ctx.printer.note(Tone::Title.of(format!("changed: {}", self.shown(path))));
+    pub(super) fn print_changed_files(&self, now: &WatchedFiles, before: &WatchedFiles) {
+        for path in now.changes(before).iter().take(NAMED_CHANGES_MAX) {
+            self.ctx.printer.note(Tone::Title.of(format!("changed: {}", self.display_path(path))));
         }
     }
 
     /// Returns the path relative to the working directory, if it lies below.
-    pub(super) fn shown(&self, path: &Path) -> String {
+    pub(super) fn display_path(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
         if shown.is_empty() { ".".to_owned() } else { shown }
     }

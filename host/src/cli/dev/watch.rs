@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Names of build outputs in a folder of sources.
-const MADE: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
+const BUILD_OUTPUTS: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
 /// Maximum number of watched files. A folder with more files does not consist of sources.
 const FILES_MAX: usize = 5_000;
 
 /// Watched files with modification time and size, or `None` for a missing file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Watched(BTreeMap<PathBuf, Option<(SystemTime, u64)>>);
+pub(super) struct WatchedFiles(BTreeMap<PathBuf, Option<(SystemTime, u64)>>);
 
-impl Watched {
+impl WatchedFiles {
     /// Watches one file, which need not exist yet.
     pub(super) fn file(&mut self, path: &Path) {
         let found = std::fs::metadata(path).ok();
@@ -30,7 +30,7 @@ impl Watched {
         }
         for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_made = MADE.contains(&name.as_str()) || name.starts_with("latch.db");
+            let is_made = BUILD_OUTPUTS.contains(&name.as_str()) || name.starts_with("latch.db");
             if self.0.len() < FILES_MAX && !is_made && !name.starts_with('.') {
                 // `file_type` does not follow links. A link to a folder could lead back into the folder.
                 match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -47,12 +47,12 @@ impl Watched {
     }
 
     /// Returns the files below a folder.
-    pub(super) fn below(&self, dir: &Path) -> Watched {
-        Watched(self.0.iter().filter(|(path, _)| path.starts_with(dir)).map(|(p, s)| (p.clone(), *s)).collect())
+    pub(super) fn in_folder(&self, dir: &Path) -> WatchedFiles {
+        WatchedFiles(self.0.iter().filter(|(path, _)| path.starts_with(dir)).map(|(p, s)| (p.clone(), *s)).collect())
     }
 
     /// Returns the files that differ from `before`, including added and removed ones.
-    pub(super) fn changes(&self, before: &Watched) -> Vec<PathBuf> {
+    pub(super) fn changes(&self, before: &WatchedFiles) -> Vec<PathBuf> {
         let mut changed: Vec<_> =
             self.0.iter().filter(|(path, stamp)| before.0.get(*path) != Some(stamp)).map(|(path, _)| path).collect();
         changed.extend(before.0.keys().filter(|path| !self.0.contains_key(*path)));
@@ -73,7 +73,7 @@ mod tests {
             std::fs::write(dir.join(file), file).unwrap();
         }
         let look = || {
-            let mut watched = Watched::default();
+            let mut watched = WatchedFiles::default();
             watched.source(dir);
             watched.file(&dir.join("absent"));
             watched
@@ -85,7 +85,7 @@ mod tests {
         std::fs::write(dir.join("src/plugin.js"), "another length").unwrap();
         std::fs::write(dir.join("absent"), "").unwrap();
         assert_eq!(look().changes(&before), [dir.join("absent"), dir.join("src/plugin.js")]);
-        assert_ne!(look().below(&dir.join("src")), before.below(&dir.join("src")));
+        assert_ne!(look().in_folder(&dir.join("src")), before.in_folder(&dir.join("src")));
         std::fs::remove_file(dir.join("latch-plugin.toml")).unwrap();
         assert!(look().changes(&before).contains(&dir.join("latch-plugin.toml")));
     }

@@ -6,7 +6,7 @@ use crate::cli::output::{Text, Tone};
 
 /// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum CheckVerdict {
     /// No problem was found.
     Ok,
     /// Something needs attention.
@@ -19,40 +19,40 @@ pub(super) enum Verdict {
 #[derive(Clone, Debug)]
 pub(super) struct Check {
     pub(super) name: &'static str,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: CheckVerdict,
     found: String,
     fix: Option<String>,
     /// Subjects of the check for programs: plugin, job, slot, event or secret.
-    about: Vec<(&'static str, Value)>,
+    subjects: Vec<(&'static str, Value)>,
 }
 
 impl Check {
     pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Ok, found: found.into(), fix: None, about: Vec::new() }
+        Self { name, verdict: CheckVerdict::Ok, found: found.into(), fix: None, subjects: Vec::new() }
     }
 
     pub(super) fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Warn, fix: Some(fix.into()), ..Self::ok(name, found) }
+        Self { verdict: CheckVerdict::Warn, fix: Some(fix.into()), ..Self::ok(name, found) }
     }
 
     pub(super) fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Fail, ..Self::warn(name, found, fix) }
+        Self { verdict: CheckVerdict::Fail, ..Self::warn(name, found, fix) }
     }
 
     /// Adds a subject of the check for programs.
-    pub(super) fn about(mut self, key: &'static str, value: impl Into<Value>) -> Self {
-        self.about.push((key, value.into()));
+    pub(super) fn with_subject(mut self, key: &'static str, value: impl Into<Value>) -> Self {
+        self.subjects.push((key, value.into()));
         self
     }
 
     fn document(&self) -> Value {
         let verdict = match self.verdict {
-            Verdict::Ok => "ok",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "fail",
+            CheckVerdict::Ok => "ok",
+            CheckVerdict::Warn => "warn",
+            CheckVerdict::Fail => "fail",
         };
         let mut document = json!({ "check": self.name, "verdict": verdict, "found": self.found, "fix": self.fix });
-        for (key, value) in &self.about {
+        for (key, value) in &self.subjects {
             document[*key] = value.clone();
         }
         document
@@ -69,9 +69,9 @@ pub(super) fn lines(checks: &[Check]) -> Vec<Text> {
     let mut lines = Vec::new();
     for check in checks {
         let (tone, word) = match check.verdict {
-            Verdict::Ok => (Tone::Good, "ok  "),
-            Verdict::Warn => (Tone::Attention, "warn"),
-            Verdict::Fail => (Tone::Bad, "fail"),
+            CheckVerdict::Ok => (Tone::Good, "ok  "),
+            CheckVerdict::Warn => (Tone::Attention, "warn"),
+            CheckVerdict::Fail => (Tone::Bad, "fail"),
         };
         let found = check.found.replace('\n', &format!("\n      {:width$}  ", ""));
         lines.push(tone.of(word) + format!("  {:width$}  {found}", check.name));

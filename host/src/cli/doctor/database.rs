@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use latchwork_core::pages;
 use latchwork_core::storage::StoreError;
-use latchwork_store::{Database, NO_TABLES, NoProbe, OpenOptions, Target, server_name, times_used};
+use latchwork_store::{Database, DatabaseTarget, NO_TABLES, NoProbe, OpenOptions, server_name, times_used};
 
 use super::check::Check;
 use crate::cli::error::CliError;
@@ -21,19 +21,19 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
             checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009"));
             return None;
         }
-        Ok(Target::Server(url)) => server_name(&url),
-        Ok(Target::File(path)) => {
-            if let Some(check) = absent(config, &path, accept_restore) {
+        Ok(DatabaseTarget::Server(url)) => server_name(&url),
+        Ok(DatabaseTarget::File(path)) => {
+            if let Some(check) = check_missing_file(config, &path, accept_restore) {
                 checks.push(check);
                 return None;
             }
             path.display().to_string()
         }
     };
-    let store = match opened(config, &config.database, accept_restore).await {
+    let store = match open_for_check(config, &config.database, accept_restore).await {
         Ok(store) => store,
         Err(error) => {
-            checks.push(match is_new(&error) {
+            checks.push(match lacks_tables(&error) {
                 true => Check::ok(NAME, format!("{name} answers; {NO_TABLES}")),
                 false => store_failure(NAME, &error),
             });
@@ -78,8 +78,8 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
 }
 
 /// Returns the check of a missing database file, or `None` if the file exists or may be created now.
-fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
-    let times = used(config);
+fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
+    let times = use_count(config);
     // Only the loss of a database that was used before can be accepted.
     if path.exists() || accept_restore && times > 0 {
         return None;
@@ -96,30 +96,30 @@ fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
 }
 
 /// Returns how many times the database was used for work, according to the files beside it.
-fn used(config: &Config) -> u64 {
+fn use_count(config: &Config) -> u64 {
     let options = open::options(config, &config.database, Arc::new(NoProbe));
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
 }
 
 /// Returns true if the database was used for work, even if it no longer exists.
 pub(super) fn was_used(config: &Config) -> bool {
-    used(config) > 0
+    use_count(config) > 0
 }
 
 /// Returns true if the server's database only lacks its tables.
-fn is_new(error: &StoreError) -> bool {
+fn lacks_tables(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
 }
 
 /// Checks the effect store. Returns it if it could be opened.
 pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     const NAME: &str = "effect store";
-    if let Ok(Some(why)) = open::unseen_effects(config) {
+    if let Ok(Some(why)) = open::unshared_effects(config) {
         checks.push(Check::fail(NAME, why, format!("latch explain {}", pages::CONFIG_DATABASE)));
         return None;
     }
     let (shown, whole) = match open::target(url) {
-        Ok(Target::File(path)) if !path.exists() => {
+        Ok(DatabaseTarget::File(path)) if !path.exists() => {
             checks.push(Check::ok(NAME, format!("{} does not exist yet", path.display())));
             return None;
         }
@@ -127,11 +127,11 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
             checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009"));
             return None;
         }
-        Ok(Target::File(path)) => (path.display().to_string(), ": the file is sound"),
-        Ok(Target::Server(url)) => (server_name(&url), " answers"),
+        Ok(DatabaseTarget::File(path)) => (path.display().to_string(), ": the file is sound"),
+        Ok(DatabaseTarget::Server(url)) => (server_name(&url), " answers"),
     };
-    match opened(config, url, false).await {
-        Err(error) if is_new(&error) => checks.push(Check::ok(NAME, format!("{shown} answers; {NO_TABLES}"))),
+    match open_for_check(config, url, false).await {
+        Err(error) if lacks_tables(&error) => checks.push(Check::ok(NAME, format!("{shown} answers; {NO_TABLES}"))),
         Err(error) => checks.push(store_failure(NAME, &error)),
         Ok(store) => {
             checks.push(match store.check_file().await {
@@ -144,7 +144,7 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
     None
 }
 
-async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
+async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
     // A check must not create a database. Accepting the loss of the old database may, and it writes.

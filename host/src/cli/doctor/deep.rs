@@ -7,16 +7,16 @@
 use std::collections::BTreeSet;
 
 use latchwork_core::decide;
-use latchwork_core::evidence::{self, Export, Found, Withhold};
+use latchwork_core::evidence::{self, Export, ProblemKind, Withhold};
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::state::{Durable, FoldError};
-use latchwork_core::storage::{EffectStore, Filter, Journal, StoreError};
+use latchwork_core::storage::{EffectStore, JobFilter, Journal, StoreError};
 use serde_json::Value;
 
 use super::check::Check;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
-use crate::evidence::is_signature;
+use crate::evidence::is_valid_signature;
 use crate::os::{self, clock};
 
 const NAME: &str = "jobs";
@@ -32,7 +32,7 @@ const FIX: &str =
     "restore the database from a backup that `latch doctor --deep` finds sound; until then do not run the job";
 
 /// One problem of a job.
-struct Finding {
+struct JobProblem {
     what: String,
     slot: Option<String>,
     event: Option<u64>,
@@ -40,22 +40,22 @@ struct Finding {
 
 /// Totals over all jobs.
 #[derive(Default)]
-struct Tally {
+struct DeepCheckTotals {
     jobs: u64,
     events: u64,
     effects: u64,
     payloads: u64,
     busy: Vec<JobId>,
     damaged: u64,
-    unshown: u64,
+    omitted: u64,
 }
 
 pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn EffectStore, checks: &mut Vec<Check>) {
-    let mut tally = Tally::default();
+    let mut tally = DeepCheckTotals::default();
     let mut told_us = clock::boot_us();
     let mut last: Option<JobId> = None;
     loop {
-        let page = Filter { older_than: last.take(), limit: PAGE, ..Filter::default() };
+        let page = JobFilter { older_than: last.take(), limit: PAGE, ..JobFilter::default() };
         let rows = match journal.jobs(&page).await {
             Ok(rows) => rows,
             Err(error) => return checks.push(super::database::store_failure(NAME, &error)),
@@ -63,7 +63,7 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
         let Some(end) = rows.last() else { break };
         last = Some(end.job_id.clone());
         for row in rows {
-            match job(journal, effects, &row.job_id, &mut tally).await {
+            match check_job(journal, effects, &row.job_id, &mut tally).await {
                 Ok(found) => report(&row.job_id, found, &mut tally, checks),
                 // The database itself fails, so every other job would fail the same way.
                 Err(error) => return checks.push(super::database::store_failure(NAME, &error)),
@@ -77,30 +77,31 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
     summary(ctx, &tally, checks);
 }
 
-fn report(job_id: &JobId, found: Vec<Finding>, tally: &mut Tally, checks: &mut Vec<Check>) {
+fn report(job_id: &JobId, found: Vec<JobProblem>, tally: &mut DeepCheckTotals, checks: &mut Vec<Check>) {
     tally.damaged += u64::from(!found.is_empty());
-    for Finding { what, slot, event } in found {
+    for JobProblem { what, slot, event } in found {
         if checks.len() >= FINDINGS_MAX {
-            tally.unshown += 1;
+            tally.omitted += 1;
             continue;
         }
         let place = [slot.as_ref().map(|slot| format!("slot {slot}")), event.map(|seq| format!("event {seq}"))];
         let place: Vec<_> = std::iter::once(format!("job {job_id}")).chain(place.into_iter().flatten()).collect();
-        let check = Check::fail(NAME, format!("{}: {what}", place.join(", ")), FIX).about("job", job_id.as_str());
-        let check = slot.into_iter().fold(check, |check, slot| check.about("slot", slot));
-        checks.push(event.into_iter().fold(check, |check, seq| check.about("event", seq)));
+        let check =
+            Check::fail(NAME, format!("{}: {what}", place.join(", ")), FIX).with_subject("job", job_id.as_str());
+        let check = slot.into_iter().fold(check, |check, slot| check.with_subject("slot", slot));
+        checks.push(event.into_iter().fold(check, |check, seq| check.with_subject("event", seq)));
     }
 }
 
-fn summary(ctx: &Context<'_>, tally: &Tally, checks: &mut Vec<Check>) {
-    let Tally { jobs, events, effects, payloads, busy, damaged, unshown } = tally;
+fn summary(ctx: &Context<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) {
+    let DeepCheckTotals { jobs, events, effects, payloads, busy, damaged, omitted: unshown } = tally;
     if *unshown > 0 {
         checks.push(Check::fail(NAME, format!("{unshown} more findings"), FIX));
     }
     for job_id in busy {
-        let fix = format!("{} again when the job has settled", ctx.command("latch doctor --deep"));
+        let fix = format!("{} again when the job has settled", ctx.with_project_flags("latch doctor --deep"));
         let found = format!("job {job_id}: not checked, because it changes faster than it can be read");
-        checks.push(Check::warn(NAME, found, fix).about("job", job_id.as_str()));
+        checks.push(Check::warn(NAME, found, fix).with_subject("job", job_id.as_str()));
     }
     if *damaged == 0 {
         let found =
@@ -110,23 +111,23 @@ fn summary(ctx: &Context<'_>, tally: &Tally, checks: &mut Vec<Check>) {
 }
 
 /// Returns every problem of a job.
-async fn job(
+async fn check_job(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
     job_id: &JobId,
-    tally: &mut Tally,
-) -> Result<Vec<Finding>, StoreError> {
+    tally: &mut DeepCheckTotals,
+) -> Result<Vec<JobProblem>, StoreError> {
     tally.jobs += 1;
     for _ in 0..READS_MAX {
         let record = match journal.load(job_id).await {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(Vec::new()),
-            Err(StoreError::Damaged(what)) => return Ok(vec![Finding { what, slot: None, event: None }]),
+            Err(StoreError::Damaged(what)) => return Ok(vec![JobProblem { what, slot: None, event: None }]),
             Err(error) => return Err(error),
         };
         let stored = match effects.effects(job_id).await {
             Ok(stored) => stored,
-            Err(StoreError::Damaged(what)) => return Ok(vec![Finding { what, slot: None, event: None }]),
+            Err(StoreError::Damaged(what)) => return Ok(vec![JobProblem { what, slot: None, event: None }]),
             Err(error) => return Err(error),
         };
         // The effects may be in another database. Log and effects are consistent only if the log did not
@@ -151,17 +152,21 @@ async fn job(
         let written = evidence::write(&export);
         let (durable, problems) = match Durable::problems(record, stored) {
             Ok(loaded) => loaded,
-            Err(error) => return Ok(vec![of_log(&error)]),
+            Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
-        let mut found: Vec<Finding> = problems.iter().map(of_log).collect();
+        let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
         // These comparisons depend on payloads and effects, so they are meaningless if those are damaged.
         if found.is_empty() {
-            found.extend(across_jobs(journal, &durable).await?);
+            found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
             // A payload that does not match its event is already reported with that event.
-            let told: &[Found] = if found.is_empty() { &[] } else { &[Found::Payload, Found::Effect, Found::Response] };
-            found.extend(verified(&file, told));
+            let told: &[ProblemKind] = if found.is_empty() {
+                &[]
+            } else {
+                &[ProblemKind::Payload, ProblemKind::Effect, ProblemKind::Response]
+            };
+            found.extend(evidence_problems(&file, told));
         }
         return Ok(found);
     }
@@ -170,17 +175,17 @@ async fn job(
 }
 
 /// Returns the differences between the tables shared by all jobs and the log and ledger of this job.
-async fn across_jobs(journal: &dyn Journal, durable: &Durable) -> Result<Vec<Finding>, StoreError> {
+async fn shared_table_problems(journal: &dyn Journal, durable: &Durable) -> Result<Vec<JobProblem>, StoreError> {
     let header = &durable.job.header;
-    let of_slot = |slot: &Slot, what: String| Finding { what, slot: Some(slot.to_string()), event: None };
+    let of_slot = |slot: &Slot, what: String| JobProblem { what, slot: Some(slot.to_string()), event: None };
     let key = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), |key| key.to_hex());
-    let other_keys = decide::other_keys(durable).into_iter().map(|(slot, events, ledger)| {
+    let other_keys = decide::mismatched_action_keys(durable).into_iter().map(|(slot, events, ledger)| {
         let what = "the action key of the ledger row is not that of the events";
         of_slot(&slot, format!("{what} (expected {}, found {})", key(events), key(ledger)))
     });
-    let mut found: Vec<Finding> = other_keys.collect();
-    for expected in decide::reservations(durable) {
-        let stored = match journal.action(&header.tenant_id, &expected.operator, expected.key).await {
+    let mut found: Vec<JobProblem> = other_keys.collect();
+    for expected in decide::expected_reservations(durable) {
+        let stored = match journal.action_reservation(&header.tenant_id, &expected.operator, expected.key).await {
             Ok(stored) => stored,
             Err(StoreError::Damaged(what)) => {
                 found.push(of_slot(&expected.slot, what));
@@ -205,14 +210,14 @@ async fn across_jobs(journal: &dyn Journal, durable: &Durable) -> Result<Vec<Fin
 }
 
 /// Returns the finding for an error in the log or in a payload that the log names.
-fn of_log(error: &FoldError) -> Finding {
+fn problem_of_log(error: &FoldError) -> JobProblem {
     let (event, slot) = match error {
         FoldError::Missing { seq, label } | FoldError::Altered { seq, label } => (Some(*seq), slot_of(label)),
-        FoldError::Beginning { seq, .. }
+        FoldError::BadStart { seq, .. }
         | FoldError::Job { seq, .. }
         | FoldError::Step { seq, .. }
-        | FoldError::Unknown { seq, .. } => (Some(*seq), None),
-        FoldError::Chain { found, .. } => (Some(*found), None),
+        | FoldError::Invalid { seq, .. } => (Some(*seq), None),
+        FoldError::BrokenChain { found, .. } => (Some(*found), None),
         FoldError::Plan(_) => (Some(1), None),
     };
     let text = error.to_string();
@@ -220,7 +225,7 @@ fn of_log(error: &FoldError) -> Finding {
         Some((place, what)) if place.starts_with("event ") => what.to_owned(),
         _ => text,
     };
-    Finding { what, slot, event }
+    JobProblem { what, slot, event }
 }
 
 /// Returns the step or call of a label: `s6` of `output/s6`, `s3/0` of `answer/s3/0/1`.
@@ -234,30 +239,30 @@ fn slot_of(label: &str) -> Option<String> {
 
 /// Returns the problems found by verifying the evidence of the job, with the slot and event of each. Kinds in
 /// `told` are left out.
-fn verified(file: &[u8], told: &[Found]) -> Vec<Finding> {
-    let report = match evidence::verify(file, None, &is_signature) {
+fn evidence_problems(file: &[u8], told: &[ProblemKind]) -> Vec<JobProblem> {
+    let report = match evidence::verify(file, None, &is_valid_signature) {
         Ok(verified) => verified.report,
-        Err(what) => return vec![Finding { what, slot: None, event: None }],
+        Err(what) => return vec![JobProblem { what, slot: None, event: None }],
     };
-    let about_file = [Found::Signature, Found::Trust, Found::FileHash];
+    let about_file = [ProblemKind::Signature, ProblemKind::Trust, ProblemKind::FileHash];
     let wanted = report.problems.into_iter().filter(|it| !about_file.contains(&it.kind) && !told.contains(&it.kind));
     let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').collect();
     let mut seen = BTreeSet::new();
     let found = wanted.filter_map(|problem| {
         let line = usize::try_from(problem.line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
-        let (slot, event) = line.map_or((None, None), |line| place(line));
+        let (slot, event) = line.map_or((None, None), |line| subject_of_line(line));
         let values = match (problem.expected.as_str(), problem.found.as_str()) {
             ("", "") => String::new(),
             (expected, found) => format!(" (expected {expected}, found {found})"),
         };
         let what = format!("{}{values}", problem.message);
-        seen.insert(what.clone()).then_some(Finding { what, slot, event })
+        seen.insert(what.clone()).then_some(JobProblem { what, slot, event })
     });
     found.collect()
 }
 
 /// Returns the slot and the event that a line of evidence is about.
-fn place(line: &[u8]) -> (Option<String>, Option<u64>) {
+fn subject_of_line(line: &[u8]) -> (Option<String>, Option<u64>) {
     let Ok(Value::Object(line)) = serde_json::from_slice::<Value>(line) else { return (None, None) };
     let all = line.values().filter_map(Value::as_object).chain([&line]);
     let (mut slot, mut event) = (None, None);
@@ -273,7 +278,7 @@ fn place(line: &[u8]) -> (Option<String>, Option<u64>) {
 /// Checks the components that jobs have pinned, by digest.
 pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
     const NAME: &str = "components";
-    match crate::registry::damaged(state_dir) {
+    match crate::registry::damaged_components(state_dir) {
         Ok((whole, damaged)) => {
             for stored in damaged {
                 let path = stored.path.display();
@@ -282,10 +287,12 @@ pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks:
                     "restore a component with the digest {}: configure it as the plugin's source and run {}, or copy it \
                      from a backup; if no job needs it, remove the file",
                     stored.digest,
-                    ctx.command("latch plugin list")
+                    ctx.with_project_flags("latch plugin list")
                 );
                 let digest = format!("sha256:{}", stored.digest);
-                checks.push(Check::fail(NAME, found, fix).about("plugin", stored.plugin).about("digest", digest));
+                checks.push(
+                    Check::fail(NAME, found, fix).with_subject("plugin", stored.plugin).with_subject("digest", digest),
+                );
             }
             checks.push(Check::ok(NAME, format!("{whole} match the digests in their names")));
         }
@@ -299,13 +306,13 @@ pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks:
 /// Checks the compiled code in the cache by its message authentication code.
 pub(super) fn compiled(engine: &crate::engine::Engine, checks: &mut Vec<Check>) {
     const NAME: &str = "plugin cache";
-    match engine.damaged_in_cache() {
+    match engine.check_cache_entries() {
         None => {}
         Some(Ok((whole, damaged))) => {
             for path in &damaged {
                 let found = format!("{} is damaged, and is not used", path.display());
                 let fix = format!("rm {}; it is recompiled when needed", path.display());
-                checks.push(Check::warn(NAME, found, fix).about("file", path.display().to_string()));
+                checks.push(Check::warn(NAME, found, fix).with_subject("file", path.display().to_string()));
             }
             checks.push(Check::ok(NAME, format!("{whole} entries are authentic")));
         }

@@ -15,13 +15,13 @@ use std::path::Path;
 
 use latchwork_core::pages;
 
-use self::check::{Check, Verdict};
+use self::check::{Check, CheckVerdict};
 use super::args::DoctorArgs;
 use super::catalog;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::open;
-use crate::config::{Commit, Config, FILE_NAME};
+use crate::config::{CommitMode, Config, FILE_NAME};
 use crate::{files, os, registry};
 
 /// 2025-01-01, in microseconds since 1970. A machine with an earlier time has lost its clock.
@@ -33,14 +33,14 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
         Err(errors) => {
             let error = CliError::from(&errors);
             checks.extend(error.problems.iter().map(|problem| {
-                let found = format!("{}: {}", problem.place, problem.message);
+                let found = format!("{}: {}", problem.location, problem.message);
                 Check::fail("configuration", found, format!("latch explain {}", problem.code))
             }));
             None
         }
         Ok(config) => {
             if args.accept_restore && !database::was_used(&config) {
-                open::project(&config)?;
+                open::require_project(&config)?;
             }
             checks.push(configuration(&config));
             stores(args, ctx, &config, &mut checks).await;
@@ -60,7 +60,7 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
     };
     toolchains::toolchains(ctx, config.as_ref(), &mut checks);
     checks.push(clock());
-    let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
+    let failed = checks.iter().any(|check| check.verdict == CheckVerdict::Fail);
     ctx.answer(&check::document(&checks), || check::lines(&checks));
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
@@ -69,7 +69,7 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
 async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
     let main = database::database(config, args.accept_restore, checks).await;
     let separate = match (&config.effect_store, config.commit) {
-        (Some(url), Commit::Staged) => Some(database::effect_store(config, url, checks).await),
+        (Some(url), CommitMode::Staged) => Some(database::effect_store(config, url, checks).await),
         _ => None,
     };
     let effects = separate.clone().unwrap_or_else(|| main.clone());
@@ -118,7 +118,7 @@ fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
     let error = files::without_path(error);
     let shown = dir.display();
-    let fix = match pages::of_unwritable(error.kind()) {
+    let fix = match pages::code_of_write_error(error.kind()) {
         Some(pages::DISK_FULL) => format!("free disk space in {shown}, or {name}"),
         Some(_) => format!("make {shown} writable, or {name}"),
         None => format!("create the folder {shown}, or {name}"),
@@ -147,7 +147,7 @@ fn cache(config: &Config) -> Check {
 
 /// Checks the stored plugin versions that jobs may have pinned.
 fn components(config: &Config) -> Check {
-    match registry::kept(&config.state_dir) {
+    match registry::stored_components(&config.state_dir) {
         Ok(kept) => {
             let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
             let found = format!(

@@ -7,8 +7,8 @@ use latchwork_core::pages;
 use super::check::Check;
 use crate::build::{self, RECIPE, Recipe};
 use crate::cli::context::Context;
-use crate::cli::error::{CliError, Problem};
-use crate::cli::plugin::confirmation::{self, Confirmed};
+use crate::cli::error::{CliError, CliProblem};
+use crate::cli::plugin::confirmation::{self, EffectVerifier};
 use crate::cli::{catalog, unheeded};
 use crate::config::{Config, PluginConfig};
 use crate::registry::Registry;
@@ -19,7 +19,9 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
     for plugin in &unbuilt {
         let found = format!("{}: it is not built yet", plugin.name);
-        checks.push(Check::warn(NAME, found, build_command(ctx, &plugin.source)).about("plugin", plugin.name.as_str()));
+        checks.push(
+            Check::warn(NAME, found, build_command(ctx, &plugin.source)).with_subject("plugin", plugin.name.as_str()),
+        );
     }
     if built.is_empty() && !unbuilt.is_empty() {
         return;
@@ -30,12 +32,12 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     let of_built = Config { plugins: built, ..config.clone() };
     match catalog::registry(&of_built) {
         Ok(registry) => {
-            checks.extend(confirmed(config, &registry));
+            checks.extend(effect_verifiers(config, &registry));
             // Operators of an unbuilt plugin would be reported as unknown.
             if unbuilt.is_empty() {
-                checks.extend(unheeded(config, &registry));
+                checks.extend(settings_without_effect(config, &registry));
             }
-            let found = format!("{} loaded, {} operators", registry.plugins().len(), registry.pin().len());
+            let found = format!("{} loaded, {} operators", registry.plugins().len(), registry.pinned_operators().len());
             checks.push(Check::ok(NAME, found));
         }
         Err(error) => {
@@ -43,7 +45,7 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
             if error.problems.is_empty() {
                 checks.push(Check::fail(NAME, error.message.as_str(), format!("latch explain {}", error.code)));
             }
-            checks.extend(error.problems.iter().map(|problem| refused(ctx, config, problem)));
+            checks.extend(error.problems.iter().map(|problem| refused_plugin(ctx, config, problem)));
         }
     }
 }
@@ -55,12 +57,12 @@ fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
         let nearest = dir.host.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
         let (found, fix) = super::writable(nearest, "grant another directory").err()?;
         let found = format!("{}: its granted directory {} cannot be made: {found}", plugin.name, dir.host.display());
-        Some(Check::fail(NAME, found, fix).about("plugin", plugin.name.as_str()))
+        Some(Check::fail(NAME, found, fix).with_subject("plugin", plugin.name.as_str()))
     })
 }
 
 /// Returns the check for a refused plugin.
-fn refused(ctx: &Context<'_>, config: &Config, problem: &Problem) -> Check {
+fn refused_plugin(ctx: &Context<'_>, config: &Config, problem: &CliProblem) -> Check {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);
     let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
@@ -71,13 +73,13 @@ fn refused(ctx: &Context<'_>, config: &Config, problem: &Problem) -> Check {
         Some(source) if problem.code == pages::PLUGIN_IMPORTS => {
             format!(
                 "latch plugin inspect {} says what it needs, and latch explain {} why",
-                shown(ctx, source),
+                quoted_path(ctx, source),
                 problem.code
             )
         }
         _ => format!("latch explain {}", problem.code),
     };
-    Check::fail(NAME, found, fix).about("plugin", name).about("code", problem.code.as_str())
+    Check::fail(NAME, found, fix).with_subject("plugin", name).with_subject("code", problem.code.as_str())
 }
 
 fn is_unbuilt(plugin: &PluginConfig) -> bool {
@@ -86,32 +88,32 @@ fn is_unbuilt(plugin: &PluginConfig) -> bool {
 }
 
 fn build_command(ctx: &Context<'_>, source: &Path) -> String {
-    format!("latch plugin build {}", shown(ctx, source))
+    format!("latch plugin build {}", quoted_path(ctx, source))
 }
 
 /// Returns a path relative to the working directory, if it lies below, quoted for a shell.
-fn shown(ctx: &Context<'_>, path: &Path) -> String {
+fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-    latchwork_core::response::quoted(&below.display().to_string())
+    latchwork_core::response::shell_quoted(&below.display().to_string())
 }
 
 /// Returns a warning for settings that have no effect, or `None` if there are none.
-fn unheeded(config: &Config, registry: &Registry) -> Option<Check> {
-    let found = unheeded::settings(config, registry);
+fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check> {
+    let found = unheeded::warnings(config, registry);
     let fix = "correct misspelled names, or remove settings that have no effect here";
     (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }
 
 /// Returns the verifier of each plugin that confirms effects on resume, or `None` if no plugin has effects.
-fn confirmed(config: &Config, registry: &Registry) -> Option<Check> {
+fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
     let said: Vec<String> = registry
         .plugins()
         .iter()
         .filter_map(|plugin| {
             let configured = config.plugins.iter().find(|configured| configured.name == plugin.name)?;
-            let confirmed = confirmation::of(config, configured, plugin);
-            (confirmed != Confirmed::Nothing).then(|| format!("{}: {confirmed}", plugin.name))
+            let confirmed = confirmation::effect_verifier(config, configured, plugin);
+            (confirmed != EffectVerifier::NoEffects).then(|| format!("{}: {confirmed}", plugin.name))
         })
         .collect();
     (!said.is_empty()).then(|| Check::ok("confirmation", said.join(", ")))

@@ -16,7 +16,7 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
     let before = checks.len();
     let dir = config.state_dir.join("secrets");
     let source = EnvOrFile { dir: dir.clone() };
-    let wanted = wanted(config);
+    let wanted = required_secrets(config);
     for (name, users) in &wanted {
         let value = source.value(name);
         if value.as_ref().is_none_or(String::is_empty) {
@@ -25,17 +25,19 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
             let found = format!("{name}, which {users} may use, {lack}");
             let fix =
                 format!("set LATCH_SECRET_{name}, or write the value to {} with mode 600", dir.join(name).display());
-            checks.push(Check::fail(NAME, found, fix).about("secret", name.as_str()).about("used_by", users));
+            checks.push(
+                Check::fail(NAME, found, fix).with_subject("secret", name.as_str()).with_subject("used_by", users),
+            );
         }
     }
-    open_to_others(&dir, checks);
+    check_permissions(&dir, checks);
     if checks.len() == before && !wanted.is_empty() {
         checks.push(Check::ok(NAME, format!("{} named, each with a value", wanted.len())));
     }
 }
 
 /// Returns the secrets that the configuration names, each with its users.
-fn wanted(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
+fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut add = |name: &str, user: String| {
         wanted.entry(name.to_owned()).or_default().insert(user);
@@ -55,7 +57,7 @@ fn wanted(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Checks for secret files, and their folder, that other users can read or change.
-fn open_to_others(dir: &Path, checks: &mut Vec<Check>) {
+fn check_permissions(dir: &Path, checks: &mut Vec<Check>) {
     let Ok(about) = std::fs::metadata(dir) else { return };
     let folder_is_closed = about.permissions().mode() & 0o011 == 0;
     if about.permissions().mode() & 0o022 != 0 {
@@ -77,7 +79,7 @@ fn open_to_others(dir: &Path, checks: &mut Vec<Check>) {
         if about.is_file() && about.permissions().mode() & OTHERS != 0 && !folder_is_closed {
             let found = format!("{} is open to other users (mode {:o})", file.display(), about.mode() & 0o7777);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            checks.push(Check::warn(NAME, found, format!("chmod 600 {}", file.display())).about("secret", name));
+            checks.push(Check::warn(NAME, found, format!("chmod 600 {}", file.display())).with_subject("secret", name));
         }
     }
 }

@@ -4,38 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::check::Check;
-use crate::build::{self, Need, RECIPE, Recipe, State};
+use crate::build::{self, BuildKind, ProgramState, RECIPE, Recipe};
 use crate::cli::context::Context;
 use crate::config::Config;
 
 const NAME: &str = "toolchain";
 
 pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mut Vec<Check>) {
-    let mut needs: BTreeMap<Need, BTreeSet<String>> = BTreeMap::new();
+    let mut needs: BTreeMap<BuildKind, BTreeSet<String>> = BTreeMap::new();
     for dir in folders(ctx, config) {
         if let Ok(recipe) = Recipe::read(&dir) {
-            needs.entry(Need::of(&recipe)).or_default().insert(recipe.name);
+            needs.entry(BuildKind::of(&recipe)).or_default().insert(recipe.name);
         }
     }
     if needs.is_empty() {
         checks.push(Check::ok(NAME, "no plugin here is built from source: none is needed"));
     }
-    let options = build::Options::from_env();
+    let options = build::BuildOptions::from_env();
     for (need, plugins) in needs {
         let plugins: Vec<String> = plugins.into_iter().collect();
         for program in tokio::task::block_in_place(|| build::programs(need, &ctx.cwd, &options)) {
-            let about = format!("{} ({}): ", need.word(), plugins.join(", "));
+            let about = format!("{} ({}): ", need.language_name(), plugins.join(", "));
             let check = match program.state {
-                State::Found => Check::ok(NAME, format!("{about}{}", program.name)),
-                State::Installs => {
+                ProgramState::Found => Check::ok(NAME, format!("{about}{}", program.name)),
+                ProgramState::InstalledByBuild => {
                     let found = format!("{about}{} is not installed yet", program.name);
                     Check::warn(NAME, found, "latch plugin build installs it, once")
                 }
-                State::Missing(install) => {
+                ProgramState::Missing(install) => {
                     Check::warn(NAME, format!("{about}{} is missing; only builds need it", program.name), install)
                 }
             };
-            checks.push(check.about("language", need.word()).about("plugins", plugins.clone()));
+            checks.push(check.with_subject("language", need.language_name()).with_subject("plugins", plugins.clone()));
         }
     }
 }

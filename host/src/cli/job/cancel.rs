@@ -2,7 +2,7 @@
 
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::storage::{InboxError, Request};
+use latchwork_core::storage::{InboxError, InboxRequest};
 
 use crate::cli::args::JobCancelArgs;
 use crate::cli::context::Context;
@@ -13,28 +13,28 @@ use crate::cli::{admission, open, run};
 /// job, that process ends it.
 pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     if host.journal.job(&args.job).await?.is_none() {
         return Err(super::no_such_job(&args.job).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
-    let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await;
-    if let Err(error @ InboxError::Over { state, .. }) = asked {
+    let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), InboxRequest::Cancel).await;
+    if let Err(error @ InboxError::WrongState { state, .. }) = asked {
         let message = format!("{error}: only an open job can be cancelled");
         if state == JobState::Cancelled {
             return Err(CliError::input(pages::JOB_REFUSES, message).into());
         }
-        let undo = ctx.command(&format!("latch job undo {}", args.job));
+        let undo = ctx.with_project_flags(&format!("latch job undo {}", args.job));
         let message = message + "; to undo a finished job:";
-        return Err(CliError::input(pages::JOB_REFUSES, message).to_type(undo).into());
+        return Err(CliError::input(pages::JOB_REFUSES, message).with_next_command(undo).into());
     }
     asked?;
     let response = run::attach(ctx, &host, &args.job).await?;
     let cancelled = response.state == JobState::Cancelled;
-    let exit = run::shown(ctx, &host, response, false).await?;
+    let exit = run::show_result(ctx, &host, response, false).await?;
     Ok(if cancelled { Exit::Done } else { exit })
 }

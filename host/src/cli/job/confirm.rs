@@ -2,7 +2,7 @@
 
 use latchwork_core::decide;
 use latchwork_core::pages;
-use latchwork_core::storage::Request;
+use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobConfirmArgs;
 use crate::cli::context::Context;
@@ -14,7 +14,7 @@ use crate::cli::{changed, open};
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;
-    let durable = super::durable(&stores, &args.job).await?;
+    let durable = super::load_job(&stores, &args.job).await?;
     let job = &durable.job;
     let over = job.state.is_terminal();
     if !decide::is_confirmable(job, &args.slot, args.gone) {
@@ -23,7 +23,7 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
                 format!("the job is {}, and --gone is for finished jobs only", job.state.as_str())
             }
             Some(failed) if failed.by_person => {
-                let by = failed.settled.as_ref().map(|by| by.actor.as_str()).unwrap_or_default();
+                let by = failed.resolved_by.as_ref().map(|by| by.actor.as_str()).unwrap_or_default();
                 format!("{by} has confirmed {} already", args.slot)
             }
             _ => format!("no effect of {} needs confirmation", args.slot),
@@ -32,12 +32,12 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
-    let request = Request::Confirm { slot: args.slot, gone: args.gone };
+    let request = InboxRequest::Confirm { slot: args.slot, gone: args.gone };
     let done = match args.gone {
         true => "recorded that the effect no longer exists: the next job that requests the action performs it",
         false => "recorded that the effect is accepted as it is now",
     };
-    changed::tell(ctx, &config, &durable);
-    super::uncontradicted(&stores, &durable, &request).await?;
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
+    changed::print_changes(ctx, &config, &durable);
+    super::refuse_contradiction(&stores, &durable, &request).await?;
+    super::put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

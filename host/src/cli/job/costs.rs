@@ -1,7 +1,7 @@
 //! `latch job costs`.
 
-use latchwork_core::cost::{Row, Totals, usd};
-use latchwork_core::effect::{Answer, Spent};
+use latchwork_core::cost::{CostRow, Totals, usd};
+use latchwork_core::effect::{Answer, Consumption};
 use latchwork_core::ids::JobId;
 use latchwork_core::response::response;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::cli::output::{Text, table};
 pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(&ctx.config(None)?).await?;
     if let Some(job_id) = &args.job {
-        return of_job(job_id, &stores, ctx).await;
+        return job_costs(job_id, &stores, ctx).await;
     }
     let by = args.by.into();
     let rows = stores.journal.costs(by, None).await?;
@@ -23,15 +23,15 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
     rows.iter().for_each(|row| total.add(&row.totals));
     ctx.answer(&json!({ "by": by, "rows": rows, "total": total }), || match rows.is_empty() {
         true => Text::from("no call has reported a cost yet"),
-        false => shown(&rows, &total),
+        false => cost_table(&rows, &total),
     });
     Ok(Exit::Done)
 }
 
 /// Shows every try of one job's calls, charged or not.
-async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let durable = super::durable(stores, job_id).await?;
-    let models = stores.journal.costs(latchwork_core::cost::By::Job, Some(job_id)).await?;
+async fn job_costs(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let durable = super::load_job(stores, job_id).await?;
+    let models = stores.journal.costs(latchwork_core::cost::CostGrouping::Job, Some(job_id)).await?;
     let total = response(&durable).cost;
     let mut tries = Vec::new();
     for ((slot, try_no), effect) in &durable.effects {
@@ -39,13 +39,13 @@ async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>)
             Answer::Ok(output) => output.usage.clone(),
             _ => None,
         };
-        let Spent { fuel, wall_ms } = effect.spent.unwrap_or_default();
+        let Consumption { fuel, wall_ms } = effect.spent.unwrap_or_default();
         let call = durable.job.calls.get(slot);
         let mut entry = json!({ "slot": slot, "try": try_no, "fuel": fuel, "wall_ms": wall_ms });
         entry["operator"] = json!(call.map(|call| &call.operator));
         entry["cache"] =
             json!(if effect.provenance == latchwork_core::effect::Provenance::Reused { "hit" } else { "miss" });
-        if let Some(assumed) = call.and_then(|call| call.assumed_of(*try_no)) {
+        if let Some(assumed) = call.and_then(|call| call.assumed_charge(*try_no)) {
             entry["assumed_micro_usd"] = json!(assumed);
         }
         if let (Some(Value::Object(fields)), Some(entry)) = (usage.map(|usage| json!(usage)), entry.as_object_mut()) {
@@ -79,7 +79,7 @@ async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>)
     Ok(Exit::Done)
 }
 
-fn shown(rows: &[Row], total: &Totals) -> Text {
+fn cost_table(rows: &[CostRow], total: &Totals) -> Text {
     let rows: Vec<[String; 9]> = rows
         .iter()
         .map(|row| {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use latchwork_core::effect::Unusable;
+use latchwork_core::effect::UnusableAnswer;
 use latchwork_core::error::Code;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
-use latchwork_core::response::in_short;
+use latchwork_core::response::one_line;
 use latchwork_core::state::label;
 use latchwork_core::storage::Payload;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut has_head = false;
     loop {
         // The state is read before the events, so events appended later are shown in the next round.
-        let state = super::row(&stores, &args.job).await?.state;
+        let state = super::require_row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let mut shown = Vec::new();
         for event in record.events.iter().filter(|event| event.seq >= next) {
@@ -46,15 +46,15 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
             }
         }
         if !shown.is_empty() {
-            let lines = Lines::new(&args.job, &record.events, &record.payloads);
+            let lines = EventLines::new(&args.job, &record.events, &record.payloads);
             if !std::mem::replace(&mut has_head, true) {
-                ctx.printer.say(lines.head());
+                ctx.printer.print_text(lines.head());
             }
             let width = ctx.printer.width();
             for event in shown {
                 match lines.line(event, width) {
-                    (line, true) => ctx.printer.say(line),
-                    (line, false) => ctx.printer.say_cut(line),
+                    (line, true) => ctx.printer.print_text(line),
+                    (line, false) => ctx.printer.print_cut(line),
                 }
             }
         }
@@ -72,7 +72,7 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
 }
 
 /// Returns the recorded event as JSON. An announcement also gets its event id, which is derived and not stored.
-fn told(job: &JobId, event: &Event) -> Value {
+fn recorded_event(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
         value["event_id"] = json!(keys::event_id(job, step_id, *n));
@@ -81,14 +81,14 @@ fn told(job: &JobId, event: &Event) -> Value {
 }
 
 fn document(job: &JobId, event: &Event) -> Value {
-    let mut value = told(job, event);
+    let mut value = recorded_event(job, event);
     value["hash"] = json!(event.hash);
     value["prev_hash"] = json!(event.prev_hash);
     value
 }
 
 /// Formats the events of a job as lines for people.
-struct Lines<'j> {
+struct EventLines<'j> {
     job: &'j JobId,
     operators: Operators,
     /// Reasons why calls are in doubt, by the sequence number of the event that parks the job.
@@ -101,19 +101,19 @@ struct Lines<'j> {
     names: usize,
 }
 
-impl<'j> Lines<'j> {
-    fn new(job: &'j JobId, events: &[Event], payloads: &[Payload]) -> Lines<'j> {
+impl<'j> EventLines<'j> {
+    fn new(job: &'j JobId, events: &[Event], payloads: &[Payload]) -> EventLines<'j> {
         let mut operators = Operators::default();
-        events.iter().for_each(|event| operators.learn(event));
+        events.iter().for_each(|event| operators.record_event(event));
         let slots = events.iter().filter_map(|event| event_text(job, event, "").slot).collect::<Vec<_>>();
         let widest = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
-        Lines {
+        EventLines {
             job,
             since_us: events.first().map_or(0, |event| event.time_us),
             slots: widest(&mut slots.iter().map(Slot::as_str)),
             names: widest(&mut slots.iter().filter_map(|slot| operators.at(slot))),
             operators,
-            failures: failures(events, payloads),
+            failures: doubt_reasons(events, payloads),
         }
     }
 
@@ -157,7 +157,7 @@ impl<'j> Lines<'j> {
 }
 
 /// Returns why calls are in doubt, by the sequence number of the event that parks the job for each of them.
-fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
+fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
     let mut found = BTreeMap::new();
     for event in events {
@@ -174,9 +174,9 @@ fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
 
 /// Returns the failure that is recorded in the rest of the answer of a call's last try.
 fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
-    let label = label::kept(slot, *tries.get(slot)?);
+    let label = label::unusable_answer(slot, *tries.get(slot)?);
     let payload = payloads.iter().find(|payload| payload.label == label)?;
-    Some(in_short(&Unusable::read(&payload.bytes)?.failure))
+    Some(one_line(&UnusableAnswer::parse(&payload.bytes)?.failure))
 }
 
 /// Minimum number of columns for the text beside an operator.
@@ -200,7 +200,7 @@ mod tests {
     use latchwork_core::ids::{Hash, StepId};
 
     use super::*;
-    use crate::cli::text::Target;
+    use crate::cli::text::TextTarget;
 
     fn event(seq: u64, body: Body) -> Event {
         Event::seal(seq, 1_000_000, 1, body, Hash::default())
@@ -210,11 +210,11 @@ mod tests {
     fn narrow_lines_show_what_happened() {
         let job = JobId::new("job_1");
         let events = [event(16, Body::StepStarted { step_id: StepId::new("a_very_long_name_of_a_step") })];
-        let lines = Lines::new(&job, &events, &[]);
+        let lines = EventLines::new(&job, &events, &[]);
         let shown = |width| {
             let (line, wraps) = lines.line(&events[0], Some(width));
             let lines = match wraps {
-                true => line.render(Target { color: false, width: Some(width) }),
+                true => line.render(TextTarget { color: false, width: Some(width) }),
                 false => line.cut(false, width).join("\n"),
             };
             (lines.trim_end().to_owned(), wraps)
@@ -232,9 +232,9 @@ mod tests {
         let parked = Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot.clone()), cause: None };
         let events = [event(3, parked)];
         let failure = Failure::new(Code::PluginTrap, "it threw\n  at send (tool.js:3)");
-        let bytes = Unusable { failure, kept: None }.to_bytes();
-        let payload = Payload { label: label::kept(&slot, 1), bytes };
-        assert!(failures(&events, std::slice::from_ref(&payload)).is_empty(), "no try was made");
+        let bytes = UnusableAnswer { failure, kept: None }.to_bytes();
+        let payload = Payload { label: label::unusable_answer(&slot, 1), bytes };
+        assert!(doubt_reasons(&events, std::slice::from_ref(&payload)).is_empty(), "no try was made");
         let tried = BTreeMap::from([(&slot, 1)]);
         assert_eq!(why_in_doubt(&slot, &tried, &[payload]).as_deref(), Some("PLUGIN_TRAP: it threw"));
     }

@@ -6,15 +6,15 @@ use latchwork_core::effect::Effect;
 use latchwork_core::evidence::{self, Export, ExportError, Withhold};
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::pages;
-use latchwork_core::response::quoted;
-use latchwork_core::storage::{Record, StoreError};
+use latchwork_core::response::shell_quoted;
+use latchwork_core::storage::{StoreError, StoredJob};
 use serde_json::json;
 
 use crate::cli::args::JobExportArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::output::Tone;
-use crate::cli::save::{self, Readers};
+use crate::cli::save::{self, FileReaders};
 use crate::cli::{key, open};
 use crate::host::Stores;
 use crate::os;
@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     }
     let key = args.sign.as_deref().map(key::read).transpose()?;
     let stores = open::stores_to_read(&ctx.config(None)?).await?;
-    let (record, effects) = consistent(&stores, &args.job).await?;
+    let (record, effects) = load_consistent(&stores, &args.job).await?;
     let withhold = match (args.withhold_all, args.withhold.is_empty()) {
         (true, _) => Withhold::Everything,
         (false, true) => Withhold::Nothing,
@@ -56,10 +56,10 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         return Ok(Exit::Done);
     }
     match args.force {
-        true => save::replace(&path, &file, Readers::Owner)?,
-        false => save::create(&path, &file, Readers::Owner)?,
+        true => save::replace(&path, &file, FileReaders::Owner)?,
+        false => save::create(&path, &file, FileReaders::Owner)?,
     }
-    let next = format!("latch verify {}", quoted(&path.display().to_string()));
+    let next = format!("latch verify {}", shell_quoted(&path.display().to_string()));
     let document = json!({
         "job_id": args.job,
         "state": record.row.state,
@@ -75,7 +75,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         let signed = key.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {}", key.public()));
         let head =
             format!(" {}: {} events, {state}, {} bytes, {signed}", path.display(), record.events.len(), file.len());
-        (done + head).under("next:").to_type(&next)
+        (done + head).under("next:").with_command(&next)
     });
     Ok(Exit::Done)
 }
@@ -83,7 +83,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
 /// Reads the log and the effects of one point in time.
 ///
 /// The effects may be in another database. They are therefore read between two reads of the log that agree.
-async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, Vec<Effect>)> {
+async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {
         let effects = stores.effects.effects(job_id).await?;
@@ -96,10 +96,10 @@ async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, 
     let message = format!(
         "job {job_id} changes faster than it can be read: export it when it has settled (`latch job show {job_id}`)"
     );
-    Err(CliError::needs_someone(pages::JOB_HELD, message).into())
+    Err(CliError::action_required(pages::JOB_HELD, message).into())
 }
 
-async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<Record> {
+async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<StoredJob> {
     let record = stores.journal.load(job_id).await?;
     record.ok_or_else(|| super::no_such_job(job_id).into())
 }

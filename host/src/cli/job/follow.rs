@@ -18,7 +18,7 @@ pub(super) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resu
     let mut screen: Option<Screen<'_>> = None;
     let (state, again) = loop {
         // The state is read before the events, so events appended later are shown in the next round.
-        let state = super::row(&stores, &args.job).await?.state;
+        let state = super::require_row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let seen = record.events.partition_point(|event| event.seq < next);
         let screen = screen.get_or_insert_with(|| Screen::new(ctx.printer, &args.job, &record.events[..seen]));
@@ -32,11 +32,11 @@ pub(super) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resu
         }
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(FOLLOW_MS)) => {}
-            () = interrupt::times(1) => break (state, format!("latch job events {} --follow", args.job)),
+            () = interrupt::pressed_times(1) => break (state, format!("latch job events {} --follow", args.job)),
         }
     };
     drop(screen);
     let is = Text::from(format!("{} is {}; next:", args.job, state.as_str()));
-    ctx.printer.say(is.to_type(ctx.command(&again)));
+    ctx.printer.print_text(is.with_command(ctx.with_project_flags(&again)));
     Ok(Exit::Done)
 }

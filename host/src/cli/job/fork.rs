@@ -9,23 +9,23 @@ use latchwork_core::pages;
 
 use crate::cli::args::JobForkArgs;
 use crate::cli::context::Context;
-use crate::cli::error::{CliError, Exit, Problem};
+use crate::cli::error::{CliError, CliProblem, Exit};
 use crate::cli::{admission, open, run};
-use crate::fork::{ForkError, ForkWish};
+use crate::fork::{ForkError, ForkOptions};
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
 
 /// Makes the new job durable, then executes it here.
 pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let set = given(&args.set)?;
+    let set = read_outputs(&args.set)?;
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     let actor = ctx.actor(args.actor.as_deref());
-    let wish = ForkWish { at: args.at, set, actor: actor.clone(), reason: args.reason };
+    let wish = ForkOptions { at: args.at, set, actor: actor.clone(), reason: args.reason };
     let claim = match host.fork(&args.job, wish).await {
         Ok(claim) => claim,
         Err(ForkError::Load(WorkerError::NoJob(job))) => return Err(super::no_such_job(&job).into()),
@@ -35,14 +35,15 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
         Err(ForkError::Plan(violations)) => {
             let message = format!("the rest of the plan of {} does not fit the loaded plugins", args.job);
-            let error = CliError::input(pages::PLAN_REFUSED, message).with(violations.iter().map(Problem::from));
+            let error =
+                CliError::input(pages::PLAN_REFUSED, message).with_problems(violations.iter().map(CliProblem::from));
             return Err(error.into());
         }
         Err(error @ ForkError::Output { .. }) => {
             return Err(CliError::input(pages::INPUT_UNREADABLE, error.to_string()).into());
         }
         Err(ForkError::Submit(SubmitError::Plugins { operator, plugins })) => {
-            return Err(open::lacking(&operator, &plugins).into());
+            return Err(open::step_plugin_needs_all(&operator, &plugins).into());
         }
         Err(error @ ForkError::Submit(_)) => {
             return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
@@ -52,12 +53,12 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
     };
     ctx.printer.note_of(&claim.row.job_id, format!("{} continues from the middle of {}", claim.row.job_id, args.job));
-    let response = run::drive(ctx, &host, claim).await?;
+    let response = run::execute(ctx, &host, claim).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    run::shown(ctx, &host, response, true).await
+    run::show_result(ctx, &host, response, true).await
 }
 
-fn given(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId, Vec<u8>>> {
+fn read_outputs(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId, Vec<u8>>> {
     let mut outputs = BTreeMap::new();
     for (step, file) in set {
         let bytes = if file == Path::new("-") {

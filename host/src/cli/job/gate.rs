@@ -8,7 +8,7 @@ use latchwork_core::ids::Slot;
 use latchwork_core::pages;
 use latchwork_core::pending;
 use latchwork_core::state::Gate;
-use latchwork_core::storage::{InboxRow, Request};
+use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::cli::args::JobGateArgs;
 use crate::cli::context::Context;
@@ -26,8 +26,8 @@ pub(super) async fn reject(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Resu
 async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;
-    let durable = super::durable(&stores, &args.job).await?;
-    let Some(gate) = durable.job.undecided(&args.slot) else {
+    let durable = super::load_job(&stores, &args.job).await?;
+    let Some(gate) = durable.job.open_gate(&args.slot) else {
         let message = format!("no gate is open at {}: see `latch job show {}`", args.slot, args.job);
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     };
@@ -36,14 +36,14 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     let header = &durable.job.header;
-    let rules = gates::rules(&config, header);
+    let rules = gates::effective_rules(&config, header);
     if !ctx.json {
-        for line in gates::shown(&durable, &args.slot, gate, &rules) {
+        for line in gates::gate_lines(&durable, &args.slot, gate, &rules) {
             ctx.printer.note(line);
         }
     }
     let actor = ctx.actor(args.actor.as_deref());
-    if approve && rules.gate_reason && !decide::says_why(args.reason.as_deref()) {
+    if approve && rules.gate_reason && !decide::is_reason_given(args.reason.as_deref()) {
         let message = "the policy requires a reason for each approval: add `--reason TEXT`";
         return Err(CliError::input(pages::JOB_REFUSES, message.to_owned()).into());
     }
@@ -54,20 +54,20 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     }
     let (slot, gate_hash) = (args.slot.clone(), gate.hash);
     let request = match approve {
-        true => Request::Approve { slot, gate_hash },
-        false => Request::Reject { slot, gate_hash },
+        true => InboxRequest::Approve { slot, gate_hash },
+        false => InboxRequest::Reject { slot, gate_hash },
     };
-    changed::tell(ctx, &config, &durable);
-    let inbox = super::uncontradicted(&stores, &durable, &request).await?;
+    changed::print_changes(ctx, &config, &durable);
+    let inbox = super::refuse_contradiction(&stores, &durable, &request).await?;
     let done = match approve {
-        true => approved(gate, &inbox, &args.slot, &actor),
+        true => approval_message(gate, &inbox, &args.slot, &actor),
         false => "rejected".to_owned(),
     };
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
+    super::put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
 }
 
 /// Describes the approvals of the gate, including this one.
-fn approved(gate: &Gate, inbox: &[InboxRow], slot: &Slot, actor: &str) -> String {
+fn approval_message(gate: &Gate, inbox: &[InboxRow], slot: &Slot, actor: &str) -> String {
     let mut who = pending::approvers(gate, inbox, slot);
     who.insert(actor);
     match gate.quorum {

@@ -4,7 +4,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::pages;
 use latchwork_core::pending;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{InboxRow, JobRow, Request, StoreError};
+use latchwork_core::storage::{InboxRequest, InboxRow, JobRow, StoreError};
 
 use super::args::{JobArgs, JobCommand};
 use super::context::Context;
@@ -54,18 +54,18 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
 }
 
 /// Returns the row of a job, or an error if there is no such job.
-async fn row(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobRow> {
+async fn require_row(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobRow> {
     let row = stores.journal.job(job_id).await?;
     row.ok_or_else(|| no_such_job(job_id).into())
 }
 
 /// Loads everything that is stored about a job.
-async fn durable(stores: &Stores, job_id: &JobId) -> anyhow::Result<Durable> {
-    Ok(loaded(stores, job_id).await?.0)
+async fn load_job(stores: &Stores, job_id: &JobId) -> anyhow::Result<Durable> {
+    Ok(load_with_inbox(stores, job_id).await?.0)
 }
 
 /// Loads everything that is stored about a job, and its unread inbox rows.
-async fn loaded(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec<InboxRow>)> {
+async fn load_with_inbox(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec<InboxRow>)> {
     let record = stores.journal.load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
     let inbox = record.inbox.clone();
     let effects = stores.effects.effects(job_id).await?;
@@ -75,12 +75,16 @@ async fn loaded(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec
 
 /// Refuses a request that contradicts an unread request in the inbox. Such a request would have no effect, or
 /// cause an unwanted conflict.
-async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -> anyhow::Result<Vec<InboxRow>> {
+async fn refuse_contradiction(
+    stores: &Stores,
+    durable: &Durable,
+    request: &InboxRequest,
+) -> anyhow::Result<Vec<InboxRow>> {
     let job_id = &durable.job.header.job_id;
     let inbox = stores.journal.inbox(job_id).await?;
-    let Some(row) = pending::contradicted(durable, &inbox, request) else { return Ok(inbox) };
+    let Some(row) = pending::contradicted_row(durable, &inbox, request) else { return Ok(inbox) };
     let what = pending::slot(request).map_or_else(|| format!("job {job_id}"), ToString::to_string);
-    let done = pending::Asked::of(&row.request).map(pending::Asked::done).unwrap_or_default();
+    let done = pending::RequestKind::of(&row.request).map(pending::RequestKind::past_participle).unwrap_or_default();
     let why = row.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let by = &row.actor;
     let message = format!(
@@ -90,21 +94,21 @@ async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -
 }
 
 /// Writes a request to the inbox of the job and prints the next command.
-async fn ask(
+async fn put_request(
     ctx: &Context<'_>,
     stores: &Stores,
     job_id: &JobId,
     actor: &str,
     reason: Option<&str>,
-    request: Request,
+    request: InboxRequest,
     done: &str,
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
     // No worker claims a finished job, so the request becomes an event here.
-    let over = crate::worker::audit(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
-    let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
+    let over = crate::worker::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
+    let next = ctx.with_project_flags(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
-    ctx.answer(&document, || Text::from(format!("{done}; next:")).to_type(&next));
+    ctx.answer(&document, || Text::from(format!("{done}; next:")).with_command(&next));
     Ok(Exit::Done)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::response::{last_steps, quoted};
+use latchwork_core::response::{last_steps, shell_quoted};
 use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::StoreError;
 use serde_json::{Value, json};
@@ -19,9 +19,9 @@ use crate::cli::output::Text;
 
 pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(&ctx.config(None)?).await?;
-    let durable = super::durable(&stores, &args.job).await?;
+    let durable = super::load_job(&stores, &args.job).await?;
     let steps = match args.step {
-        Some(step) => vec![known(&durable, step)?],
+        Some(step) => vec![require_step(&durable, step)?],
         None => last_steps(&durable.job.plan),
     };
     let mut outputs = Vec::new();
@@ -41,7 +41,7 @@ pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Resul
     };
     match ctx.printer.width() {
         // Characters that a terminal would act on are escaped.
-        Some(_) => ctx.printer.say(Text::whole_lines(&String::from_utf8_lossy(&bytes))),
+        Some(_) => ctx.printer.print_text(Text::unwrapped_lines(&String::from_utf8_lossy(&bytes))),
         None => ctx.printer.bytes(&bytes),
     }
     Ok(Exit::Done)
@@ -58,7 +58,7 @@ fn object(outputs: &[(StepId, Arc<[u8]>)]) -> Vec<u8> {
     [b"{".as_slice(), &fields.join(b",".as_slice()), b"}"].concat()
 }
 
-fn known(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
+fn require_step(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
     if durable.job.plan.step(&step).is_some() {
         return Ok(step);
     }
@@ -72,7 +72,7 @@ fn known(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
 fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<Arc<[u8]>> {
     let job_id = &durable.job.header.job_id;
     let step = durable.job.step(id).expect("a step of the plan is a step of the job");
-    let Some(reference) = step.output else { return Err(none(ctx, durable, id).into()) };
+    let Some(reference) = step.output else { return Err(no_output_error(ctx, durable, id).into()) };
     let Some(bytes) = durable.output(id) else {
         let message = format!(
             "step {id} of {job_id} returned {} bytes, which are no longer in the database: only their hash is \
@@ -89,22 +89,24 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
 }
 
 /// Returns the error of a step without an output: the reason and the next command.
-fn none(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliError {
+fn no_output_error(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliError {
     let job = &durable.job;
     let job_id = &job.header.job_id;
     let step = job.step(id).expect("a step of the plan is a step of the job");
     let code = step.failure.as_ref().map(|failure| failure.code).or(step.skipped.as_ref().map(|(code, _)| *code));
     let why = code.map(|code| format!(", {code}")).unwrap_or_default();
     let next = match job.state {
-        state if state.is_terminal() => format!("`{}` says why", ctx.command(&format!("latch job show {job_id}"))),
-        JobState::Parked | JobState::Diverged => {
-            format!("`{}` says what the job needs", ctx.command(&format!("latch job show {job_id}")))
+        state if state.is_terminal() => {
+            format!("`{}` says why", ctx.with_project_flags(&format!("latch job show {job_id}")))
         }
-        _ => format!("`{}` waits for the job", ctx.command(&format!("latch job wait {job_id}"))),
+        JobState::Parked | JobState::Diverged => {
+            format!("`{}` says what the job needs", ctx.with_project_flags(&format!("latch job show {job_id}")))
+        }
+        _ => format!("`{}` waits for the job", ctx.with_project_flags(&format!("latch job wait {job_id}"))),
     };
     let mut message = format!("step {id} of {job_id} has no output: it is {}{why}; {next}", step.state.as_str());
     let others: Vec<String> =
-        job.steps.iter().filter(|step| step.output.is_some()).map(|step| quoted(step.id.as_str())).collect();
+        job.steps.iter().filter(|step| step.output.is_some()).map(|step| shell_quoted(step.id.as_str())).collect();
     if !others.is_empty() {
         message += &format!(". Steps with an output: {}", others.join(", "));
     }

@@ -1,7 +1,7 @@
 //! `latch job replay`.
 
 use latchwork_core::ids::JobId;
-use latchwork_core::storage::{Filter, StoreError};
+use latchwork_core::storage::{JobFilter, StoreError};
 use serde_json::{Value, json};
 
 use crate::cli::args::JobReplayArgs;
@@ -10,24 +10,24 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::output::{Text, Tone};
 use crate::cli::{admission, open};
 use crate::host::Host;
-use crate::replay::{self, ReplayError, Report};
+use crate::replay::{self, ReplayError, ReplayReport};
 
 pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
     let host = open::host_to_read(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     let Some(job_id) = args.job else { return every_job(&host, args.every_prefix, ctx).await };
     let (events, report) = replayed(&host, &job_id, args.every_prefix).await?;
-    ctx.answer(&serde_json::to_value(&report)?, || told(events, &report));
+    ctx.answer(&serde_json::to_value(&report)?, || report_line(events, &report));
     Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
 }
 
 /// Replays all jobs of the database, oldest first. A job that cannot be replayed does not stop the others.
 async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let filter = Filter { limit: u32::MAX, ..Filter::default() };
+    let filter = JobFilter { limit: u32::MAX, ..JobFilter::default() };
     let mut jobs: Vec<Value> = Vec::new();
     let mut worst = Exit::Done;
     for row in host.journal.jobs(&filter).await?.into_iter().rev() {
@@ -37,7 +37,7 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
                 if report.divergence.is_some() {
                     worst = Exit::Failed;
                 }
-                (serde_json::to_value(&report)?, told(events, &report))
+                (serde_json::to_value(&report)?, report_line(events, &report))
             }
             Err(error) => {
                 worst = Exit::Failed;
@@ -48,21 +48,21 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
         document["job_id"] = json!(job_id);
         jobs.push(document);
         if !ctx.json {
-            ctx.printer.say(Text::from(format!("{job_id} ")) + line);
+            ctx.printer.print_text(Text::from(format!("{job_id} ")) + line);
         }
     }
     let none = jobs.is_empty();
     let document = json!({ "jobs": jobs });
     match (ctx.json, none) {
         (true, _) => ctx.printer.document(&document),
-        (false, true) => ctx.printer.say("the database contains no jobs"),
+        (false, true) => ctx.printer.print_text("the database contains no jobs"),
         (false, false) => {}
     }
     Ok(worst)
 }
 
 /// Replays a job. Returns its number of events and the report.
-async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, Report)> {
+async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, ReplayReport)> {
     let record = host.journal.load(job_id).await?.ok_or_else(|| super::no_such_job(job_id))?;
     let durable = host.load(job_id).await?;
     let replayed = replay::replay(&*host.registry, &durable, &record.events, every_prefix).await;
@@ -73,7 +73,7 @@ async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Re
     Ok((record.events.len(), report))
 }
 
-fn told(events: usize, report: &Report) -> Text {
+fn report_line(events: usize, report: &ReplayReport) -> Text {
     match &report.divergence {
         None => {
             Tone::Good.of("identical")

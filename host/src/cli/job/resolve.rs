@@ -4,13 +4,13 @@ use std::io::Read;
 use std::path::Path;
 
 use latchwork_core::canon;
-use latchwork_core::decide::{self, Undecidable};
+use latchwork_core::decide::{self, VerdictRefusal};
 use latchwork_core::ids::Slot;
 use latchwork_core::pages;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Request, Resolved};
+use latchwork_core::storage::{InboxRequest, ManualVerdict};
 
-use crate::cli::args::{JobResolveArgs, Verdict};
+use crate::cli::args::{JobResolveArgs, ResolveDecision};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{catalog, changed, open, run};
@@ -20,50 +20,55 @@ use crate::os::clock;
 pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;
-    let durable = super::durable(&stores, &args.job).await?;
-    let (request, done) = match args.verdict() {
-        Verdict::Applied(slot, file) => {
-            let result = result(&file)?;
-            fits(ctx, &config, &durable, &slot, &file, &result)?;
-            (resolve(&durable, &slot, Resolved::Applied(result))?, "recorded that the call took effect")
+    let durable = super::load_job(&stores, &args.job).await?;
+    let (request, done) = match args.decision() {
+        ResolveDecision::Applied(slot, file) => {
+            let result = read_result(&file)?;
+            check_result(ctx, &config, &durable, &slot, &file, &result)?;
+            (resolve(&durable, &slot, ManualVerdict::Applied(result))?, "recorded that the call took effect")
         }
-        Verdict::NotApplied(slot) => {
-            (resolve(&durable, &slot, Resolved::NotApplied)?, "recorded that the call did not take effect")
+        ResolveDecision::NotApplied(slot) => {
+            (resolve(&durable, &slot, ManualVerdict::NotApplied)?, "recorded that the call did not take effect")
         }
-        Verdict::Lost(slot) => {
+        ResolveDecision::Lost(slot) => {
             let done = match durable.job.failed_compensation() == Some(&slot) {
                 true => "the effect that it should have undone stays",
                 false => "the call counts as lost",
             };
-            (resolve(&durable, &slot, Resolved::Abort)?, done)
+            (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
-        Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job can continue"),
+        ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
         // A job that is undoing its calls ends anyway. Aborting it only ends the undoing sooner.
-        Verdict::Abort => match durable.job.is_given_up() {
-            true => (stopped(&durable, Request::Abort)?, "nothing more will be undone: the remaining effects stay"),
-            false => (stopped(&durable, Request::Abort)?, "the job will fail"),
+        ResolveDecision::Abort => match durable.job.is_aborting() {
+            true => (
+                require_stopped(&durable, InboxRequest::Abort)?,
+                "nothing more will be undone: the remaining effects stay",
+            ),
+            false => (require_stopped(&durable, InboxRequest::Abort)?, "the job will fail"),
         },
     };
     let actor = ctx.actor(args.actor.as_deref());
-    changed::tell(ctx, &config, &durable);
-    super::uncontradicted(&stores, &durable, &request).await?;
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
+    changed::print_changes(ctx, &config, &durable);
+    super::refuse_contradiction(&stores, &durable, &request).await?;
+    super::put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
 /// Creates the resolve request of a call.
 ///
 /// A decision is accepted only while the call is in doubt and its settling time has passed. Before that, the
 /// outside world may still change its answer.
-fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<Request> {
+fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
-    decide::verdict(durable, slot, verdict, clock::now_us()).map_err(|why| {
+    decide::verdict_request(durable, slot, verdict, clock::now_us()).map_err(|why| {
         let next = match why {
-            Undecidable::NoCall => format!(": see `latch job show {job_id}`"),
-            Undecidable::Executing => {
+            VerdictRefusal::NoCall => format!(": see `latch job show {job_id}`"),
+            VerdictRefusal::Executing => {
                 format!("; run `latch resume {job_id}` first, which tries to find out the outcome")
             }
-            Undecidable::Settling { .. } => ": check the external system again then, and resolve the call".to_owned(),
-            Undecidable::Decided(_) => String::new(),
+            VerdictRefusal::Settling { .. } => {
+                ": check the external system again then, and resolve the call".to_owned()
+            }
+            VerdictRefusal::Decided(_) => String::new(),
         };
         CliError::input(pages::JOB_REFUSES, format!("{slot}: {why}{next}")).into()
     })
@@ -71,7 +76,7 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<
 
 /// Checks a result that a person gives against the output schema of the operator, because later steps rely on
 /// it.
-fn fits(
+fn check_result(
     ctx: &Context<'_>,
     config: &Config,
     durable: &Durable,
@@ -80,12 +85,12 @@ fn fits(
     result: &str,
 ) -> anyhow::Result<()> {
     // The result of a plugin's own compensation has no schema. A slot without a call is refused elsewhere.
-    let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own);
+    let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
         return Ok(());
     };
-    let loaded = catalog::surveyed(config, open::survey(config)).map_err(|error| error.to_string());
+    let loaded = catalog::load_from_survey(config, open::survey(config)).map_err(|error| error.to_string());
     let plugin =
         loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
@@ -103,16 +108,16 @@ fn fits(
     })
 }
 
-fn stopped(durable: &Durable, request: Request) -> anyhow::Result<Request> {
+fn require_stopped(durable: &Durable, request: InboxRequest) -> anyhow::Result<InboxRequest> {
     let state = durable.job.state;
-    if decide::is_stopped(&durable.job) {
+    if decide::is_parked_or_diverged(&durable.job) {
         return Ok(request);
     }
     let message = format!("the job is {}; only a parked or diverged one can be continued or aborted", state.as_str());
     Err(CliError::input(pages::JOB_REFUSES, message).into())
 }
 
-fn result(file: &Path) -> anyhow::Result<String> {
+fn read_result(file: &Path) -> anyhow::Result<String> {
     let bytes = if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().read_to_end(&mut bytes)?;

@@ -13,18 +13,18 @@ use crate::worker::WorkerError;
 /// Makes the retry request durable, then executes the job here unless another process claims it.
 pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     let actor = ctx.actor(args.actor.as_deref());
     match host.retry(&args.job, &actor, args.reason.as_deref()).await {
         Ok(_) => {}
         Err(RetryError::Load(WorkerError::NoJob(_)) | RetryError::Inbox(InboxError::NoJob(_))) => {
             return Err(super::no_such_job(&args.job).into());
         }
-        Err(error @ (RetryError::Refused(_) | RetryError::Inbox(InboxError::Over { .. }))) => {
+        Err(error @ (RetryError::Refused(_) | RetryError::Inbox(InboxError::WrongState { .. }))) => {
             return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
         }
         Err(RetryError::Inbox(error)) => return Err(error.into()),
@@ -32,5 +32,5 @@ pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result
     }
     let response = run::attach(ctx, &host, &args.job).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    run::shown(ctx, &host, response, true).await
+    run::show_result(ctx, &host, response, true).await
 }

@@ -16,28 +16,28 @@ use crate::os::clock;
 pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(&config).await?;
-    Shown::load(&stores, &args.job).await?.print(ctx, &config);
+    JobDisplay::load(&stores, &args.job).await?.print(ctx, &config);
     // The command succeeded, whatever the state of the job is.
     Ok(Exit::Done)
 }
 
 /// A job and its unread inbox rows, ready to be shown.
-pub(super) struct Shown {
+pub(super) struct JobDisplay {
     durable: Durable,
     inbox: Vec<InboxRow>,
     pub(super) response: Response,
 }
 
-impl Shown {
-    pub(super) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<Shown> {
-        let (durable, inbox) = super::loaded(stores, job_id).await?;
+impl JobDisplay {
+    pub(super) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
+        let (durable, inbox) = super::load_with_inbox(stores, job_id).await?;
         let shown = response(&durable).with_pending(&durable, &inbox, clock::now_us());
-        let response = if open::is_restored().await? { shown.of_restored() } else { shown };
-        Ok(Shown { durable, inbox, response })
+        let response = if open::is_restored().await? { shown.with_restored_database() } else { shown };
+        Ok(JobDisplay { durable, inbox, response })
     }
 
     pub(super) fn print(&self, ctx: &Context<'_>, config: &Config) {
-        let response = changed::noted(config, &self.durable, self.response.clone(), None);
-        view::answer(ctx, &response, &gates::undecided(config, &self.durable, &self.inbox));
+        let response = changed::with_changes(config, &self.durable, self.response.clone(), None);
+        view::answer(ctx, &response, &gates::undecided_gate_lines(config, &self.durable, &self.inbox));
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use latchwork_core::canon;
 use latchwork_core::pages;
-use latchwork_core::storage::Request;
+use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobSignalArgs;
 use crate::cli::context::Context;
@@ -20,11 +20,11 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;
     let actor = ctx.actor(args.actor.as_deref());
-    let request = Request::Signal { key: args.key, payload };
-    let state = super::row(&stores, &args.job).await?.state;
+    let request = InboxRequest::Signal { key: args.key, payload };
+    let state = super::require_row(&stores, &args.job).await?.state;
     // A job that cannot be loaded still accepts signals.
-    if let Ok(durable) = super::durable(&stores, &args.job).await {
-        changed::tell(ctx, &config, &durable);
+    if let Ok(durable) = super::load_job(&stores, &args.job).await {
+        changed::print_changes(ctx, &config, &durable);
     }
     let done = match state.is_terminal() {
         // A finished job accepts a signal only if the wait already had one. The duplicate is acknowledged and
@@ -32,7 +32,7 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
         true => "the job is over and already had this signal: it is recorded, and changes nothing",
         false => "the signal is recorded",
     };
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
+    super::put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
 /// Returns the payload as received, after checking that it is valid JSON.

@@ -1,9 +1,9 @@
 //! `latch job undo`.
 
-use latchwork_core::decide::ToUndo;
+use latchwork_core::decide::CallToUndo;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::response::{Response, Undone};
+use latchwork_core::response::{CompensationState, Response};
 use latchwork_core::storage::InboxError;
 use serde_json::json;
 
@@ -11,51 +11,51 @@ use crate::cli::args::JobUndoArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{admission, open, run};
-use crate::host::{UndoAsked, UndoError};
+use crate::host::{UndoError, UndoSubmission};
 use crate::worker::WorkerError;
 
 /// Makes the undo request durable, then undoes the job here unless another process does.
 pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    if let Some(path) = open::missing(&config)? {
+    if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, &host.registry);
     let actor = ctx.actor(args.actor.as_deref());
     let job_id = &args.job;
     let asked = host.undo(job_id, &actor, args.reason.as_deref(), !args.detach).await;
     let due = match asked.map_err(|error| refused(&args, error))? {
-        UndoAsked::Accepted(due) => due,
-        UndoAsked::UnderWay => {
+        UndoSubmission::Accepted(due) => due,
+        UndoSubmission::UnderWay => {
             ctx.printer.note_of(job_id, format!("{job_id} is being undone already"));
             Vec::new()
         }
     };
-    for line in announced(&due) {
+    for line in undo_lines(&due) {
         ctx.printer.note(line);
     }
     if args.detach {
-        let next = ctx.command(&format!("latch job show {job_id}"));
+        let next = ctx.with_project_flags(&format!("latch job show {job_id}"));
         let list =
             due.iter().map(|due| json!({ "slot": due.slot, "operator": due.operator, "by": due.by, "own": due.own }));
         let document = json!({ "job_id": job_id, "undo": list.collect::<Vec<_>>(), "next_actions": [next] });
-        ctx.answer(&document, || run::waits_for_a_worker(ctx, job_id, &next));
+        ctx.answer(&document, || run::detached_message(ctx, job_id, &next));
         return Ok(Exit::Done);
     }
     let response = run::attach(ctx, &host, job_id).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
     let is_undone = is_undone(&response);
-    let exit = run::shown(ctx, &host, response, true).await?;
+    let exit = run::show_result(ctx, &host, response, true).await?;
     Ok(if is_undone { Exit::Done } else { exit })
 }
 
 /// Lists the calls to undo, in the order of execution.
-fn announced(due: &[ToUndo]) -> Vec<String> {
+fn undo_lines(due: &[CallToUndo]) -> Vec<String> {
     if due.is_empty() {
         return Vec::new();
     }
-    let line = |due: &ToUndo| {
+    let line = |due: &CallToUndo| {
         let by = if due.own { "its own plugin".to_owned() } else { due.by.to_string() };
         format!("  {} {}, by {by}", due.slot, due.operator)
     };
@@ -64,7 +64,7 @@ fn announced(due: &[ToUndo]) -> Vec<String> {
 
 /// Returns true if the job is over and all of its effects are undone.
 fn is_undone(response: &Response) -> bool {
-    let is_left = |state: Undone| state != Undone::Compensated;
+    let is_left = |state: CompensationState| state != CompensationState::Compensated;
     response.state == JobState::Cancelled && !response.compensations.iter().any(|view| is_left(view.state))
 }
 
@@ -74,7 +74,7 @@ fn refused(args: &JobUndoArgs, error: UndoError) -> anyhow::Error {
             super::no_such_job(&args.job).into()
         }
         UndoError::Refused(why) => CliError::input(pages::JOB_REFUSES, why.to_string()).into(),
-        UndoError::Inbox(why @ InboxError::Over { .. }) => {
+        UndoError::Inbox(why @ InboxError::WrongState { .. }) => {
             let message = format!("{why}: another request reopened it; see `latch job show {}`", args.job);
             CliError::input(pages::JOB_REFUSES, message).into()
         }

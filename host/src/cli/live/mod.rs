@@ -18,7 +18,7 @@ pub(super) use screen::Screen;
 
 /// One item to show.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum LiveItem {
     /// A durable event.
     Event(Box<Event>),
     /// A call is in flight.
@@ -28,31 +28,31 @@ pub(super) enum Seen {
 }
 
 /// Observer that sends items to the live view.
-pub(super) struct Live(mpsc::UnboundedSender<Seen>);
+pub(super) struct LiveObserver(mpsc::UnboundedSender<LiveItem>);
 
-impl Live {
+impl LiveObserver {
     /// Returns an observer and the receiver of its items.
-    pub(super) fn new() -> (Live, mpsc::UnboundedReceiver<Seen>) {
+    pub(super) fn new() -> (LiveObserver, mpsc::UnboundedReceiver<LiveItem>) {
         let (send, seen) = mpsc::unbounded_channel();
-        (Live(send), seen)
+        (LiveObserver(send), seen)
     }
 
-    fn tell(&self, seen: Seen) {
+    fn send_item(&self, seen: LiveItem) {
         // After the end of the command there is no receiver.
         drop(self.0.send(seen));
     }
 }
 
-impl Observer for Live {
+impl Observer for LiveObserver {
     fn event(&self, _: &JobId, event: &Event) {
-        self.tell(Seen::Event(Box::new(event.clone())));
+        self.send_item(LiveItem::Event(Box::new(event.clone())));
     }
 
     fn call(&self, _: &JobId, slot: &Slot, operator: &Operator) {
-        self.tell(Seen::Call(slot.clone(), operator.clone()));
+        self.send_item(LiveItem::Call(slot.clone(), operator.clone()));
     }
 
     fn log(&self, _: &JobId, place: &str, level: Level, message: &str) {
-        self.tell(Seen::Log(place.to_owned(), level, message.to_owned()));
+        self.send_item(LiveItem::Log(place.to_owned(), level, message.to_owned()));
     }
 }

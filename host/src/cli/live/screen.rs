@@ -5,8 +5,8 @@ use std::time::Duration;
 use latchwork_core::event::Event;
 use latchwork_core::ids::JobId;
 
-use super::Seen;
-use super::view::{Line, View};
+use super::LiveItem;
+use super::view::{JobProgressView, LiveLine};
 use crate::cli::interrupt;
 use crate::cli::output::Printer;
 use crate::cli::stderr::Area;
@@ -19,7 +19,7 @@ const REDRAW: Duration = Duration::from_millis(200);
 /// Shows one job until the value is dropped.
 pub(in crate::cli) struct Screen<'p> {
     printer: &'p Printer,
-    view: View,
+    view: JobProgressView,
     area: Option<Area>,
     next: tokio::time::Interval,
 }
@@ -28,20 +28,20 @@ impl<'p> Screen<'p> {
     /// Creates the screen of a job that another process executes. `past` holds the events before the view
     /// began.
     pub(in crate::cli) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
-        Self::of(printer, View::new(job_id, os::clock::now_us(), None), past)
+        Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), None), past)
     }
 
     /// Creates the screen of a job that this command executes. Its elapsed time continues from an earlier
     /// screen of the same command.
-    pub(in crate::cli) fn own(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
-        Self::of(printer, View::new(job_id, os::clock::now_us(), Some(printer.began_us())), past)
+    pub(in crate::cli) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
+        Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), Some(printer.started_us())), past)
     }
 
-    fn of(printer: &'p Printer, mut view: View, past: &[Event]) -> Self {
+    fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
         // Ctrl-c must stop the command safely from the first line of the screen on.
         interrupt::listen();
         for event in past {
-            view.past(event);
+            view.apply_past(event);
         }
         let area = printer.redraws().then(Area::begin);
         let mut next = tokio::time::interval(REDRAW);
@@ -52,12 +52,12 @@ impl<'p> Screen<'p> {
     }
 
     /// Shows one item.
-    pub(in crate::cli) fn show(&mut self, seen: &Seen) {
+    pub(in crate::cli) fn show(&mut self, seen: &LiveItem) {
         let now_us = os::clock::now_us();
         let lines = match seen {
-            Seen::Event(event) => self.view.event(event, now_us),
-            Seen::Call(slot, operator) => self.view.call(slot, operator, now_us),
-            Seen::Log(place, level, message) => self.view.log(place, *level, message),
+            LiveItem::Event(event) => self.view.event(event, now_us),
+            LiveItem::Call(slot, operator) => self.view.call(slot, operator, now_us),
+            LiveItem::Log(place, level, message) => self.view.log(place, *level, message),
         };
         self.print(&lines);
         self.draw();
@@ -81,15 +81,15 @@ impl<'p> Screen<'p> {
     /// Redraws the current activity and its elapsed times.
     pub(in crate::cli) fn draw(&self) {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
-        let text = Text::lines(self.view.going_on(os::clock::now_us(), rows.saturating_sub(2).max(1)));
+        let text = Text::lines(self.view.activity_lines(os::clock::now_us(), rows.saturating_sub(2).max(1)));
         // The last column stays free. Some terminals wrap the line as soon as this column is written.
         area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }
 
     /// Prints permanent lines. If the area shows the current activity, passing lines are left out.
-    fn print(&self, lines: &[Line]) {
-        for line in lines.iter().filter(|line| self.area.is_none() || !line.is_passing) {
-            self.printer.of_job(line.level, self.view.job_id(), line.text.clone());
+    fn print(&self, lines: &[LiveLine]) {
+        for line in lines.iter().filter(|line| self.area.is_none() || !line.is_ephemeral) {
+            self.printer.job_line(line.level, self.view.job_id(), line.text.clone());
         }
     }
 }

@@ -4,47 +4,48 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{JobId, Operator, Slot};
 use tracing::Level;
 
-use super::view::Line;
+use super::view::LiveLine;
 use crate::cli::event_text::{EventText, event_text};
 use crate::cli::text::Tone;
 
 /// Formats a slot with its operator.
-pub(super) fn place(slot: &Slot, operator: Option<&str>) -> String {
+pub(super) fn slot_label(slot: &Slot, operator: Option<&str>) -> String {
     match operator.filter(|operator| !operator.is_empty()) {
         Some(operator) => format!("{slot}  {operator}"),
         None => slot.to_string(),
     }
 }
 
-fn one(tone: Tone, is_passing: bool, text: String) -> Line {
+fn styled_line(tone: Tone, is_passing: bool, text: String) -> LiveLine {
     let level = match tone {
         Tone::Bad => Level::ERROR,
         Tone::Attention => Level::WARN,
         Tone::Title | Tone::Good | Tone::Quiet => Level::INFO,
     };
-    Line { text: tone.of(text), level, is_passing }
+    LiveLine { text: tone.of(text), level, is_ephemeral: is_passing }
 }
 
 /// Returns the line of a started call, or `None` if the call is the step itself, whose own line shows it.
-pub(super) fn called(slot: &Slot, operator: &Operator) -> Option<Line> {
+pub(super) fn call_line(slot: &Slot, operator: &Operator) -> Option<LiveLine> {
     let is_own = slot.is_step() && !slot.is_compensation();
-    (!is_own).then(|| one(Tone::Quiet, true, format!("  {}  called", place(slot, Some(operator.as_str())))))
+    (!is_own)
+        .then(|| styled_line(Tone::Quiet, true, format!("  {}  called", slot_label(slot, Some(operator.as_str())))))
 }
 
 /// Returns the line of an event, or `None` if people do not need it. `took` is the duration of an ended
 /// action.
-pub(super) fn line(
+pub(super) fn event_line(
     job_id: &JobId,
     event: &Event,
     operator: impl Fn(&Slot) -> Option<String>,
     took: &str,
-) -> Option<Line> {
+) -> Option<LiveLine> {
     let is_passing = match &event.body {
         Body::JobClaimed { .. } => {
             let attempt = if event.attempt > 1 { format!(", attempt {}", event.attempt) } else { String::new() };
-            return Some(one(Tone::Title, false, format!("job {job_id}{attempt}")));
+            return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
-        Body::ToolInvocationStarted { slot, operator, .. } => return called(slot, operator),
+        Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
         // The line of the step follows.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
@@ -63,11 +64,11 @@ pub(super) fn line(
                 Body::GateRequested { operator, .. } => Some(operator.to_string()),
                 _ => operator(&slot),
             };
-            format!("  {}  {text}", place(&slot, operator.as_deref()))
+            format!("  {}  {text}", slot_label(&slot, operator.as_deref()))
         }
         None => format!("job {job_id}: {text}"),
     };
-    Some(one(tone, is_passing, text))
+    Some(styled_line(tone, is_passing, text))
 }
 
 /// Returns true if the event is shown to people. The final events of a job are left out, because the command

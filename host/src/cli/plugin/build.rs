@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use latchwork_core::pages;
 use serde_json::json;
 
-use crate::build::{self, BuildError, Built, Options, RECIPE, Recipe, Toolchain};
+use crate::build::{self, BuildError, BuildOptions, BuiltPlugin, RECIPE, Recipe, Toolchain};
 use crate::cli::args::PluginBuildArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
@@ -18,12 +18,12 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
     let built = match args.dirs.as_slice() {
         [] => {
             let config = ctx.config(None)?;
-            open::configured(&config)?;
+            open::require_configuration(&config)?;
             build_configured(ctx, &config).await?
         }
         dirs => build_all(ctx, &dirs.iter().map(|dir| ctx.cwd.join(dir)).collect::<Vec<_>>())?,
     };
-    let entry = |built: &Built| {
+    let entry = |built: &BuiltPlugin| {
         json!({
             "name": built.name,
             "kind": built.kind,
@@ -34,7 +34,7 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
         })
     };
     let document = json!({ "built": built.iter().map(entry).collect::<Vec<_>>() });
-    let line = |built: &Built| format!("{}  sha256:{}", built.wasm.display(), built.digest);
+    let line = |built: &BuiltPlugin| format!("{}  sha256:{}", built.wasm.display(), built.digest);
     ctx.answer(&document, || match built.as_slice() {
         [] => "no configured plugin is built from source".to_owned(),
         built => built.iter().map(line).collect::<Vec<_>>().join("\n"),
@@ -43,7 +43,7 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
 }
 
 /// Builds every configured plugin whose source is a folder with a recipe.
-pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<Built>> {
+pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<BuiltPlugin>> {
     build_all(ctx, &folders(config.plugins.iter().map(|plugin| plugin.source.as_path())))
 }
 
@@ -57,40 +57,40 @@ fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
 /// Finds the compiler for Rust plugins, or installs it.
 pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let found = tokio::task::block_in_place(|| {
-        Toolchain::find(&ctx.cwd, &Options::from_env(), &mut |line| ctx.printer.note(line))
+        Toolchain::find(&ctx.cwd, &BuildOptions::from_env(), &mut |line| ctx.printer.note(line))
     });
-    let rustc = found.map_err(|error| failed(ctx, error))?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
-    ctx.answer(&json!({ "rustc": rustc }), || Text::whole(rustc.display().to_string()));
+    let rustc = found.map_err(|error| build_error(ctx, error))?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
+    ctx.answer(&json!({ "rustc": rustc }), || Text::unwrapped(rustc.display().to_string()));
     Ok(Exit::Done)
 }
 
-pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> {
-    let options = Options::from_env();
+pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<BuiltPlugin>> {
+    let options = BuildOptions::from_env();
     let build = |(at, dir): (usize, &PathBuf)| {
         let left = match dirs.len() - at - 1 {
             0 => String::new(),
             left => format!(", {left} left"),
         };
-        ctx.printer.note(format!("building {}{left}", shown(&ctx.cwd, dir)));
+        ctx.printer.note(format!("building {}{left}", display_folder(&ctx.cwd, dir)));
         // A build blocks this thread; other tasks run on other threads.
         tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
     };
-    Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(|error| failed(ctx, error))?)
+    Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(|error| build_error(ctx, error))?)
 }
 
 /// Builds a folder again and returns the component without storing it.
-pub(super) fn again(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
-    let options = Options::from_env();
-    let build = || build::again(dir, &options, &mut |line| ctx.printer.note(line));
-    Ok(tokio::task::block_in_place(build).map_err(|error| failed(ctx, error))?)
+pub(super) fn rebuild(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
+    let options = BuildOptions::from_env();
+    let build = || build::rebuild(dir, &options, &mut |line| ctx.printer.note(line));
+    Ok(tokio::task::block_in_place(build).map_err(|error| build_error(ctx, error))?)
 }
 
-fn failed(ctx: &Context<'_>, error: BuildError) -> CliError {
-    if let Some(unwritten) = CliError::unwritten(&error) {
+fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
+    if let Some(unwritten) = CliError::unwritable_build(&error) {
         return unwritten;
     }
     // People have seen the compiler output on stderr. Programs get the complete error.
-    let has_read = !ctx.json && ctx.printer.talks();
+    let has_read = !ctx.json && ctx.printer.writes_for_people();
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {
         // Nothing was built: the command names a wrong folder, or the recipe is wrong.
@@ -104,7 +104,7 @@ fn failed(ctx: &Context<'_>, error: BuildError) -> CliError {
 
 /// Returns a folder relative to the working directory, if it lies below. The working directory itself is
 /// shown by the name of its plugin.
-fn shown(cwd: &Path, dir: &Path) -> String {
+fn display_folder(cwd: &Path, dir: &Path) -> String {
     let below = dir.strip_prefix(cwd).unwrap_or(dir);
     if below.components().next().is_some() {
         return below.display().to_string();
@@ -138,10 +138,10 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("folder");
         std::fs::create_dir(&dir).unwrap();
-        assert_eq!(shown(temp.path(), &dir), "folder");
-        assert_eq!(shown(&dir, &dir.join(".")), "folder");
+        assert_eq!(display_folder(temp.path(), &dir), "folder");
+        assert_eq!(display_folder(&dir, &dir.join(".")), "folder");
         std::fs::write(dir.join(RECIPE), "[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n").unwrap();
-        assert_eq!(shown(&dir, &dir.join(".")), "mail");
-        assert_eq!(shown(temp.path(), &dir), "folder");
+        assert_eq!(display_folder(&dir, &dir.join(".")), "mail");
+        assert_eq!(display_folder(temp.path(), &dir), "folder");
     }
 }

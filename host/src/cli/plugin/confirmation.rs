@@ -11,10 +11,10 @@ use crate::registry;
 
 /// The verifier of a plugin's effects and the rule for a failed confirmation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Confirmed {
+pub(crate) enum EffectVerifier {
     /// The plugin has no effects.
     #[default]
-    Nothing,
+    NoEffects,
     /// There is no verifier: recorded results are injected unchecked.
     Unverified,
     /// The verifier and its rule.
@@ -22,32 +22,32 @@ pub(crate) enum Confirmed {
 }
 
 /// Returns the verifier of a configured plugin's effects.
-pub(crate) fn of(config: &Config, configured: &PluginConfig, plugin: &Plugin) -> Confirmed {
+pub(crate) fn effect_verifier(config: &Config, configured: &PluginConfig, plugin: &Plugin) -> EffectVerifier {
     let changes = plugin.manifest.operators.iter().any(|operator| operator.is_world_changing());
-    match registry::verifier(plugin, configured) {
-        _ if plugin.kind == PluginKind::Step || !changes => Confirmed::Nothing,
-        Some(verifier) => Confirmed::By(verifier, registry::confirmation(config, configured)),
-        None => Confirmed::Unverified,
+    match registry::verifier_name(plugin, configured) {
+        _ if plugin.kind == PluginKind::Step || !changes => EffectVerifier::NoEffects,
+        Some(verifier) => EffectVerifier::By(verifier, registry::confirmation(config, configured)),
+        None => EffectVerifier::Unverified,
     }
 }
 
-impl Confirmed {
+impl EffectVerifier {
     /// Returns the JSON form.
     pub(crate) fn document(&self) -> Value {
         match self {
-            Confirmed::Nothing => Value::Null,
-            Confirmed::Unverified => json!({ "verifier": null, "unverified": true }),
-            Confirmed::By(verifier, rule) => json!({ "verifier": verifier, "rule": rule, "unverified": false }),
+            EffectVerifier::NoEffects => Value::Null,
+            EffectVerifier::Unverified => json!({ "verifier": null, "unverified": true }),
+            EffectVerifier::By(verifier, rule) => json!({ "verifier": verifier, "rule": rule, "unverified": false }),
         }
     }
 }
 
-impl fmt::Display for Confirmed {
+impl fmt::Display for EffectVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Confirmed::Nothing => f.write_str("-"),
-            Confirmed::Unverified => f.write_str("unverified"),
-            Confirmed::By(verifier, rule) => write!(f, "{verifier} ({})", rule.as_str()),
+            EffectVerifier::NoEffects => f.write_str("-"),
+            EffectVerifier::Unverified => f.write_str("unverified"),
+            EffectVerifier::By(verifier, rule) => write!(f, "{verifier} ({})", rule.as_str()),
         }
     }
 }

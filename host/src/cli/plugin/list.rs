@@ -11,11 +11,11 @@ use crate::engine::Plugin;
 
 pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    open::configured(&config)?;
-    let registry = catalog::surveyed(&config, open::survey(&config))?;
+    open::require_configuration(&config)?;
+    let registry = catalog::load_from_survey(&config, open::survey(&config))?;
     let confirmed = |plugin: &Plugin| {
         let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
-        configured.map(|configured| confirmation::of(&config, configured, plugin)).unwrap_or_default()
+        configured.map(|configured| confirmation::effect_verifier(&config, configured, plugin)).unwrap_or_default()
     };
     let operators = |plugin: &Plugin| plugin.manifest.operators.iter().map(|o| o.name.to_string()).collect::<Vec<_>>();
     let entry = |plugin: &Plugin| {
@@ -32,14 +32,14 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let mut document = json!({ "plugins": plugins.iter().map(|plugin| entry(plugin)).collect::<Vec<_>>() });
     let refused = registry.refused();
     if !refused.is_empty() {
-        document["error"] = open::plugins(refused).to_json()["error"].clone();
+        document["error"] = open::plugins_not_loaded(refused).to_json()["error"].clone();
     }
     ctx.answer(&document, || {
         let row = |plugin: &Plugin| {
             let digest = plugin.digest.to_hex();
             [
                 plugin.name.clone(),
-                super::inspect::word(&plugin.kind),
+                super::inspect::enum_name(&plugin.kind),
                 plugin.manifest.version.clone(),
                 format!("sha256:{}…", &digest[..12]),
                 confirmed(plugin).to_string(),
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     if !ctx.json {
-        ctx.printer.error(&open::plugins(refused));
+        ctx.printer.error(&open::plugins_not_loaded(refused));
     }
     Ok(Exit::Usage)
 }

@@ -3,25 +3,25 @@
 use std::path::PathBuf;
 
 use latchwork_core::pages;
-use latchwork_core::response::quoted;
+use latchwork_core::response::shell_quoted;
 use serde_json::json;
 
-use crate::build::{New, NewError};
+use crate::build::{NewError, NewPlugin};
 use crate::cli::args::PluginNewArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::output::{Text, Tone};
 
 pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let new = New { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
+    let new = NewPlugin { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
     let dir = new.write(&ctx.cwd.join(&args.into).components().collect::<PathBuf>()).map_err(|error| match error {
         NewError::Name(_) | NewError::Exists(_) => CliError::input(pages::PLUGIN_NEW, error.to_string()),
         NewError::Write(why) => {
-            CliError::unwritten(&why).unwrap_or_else(|| CliError::failed(pages::PLUGIN_NEW, why.to_string()))
+            CliError::unwritable_build(&why).unwrap_or_else(|| CliError::failed(pages::PLUGIN_NEW, why.to_string()))
         }
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
-    let folder = quoted(&shown);
+    let folder = shell_quoted(&shown);
     let (test, build) = (new.test_command(), format!("latch plugin build {folder}"));
     let run = "latch run plan.json --build";
     let document =
@@ -29,7 +29,7 @@ pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     ctx.answer(&document, || {
         let commands = [format!("(cd {folder} && {test})"), build.clone(), format!("(cd {folder} && {run})")];
         let made = Text::from(format!("made {shown}")).under(Tone::Title.of("next:"));
-        commands.iter().fold(made, |text, command| text.under(Text::whole(format!("  {command}"))))
+        commands.iter().fold(made, |text, command| text.under(Text::unwrapped(format!("  {command}"))))
     });
     Ok(Exit::Done)
 }

@@ -7,7 +7,7 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::Hash;
 use latchwork_core::job::JobState;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Filter, StoreError};
+use latchwork_core::storage::{JobFilter, StoreError};
 use serde_json::json;
 
 use crate::cli::context::Context;
@@ -20,9 +20,9 @@ use crate::os::clock;
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     // Starting the host stores every configured plugin first.
     let config = ctx.config(None)?;
-    open::project(&config)?;
+    open::require_project(&config)?;
     let host = open::host(config).await?;
-    let needed = needed(&host).await?;
+    let needed = needed_digests(&host).await?;
     let pruned = host.registry.prune(&needed)?;
     let bytes: u64 = pruned.iter().map(|component| component.bytes).sum();
     let list = pruned.iter().map(|component| {
@@ -40,11 +40,11 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 ///
 /// These are the pins of unfinished jobs, of jobs that can be retried, and, for the configured time, of jobs
 /// that can be undone.
-async fn needed(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
+async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
     let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
     let since_us = clock::now_us().saturating_sub(kept_us);
-    for row in host.journal.jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await? {
+    for row in host.journal.jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
         let is_old = row.updated_us < since_us;
         if row.state == JobState::Cancelled || row.state == JobState::Completed && is_old {
             continue;
@@ -54,7 +54,7 @@ async fn needed(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
         if row.state == JobState::Completed {
             let damaged = |error| StoreError::Damaged(format!("job {}: {error}", row.job_id));
             let durable = Durable::without_effects(record).map_err(damaged)?;
-            if decide::undoable(&durable).is_err() {
+            if decide::calls_to_undo(&durable).is_err() {
                 continue;
             }
         }

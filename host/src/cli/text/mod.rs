@@ -47,7 +47,7 @@ impl Tone {
 
     /// Returns one line of text in this tone. A line end in the text is shown as an escape.
     pub fn of(self, text: impl AsRef<str>) -> Text {
-        Text::one(Line { spans: vec![Span { tone: Some(self), text: visible(text.as_ref()) }], is_whole: false })
+        Text::one(TextLine { spans: vec![Span { tone: Some(self), text: visible(text.as_ref()) }], no_wrap: false })
     }
 }
 
@@ -60,16 +60,16 @@ struct Span {
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Line {
+struct TextLine {
     spans: Vec<Span>,
     /// True if this program must not wrap the line, so that it can be copied in one piece. The terminal wraps
     /// it.
-    is_whole: bool,
+    no_wrap: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Block {
-    Line(Line),
+    Line(TextLine),
     Table(Table),
 }
 
@@ -81,37 +81,37 @@ pub struct Text {
 
 /// Properties of the output to which text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct TextTarget {
     /// True if tones are shown as styles.
     pub color: bool,
     /// Width of the terminal in columns, or `None` if lines are not wrapped.
     pub width: Option<usize>,
 }
 
-impl Target {
+impl TextTarget {
     /// Target for a file, a pipe or a field of a document.
-    pub const PLAIN: Target = Target { color: false, width: None };
+    pub const PLAIN: TextTarget = TextTarget { color: false, width: None };
 }
 
 impl Text {
-    fn one(line: Line) -> Text {
+    fn one(line: TextLine) -> Text {
         Text { blocks: vec![Block::Line(line)] }
     }
 
     /// Returns a line that is not wrapped, such as a command to copy.
-    pub fn whole(text: impl AsRef<str>) -> Text {
+    pub fn unwrapped(text: impl AsRef<str>) -> Text {
         let span = Span { tone: None, text: visible(text.as_ref()) };
-        Text::one(Line { spans: vec![span], is_whole: true })
+        Text::one(TextLine { spans: vec![span], no_wrap: true })
     }
 
     /// Returns lines that are not wrapped.
-    pub fn whole_lines(text: &str) -> Text {
-        Text::lines(text.lines().map(Text::whole))
+    pub fn unwrapped_lines(text: &str) -> Text {
+        Text::lines(text.lines().map(Text::unwrapped))
     }
 
     /// Appends the command to type next, on its own line that is not wrapped.
-    pub fn to_type(self, command: impl AsRef<str>) -> Text {
-        self.under(Text::whole(command).indented(2))
+    pub fn with_command(self, command: impl AsRef<str>) -> Text {
+        self.under(Text::unwrapped(command).indented(2))
     }
 
     /// Appends `other` below this text.
@@ -124,7 +124,7 @@ impl Text {
     pub fn lines(texts: impl IntoIterator<Item = impl Into<Text>>) -> Text {
         let blocks = texts.into_iter().flat_map(|text| {
             let text = text.into();
-            if text.blocks.is_empty() { vec![Block::Line(Line::default())] } else { text.blocks }
+            if text.blocks.is_empty() { vec![Block::Line(TextLine::default())] } else { text.blocks }
         });
         Text { blocks: blocks.collect() }
     }
@@ -141,7 +141,7 @@ impl Text {
     }
 
     /// Returns every line, with its line end.
-    pub fn render(&self, to: Target) -> String {
+    pub fn render(&self, to: TextTarget) -> String {
         let mut out = String::new();
         if self.blocks.is_empty() {
             out.push('\n');
@@ -149,15 +149,15 @@ impl Text {
         for block in &self.blocks {
             match block {
                 Block::Line(line) => {
-                    let width = to.width.filter(|_| !line.is_whole);
+                    let width = to.width.filter(|_| !line.no_wrap);
                     for cells in wrap::line(&wrap::cells(&line.spans), width) {
-                        put(&mut out, &cells, to.color);
+                        write_cells(&mut out, &cells, to.color);
                         out.push('\n');
                     }
                 }
                 Block::Table(table) => {
                     for cells in table.lines(to.width) {
-                        put(&mut out, &cells, to.color);
+                        write_cells(&mut out, &cells, to.color);
                         out.push('\n');
                     }
                 }
@@ -174,7 +174,7 @@ impl Text {
         });
         let cut = lines.map(|cells| {
             let mut out = String::new();
-            put(&mut out, &wrap::cut(&cells, width), color);
+            write_cells(&mut out, &wrap::cut(&cells, width), color);
             out
         });
         cut.collect()
@@ -182,7 +182,7 @@ impl Text {
 
     /// Returns the text without styles and without the last line end.
     pub fn plain(&self) -> String {
-        let mut text = self.render(Target::PLAIN);
+        let mut text = self.render(TextTarget::PLAIN);
         text.truncate(text.trim_end_matches('\n').len());
         text
     }
@@ -194,7 +194,7 @@ impl Text {
             match rest.next() {
                 Some(Block::Line(first)) => {
                     last.spans.extend(first.spans);
-                    last.is_whole |= first.is_whole;
+                    last.no_wrap |= first.no_wrap;
                 }
                 Some(table) => self.blocks.push(table),
                 None => {}
@@ -209,7 +209,7 @@ impl From<&str> for Text {
     fn from(text: &str) -> Self {
         let line = |line: &str| {
             let spans = if line.is_empty() { vec![] } else { vec![Span { tone: None, text: line.to_owned() }] };
-            Block::Line(Line { spans, is_whole: false })
+            Block::Line(TextLine { spans, no_wrap: false })
         };
         Text { blocks: visible_lines(text).split('\n').map(line).collect() }
     }
@@ -249,7 +249,7 @@ impl<T: Into<Text>> AddAssign<T> for Text {
 }
 
 /// Writes the characters of one line, with a style around each run of one tone.
-fn put(out: &mut String, cells: &[wrap::Cell], color: bool) {
+fn write_cells(out: &mut String, cells: &[wrap::Cell], color: bool) {
     let end = cells.iter().rposition(|cell| cell.char != ' ').map_or(0, |last| last + 1);
     for run in cells[..end].chunk_by(|a, b| a.tone == b.tone) {
         let text = run.iter().map(|cell| cell.char).collect::<String>();

@@ -6,9 +6,9 @@ use super::{Block, Span, Text};
 /// Number of blanks between columns.
 const GAP: usize = 2;
 /// Minimum width of a column.
-const LEAST: usize = 8;
+const COLUMN_WIDTH_MIN: usize = 8;
 /// Indentation of the last column when it is placed below the others.
-const UNDER: usize = 4;
+const STACKED_INDENT: usize = 4;
 
 /// Rows of cells. The first row is the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Table {
         let mut widths = widest(wrap::columns);
         widths.pop();
         narrow(&mut widths, &floors, self.room(width, columns - 1));
-        let under = self.indent + UNDER;
+        let under = self.indent + STACKED_INDENT;
         let stacked = |row: &Vec<Vec<Cell>>| {
             let mut lines = self.row(&row[..columns - 1], &widths);
             let last = row.last().filter(|cell| !cell.is_empty());
@@ -106,11 +106,11 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     let excess = widths.iter().sum::<usize>().saturating_sub(room);
     let count = widths.len();
     if let (Some(last), Some(floor)) = (widths.last_mut(), floors.get(count.saturating_sub(1))) {
-        *last -= excess.min(last.saturating_sub(LEAST.max(*floor)));
+        *last -= excess.min(last.saturating_sub(COLUMN_WIDTH_MIN.max(*floor)));
     }
-    let is_whole = shrink(widths, |at| LEAST.max(floors[at]), room);
+    let is_whole = shrink(widths, |at| COLUMN_WIDTH_MIN.max(floors[at]), room);
     if !is_whole {
-        shrink(widths, |_| LEAST, room);
+        shrink(widths, |_| COLUMN_WIDTH_MIN, room);
     }
     is_whole
 }

@@ -1,29 +1,32 @@
 use super::*;
 
 fn plain(text: impl Into<Text>, width: usize) -> String {
-    text.into().render(Target { color: false, width: Some(width) })
+    text.into().render(TextTarget { color: false, width: Some(width) })
 }
 
 #[test]
 fn styles_surround_text_and_are_never_escaped() {
     let text = Tone::Bad.of("error[L0003]:") + " \u{1b}[2Jgone\nnext";
-    let colored = Target { color: true, width: None };
+    let colored = TextTarget { color: true, width: None };
     assert_eq!(text.render(colored), "\u{1b}[1m\u{1b}[31merror[L0003]:\u{1b}[0m \\u{1b}[2Jgone\nnext\n");
-    assert_eq!(text.render(Target::PLAIN), "error[L0003]: \\u{1b}[2Jgone\nnext\n");
+    assert_eq!(text.render(TextTarget::PLAIN), "error[L0003]: \\u{1b}[2Jgone\nnext\n");
 }
 
 #[test]
 fn styles_in_text_of_others_are_escaped() {
     let text = Tone::Good.of("\u{1b}[32mfake\u{1b}[0m");
-    assert_eq!(text.render(Target::PLAIN), "\\u{1b}[32mfake\\u{1b}[0m\n");
-    assert_eq!(Tone::Good.of("a\nb").render(Target::PLAIN), "a\\nb\n");
+    assert_eq!(text.render(TextTarget::PLAIN), "\\u{1b}[32mfake\\u{1b}[0m\n");
+    assert_eq!(Tone::Good.of("a\nb").render(TextTarget::PLAIN), "a\\nb\n");
 }
 
 #[test]
 fn lines_wrap_at_blanks_and_hang() {
     assert_eq!(plain("  alpha beta gamma delta", 14), "  alpha beta\n      gamma\n      delta\n");
     assert_eq!(plain("sha256:0123456789", 8), "sha256:0\n12345678\n9\n");
-    assert_eq!(Text::whole("latch job approve").render(Target { color: false, width: Some(6) }), "latch job approve\n");
+    assert_eq!(
+        Text::unwrapped("latch job approve").render(TextTarget { color: false, width: Some(6) }),
+        "latch job approve\n"
+    );
 }
 
 #[test]
@@ -68,11 +71,11 @@ fn redrawn_lines_are_cut_at_the_edge() {
 fn commands_in_backquotes_are_not_broken() {
     let text = Text::from("it is parked; `latch job show job_1234567890` tells (`latch worker`) more of it");
     for width in 20..80 {
-        let shown = text.render(Target { color: false, width: Some(width) });
+        let shown = text.render(TextTarget { color: false, width: Some(width) });
         for command in ["`latch job show job_1234567890`", "(`latch worker`)"] {
             assert!(shown.lines().any(|line| line.contains(command)), "{width}: {shown}");
         }
         assert_eq!(shown.split_whitespace().collect::<Vec<_>>().join(" "), text.plain(), "{width}");
     }
-    assert_eq!(Text::from("a:").to_type("latch b").plain(), "a:\n  latch b");
+    assert_eq!(Text::from("a:").with_command("latch b").plain(), "a:\n  latch b");
 }

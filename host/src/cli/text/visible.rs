@@ -23,7 +23,7 @@ fn escape(text: &str, keeps_lines: bool) -> String {
         let _ = match c {
             '\n' if keeps_lines => write!(out, "{c}"),
             '\t' | '\n' | '\r' => write!(out, "{}", c.escape_debug()),
-            _ if deceives(c) => write!(out, "{}", c.escape_unicode()),
+            _ if is_deceptive(c) => write!(out, "{}", c.escape_unicode()),
             _ => write!(out, "{c}"),
         };
     }
@@ -31,7 +31,7 @@ fn escape(text: &str, keeps_lines: bool) -> String {
 }
 
 /// Returns true if a terminal would not simply show the character.
-fn deceives(c: char) -> bool {
+fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             // Zero-width characters: words with them look alike but differ.

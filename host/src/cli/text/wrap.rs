@@ -67,7 +67,7 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
         // A word longer than a line is broken after a joining character, if it has one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
-        let end = if keeps_commands { beside_commands(rest, end) } else { end };
+        let end = if keeps_commands { end_outside_commands(rest, end) } else { end };
         let (line, after) = rest.split_at(end);
         lines.push(line.to_vec());
         let skipped = after.iter().take_while(|cell| cell.char == ' ').count();
@@ -82,7 +82,7 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
 
 /// Moves `end` out of a command in backquotes: to the blank before the command, or, if there is none, to the
 /// blank after it.
-fn beside_commands(rest: &[Cell], end: usize) -> usize {
+fn end_outside_commands(rest: &[Cell], end: usize) -> usize {
     const BEGINNING: [char; 7] = ['`', 'l', 'a', 't', 'c', 'h', ' '];
     let begins =
         |at: &usize| BEGINNING.iter().enumerate().all(|(n, char)| rest.get(at + n).is_some_and(|c| c.char == *char));

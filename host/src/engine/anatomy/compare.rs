@@ -4,7 +4,7 @@ use wasmparser::component_types::{ComponentDefinedType, ComponentFuncTypeId, Com
 use wasmparser::types::TypesRef;
 use wit_parser::{Function, Resolve, Type, TypeDefKind};
 
-use super::shown::{self, Shown};
+use super::shown::{self, TypePrinter};
 
 /// One difference between two signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Mismatch {
 pub(super) fn function(
     resolve: &Resolve,
     expected: &Function,
-    shown: &Shown<'_>,
+    shown: &TypePrinter<'_>,
     types: TypesRef<'_>,
     found: ComponentFuncTypeId,
 ) -> Vec<Mismatch> {
@@ -36,15 +36,15 @@ pub(super) fn function(
         compare.differs("parameters".into(), &format!("{wanted}"), &there.to_string());
     }
     for (param, (_, found)) in expected.params.iter().zip(&ty.params) {
-        compare.value(&param.ty, *found, format!("parameter {}", param.name));
+        compare.compare_type(&param.ty, *found, format!("parameter {}", param.name));
     }
-    compare.optional(expected.result.as_ref(), ty.result, "result".to_owned());
+    compare.compare_optional(expected.result.as_ref(), ty.result, "result".to_owned());
     compare.out
 }
 
 struct Compare<'a, 't> {
     resolve: &'a Resolve,
-    shown: &'a Shown<'t>,
+    shown: &'a TypePrinter<'t>,
     types: TypesRef<'a>,
     out: Vec<Mismatch>,
 }
@@ -54,10 +54,10 @@ impl<'a> Compare<'a, '_> {
         self.out.push(Mismatch { at, expected: expected.to_owned(), found: found.to_owned() });
     }
 
-    fn optional(&mut self, expected: Option<&Type>, found: Option<ComponentValType>, at: String) {
+    fn compare_optional(&mut self, expected: Option<&Type>, found: Option<ComponentValType>, at: String) {
         match (expected, found) {
             (None, None) => {}
-            (Some(expected), Some(found)) => self.value(expected, found, at),
+            (Some(expected), Some(found)) => self.compare_type(expected, found, at),
             (Some(expected), None) => {
                 let expected = shown::our_type(self.resolve, expected);
                 self.differs(at, &expected, "nothing");
@@ -70,7 +70,7 @@ impl<'a> Compare<'a, '_> {
     }
 
     /// The depth of the recursion is bounded by the expected type.
-    fn value(&mut self, expected: &Type, found: ComponentValType, at: String) {
+    fn compare_type(&mut self, expected: &Type, found: ComponentValType, at: String) {
         let id = match expected {
             Type::Id(id) => *id,
             plain => {
@@ -84,7 +84,7 @@ impl<'a> Compare<'a, '_> {
         };
         let kind = &self.resolve.types[id].kind;
         if let TypeDefKind::Type(ty) = kind {
-            return self.value(ty, found, at);
+            return self.compare_type(ty, found, at);
         }
         let defined = match found {
             ComponentValType::Type(id) => self.types.get(id),
@@ -94,50 +94,50 @@ impl<'a> Compare<'a, '_> {
             (TypeDefKind::Record(record), Some(ComponentDefinedType::Record(found))) => {
                 let names: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
                 let there: Vec<&str> = found.fields.keys().map(|name| name.as_str()).collect();
-                self.names("field", &names, &there, &at);
+                self.compare_names("field", &names, &there, &at);
                 for field in &record.fields {
                     let there = found.fields.iter().find(|(name, _)| name.as_str() == field.name);
                     if let Some((_, there)) = there {
-                        self.value(&field.ty, *there, format!("{at}, field {}", field.name));
+                        self.compare_type(&field.ty, *there, format!("{at}, field {}", field.name));
                     }
                 }
             }
             (TypeDefKind::Variant(variant), Some(ComponentDefinedType::Variant(found))) => {
                 let names: Vec<&str> = variant.cases.iter().map(|case| case.name.as_str()).collect();
                 let there: Vec<&str> = found.cases.keys().map(|name| name.as_str()).collect();
-                self.names("case", &names, &there, &at);
+                self.compare_names("case", &names, &there, &at);
                 for case in &variant.cases {
                     let there = found.cases.iter().find(|(name, _)| name.as_str() == case.name);
                     if let Some((_, there)) = there {
-                        self.optional(case.ty.as_ref(), there.ty, format!("{at}, case {}", case.name));
+                        self.compare_optional(case.ty.as_ref(), there.ty, format!("{at}, case {}", case.name));
                     }
                 }
             }
             (TypeDefKind::Enum(expected), Some(ComponentDefinedType::Enum(found))) => {
                 let names: Vec<&str> = expected.cases.iter().map(|case| case.name.as_str()).collect();
                 let there: Vec<&str> = found.iter().map(|name| name.as_str()).collect();
-                self.names("case", &names, &there, &at);
+                self.compare_names("case", &names, &there, &at);
             }
             (TypeDefKind::Flags(expected), Some(ComponentDefinedType::Flags(found))) => {
                 let names: Vec<&str> = expected.flags.iter().map(|flag| flag.name.as_str()).collect();
                 let there: Vec<&str> = found.iter().map(|name| name.as_str()).collect();
-                self.names("flag", &names, &there, &at);
+                self.compare_names("flag", &names, &there, &at);
             }
             (TypeDefKind::List(ty), Some(ComponentDefinedType::List { element, .. })) => {
-                self.value(ty, *element, format!("{at}, an element"));
+                self.compare_type(ty, *element, format!("{at}, an element"));
             }
             (TypeDefKind::Option(ty), Some(ComponentDefinedType::Option { ty: found, .. })) => {
-                self.value(ty, *found, format!("{at}, its value"));
+                self.compare_type(ty, *found, format!("{at}, its value"));
             }
             (TypeDefKind::Result(expected), Some(ComponentDefinedType::Result { ok, err, .. })) => {
-                self.optional(expected.ok.as_ref(), *ok, format!("{at}, its value"));
-                self.optional(expected.err.as_ref(), *err, format!("{at}, its error"));
+                self.compare_optional(expected.ok.as_ref(), *ok, format!("{at}, its value"));
+                self.compare_optional(expected.err.as_ref(), *err, format!("{at}, its error"));
             }
             (TypeDefKind::Tuple(expected), Some(ComponentDefinedType::Tuple(found)))
                 if expected.types.len() == found.types.len() =>
             {
                 for (index, (ty, found)) in expected.types.iter().zip(&found.types).enumerate() {
-                    self.value(ty, *found, format!("{at}, part {index}"));
+                    self.compare_type(ty, *found, format!("{at}, part {index}"));
                 }
             }
             _ => {
@@ -149,7 +149,7 @@ impl<'a> Compare<'a, '_> {
 
     /// Compares names of fields, cases or flags. Reports missing names, additional names, or a different
     /// order.
-    fn names(&mut self, what: &str, expected: &[&str], found: &[&str], at: &str) {
+    fn compare_names(&mut self, what: &str, expected: &[&str], found: &[&str], at: &str) {
         if expected == found {
             return;
         }

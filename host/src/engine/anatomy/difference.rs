@@ -6,17 +6,17 @@ use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmparser::component_types::{ComponentEntityType, ComponentInstanceTypeId};
 use wit_parser::{Function, Interface};
 
-use super::Anatomy;
+use super::ComponentInfo;
 use super::compare::{self, Mismatch};
-use super::shown::{self, Shown};
+use super::shown::{self, TypePrinter};
 use super::worlds::{self, Worlds};
 use crate::config::Grants;
-use crate::engine::component::{self, PACKAGE, full};
+use crate::engine::component::{self, PACKAGE, interface_name};
 
 /// Kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum DifferenceKind {
     /// The component is a step and a tool at the same time.
     BothWorlds,
     /// An export that the world requires is missing.
@@ -37,7 +37,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Kind of the difference.
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// The interface with its version, or the plain name of an import or export.
     pub interface: String,
     /// The function of the interface, if the difference is about one function.
@@ -55,7 +55,10 @@ pub struct Difference {
 impl Difference {
     /// Returns true if the difference is about an import.
     pub fn is_import(&self) -> bool {
-        matches!(self.kind, Kind::ForeignImport | Kind::ImportSignature | Kind::ImportVersion)
+        matches!(
+            self.kind,
+            DifferenceKind::ForeignImport | DifferenceKind::ImportSignature | DifferenceKind::ImportVersion
+        )
     }
 }
 
@@ -67,12 +70,12 @@ impl fmt::Display for Difference {
             None => interface.clone(),
         };
         match self.kind {
-            Kind::BothWorlds => write!(f, "{instead}"),
-            Kind::MissingExport => write!(f, "it does not export {name}: {instead}"),
-            Kind::ExportVersion => write!(f, "it exports {name}: {instead}"),
-            Kind::ForeignImport | Kind::ImportVersion => write!(f, "it imports {name}: {instead}"),
-            Kind::ExportSignature | Kind::ImportSignature => {
-                let verb = if self.kind == Kind::ExportSignature { "exports" } else { "imports" };
+            DifferenceKind::BothWorlds => write!(f, "{instead}"),
+            DifferenceKind::MissingExport => write!(f, "it does not export {name}: {instead}"),
+            DifferenceKind::ExportVersion => write!(f, "it exports {name}: {instead}"),
+            DifferenceKind::ForeignImport | DifferenceKind::ImportVersion => write!(f, "it imports {name}: {instead}"),
+            DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => {
+                let verb = if self.kind == DifferenceKind::ExportSignature { "exports" } else { "imports" };
                 write!(f, "it {verb} {name} with another signature")?;
                 for Mismatch { at, expected, found } in &self.mismatches {
                     write!(f, "; {at}: expected {expected}, found {found}")?;
@@ -85,26 +88,34 @@ impl fmt::Display for Difference {
 
 /// Returns the world that needs fewer changes, for a component whose exports do not identify a world. Imports
 /// that belong to neither world are ignored.
-pub(super) fn nearest(anatomy: &Anatomy) -> PluginKind {
-    let ours = |world| anatomy.imports.iter().filter(|(name, _)| of_world(world, name)).count();
-    let tool_exports = Worlds::optional(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
+pub(super) fn nearest(anatomy: &ComponentInfo) -> PluginKind {
+    let ours = |world| anatomy.imports.iter().filter(|(name, _)| is_import_of_world(world, name)).count();
+    let tool_exports = Worlds::optional_exports(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
     if tool_exports || ours(PluginKind::Tool) > ours(PluginKind::Step) { PluginKind::Tool } else { PluginKind::Step }
 }
 
 /// Returns true if the import is an interface of the world.
-fn of_world(world: PluginKind, import: &str) -> bool {
+fn is_import_of_world(world: PluginKind, import: &str) -> bool {
     let name = import.strip_prefix(PACKAGE).and_then(|name| name.split('@').next());
-    name.is_some_and(|name| worlds::get().import(world, name).is_some())
+    name.is_some_and(|name| worlds::get().imported_interface(world, name).is_some())
 }
 
-pub(super) fn of(anatomy: &Anatomy, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
+pub(super) fn all_differences(
+    anatomy: &ComponentInfo,
+    world: PluginKind,
+    grants: &Grants,
+    wasi: WasiMode,
+) -> Vec<Difference> {
     let mut found = Vec::new();
     if anatomy.exports_interface("run") && anatomy.exports_interface("invoke") {
-        let instead =
-            format!("it exports {} and {}; a component is either a step or a tool", full("run"), full("invoke"));
-        found.push(Difference { instead, ..difference(Kind::BothWorlds, &full("run")) });
+        let instead = format!(
+            "it exports {} and {}; a component is either a step or a tool",
+            interface_name("run"),
+            interface_name("invoke")
+        );
+        found.push(Difference { instead, ..difference(DifferenceKind::BothWorlds, &interface_name("run")) });
     }
-    for interface in Worlds::required(world).iter().chain(Worlds::optional(world)) {
+    for interface in Worlds::required_exports(world).iter().chain(Worlds::optional_exports(world)) {
         exports(anatomy, world, interface, &mut found);
     }
     for (import, ty) in &anatomy.imports {
@@ -113,7 +124,7 @@ pub(super) fn of(anatomy: &Anatomy, world: PluginKind, grants: &Grants, wasi: Wa
     found
 }
 
-fn difference(kind: Kind, interface: &str) -> Difference {
+fn difference(kind: DifferenceKind, interface: &str) -> Difference {
     Difference {
         kind,
         interface: interface.to_owned(),
@@ -125,9 +136,9 @@ fn difference(kind: Kind, interface: &str) -> Difference {
     }
 }
 
-fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<Difference>) {
-    let name = full(interface);
-    let ours = worlds::get().export(world, interface).expect("the world has this export");
+fn exports(anatomy: &ComponentInfo, world: PluginKind, interface: &str, out: &mut Vec<Difference>) {
+    let name = interface_name(interface);
+    let ours = worlds::get().exported_interface(world, interface).expect("the world has this export");
     if let Some(id) = anatomy.instance(&anatomy.exports, &name) {
         for function in ours.functions.values() {
             exported_function(anatomy, &name, id, function, out);
@@ -142,23 +153,23 @@ fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<
             found: Some(other.clone()),
             expected: Some(name),
             instead,
-            ..difference(Kind::ExportVersion, other)
+            ..difference(DifferenceKind::ExportVersion, other)
         });
-    } else if Worlds::required(world).contains(&interface) {
-        let expected = expected(ours);
-        let instead = missing(anatomy, interface, ours);
-        out.push(Difference { expected: Some(expected), instead, ..difference(Kind::MissingExport, &name) });
+    } else if Worlds::required_exports(world).contains(&interface) {
+        let expected = format_expected(ours);
+        let instead = describe_missing_interface(anatomy, interface, ours);
+        out.push(Difference { expected: Some(expected), instead, ..difference(DifferenceKind::MissingExport, &name) });
     }
 }
 
 /// Formats the functions that an interface should have.
-fn expected(ours: &Interface) -> String {
+fn format_expected(ours: &Interface) -> String {
     let resolve = &worlds::get().resolve;
     ours.functions.values().map(|function| shown::our_function(resolve, function)).collect::<Vec<_>>().join("; ")
 }
 
 /// Describes why an interface is missing, and mentions a similar export if there is one.
-fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
+fn describe_missing_interface(anatomy: &ComponentInfo, interface: &str, ours: &Interface) -> String {
     let role = match interface {
         "run" => "a step exports it",
         "invoke" => "a tool exports it",
@@ -180,7 +191,7 @@ fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
 }
 
 fn exported_function(
-    anatomy: &Anatomy,
+    anatomy: &ComponentInfo,
     interface: &str,
     id: ComponentInstanceTypeId,
     ours: &Function,
@@ -189,15 +200,19 @@ fn exported_function(
     let Some(types) = anatomy.types.as_ref().map(wasmparser::types::Types::as_ref) else { return };
     let resolve = &worlds::get().resolve;
     let expected = Some(shown::our_function(resolve, ours));
-    let base = Difference { function: Some(ours.name.clone()), expected, ..difference(Kind::MissingExport, interface) };
+    let base = Difference {
+        function: Some(ours.name.clone()),
+        expected,
+        ..difference(DifferenceKind::MissingExport, interface)
+    };
     match types[id].exports.get(&ours.name).map(|item| item.ty) {
         Some(ComponentEntityType::Func(found)) => {
-            let names = Shown::within(types, id);
+            let names = TypePrinter::with_names_of(types, id);
             let mismatches = compare::function(resolve, ours, &names, types, found);
             if !mismatches.is_empty() {
                 let found = Some(names.function(&ours.name, found));
                 let instead = "regenerate its bindings from this host's interfaces".to_owned();
-                out.push(Difference { kind: Kind::ExportSignature, found, mismatches, instead, ..base });
+                out.push(Difference { kind: DifferenceKind::ExportSignature, found, mismatches, instead, ..base });
             }
         }
         Some(_) => out.push(Difference { instead: "it is exported but is not a function".to_owned(), ..base }),
@@ -206,40 +221,40 @@ fn exported_function(
 }
 
 fn imports(
-    anatomy: &Anatomy,
+    anatomy: &ComponentInfo,
     world: PluginKind,
     (import, ty): (&String, &ComponentEntityType),
     (grants, wasi): (&Grants, WasiMode),
     out: &mut Vec<Difference>,
 ) {
     let own = import.strip_prefix(PACKAGE).map(|name| name.split('@').next().unwrap_or(name));
-    if let Some(instead) = component::refuse(world, import, grants, wasi) {
-        let ours = own.is_some_and(|name| worlds::get().import(world, name).is_some() || name == "types");
-        let kind = if ours { Kind::ImportVersion } else { Kind::ForeignImport };
+    if let Some(instead) = component::import_refusal(world, import, grants, wasi) {
+        let ours = own.is_some_and(|name| worlds::get().imported_interface(world, name).is_some() || name == "types");
+        let kind = if ours { DifferenceKind::ImportVersion } else { DifferenceKind::ForeignImport };
         out.push(Difference { instead, ..difference(kind, import) });
         return;
     }
     let (Some(name), Some(types)) = (own, anatomy.types.as_ref().map(wasmparser::types::Types::as_ref)) else { return };
     let ComponentEntityType::Instance(id) = *ty else {
         let instead = "it must be imported as an interface".to_owned();
-        out.push(Difference { instead, ..difference(Kind::ForeignImport, import) });
+        out.push(Difference { instead, ..difference(DifferenceKind::ForeignImport, import) });
         return;
     };
     let resolve = &worlds::get().resolve;
-    let Some(ours) = worlds::get().import(world, name) else { return };
-    let names = Shown::within(types, id);
+    let Some(ours) = worlds::get().imported_interface(world, name) else { return };
+    let names = TypePrinter::with_names_of(types, id);
     for (function, item) in &types[id].exports {
         let ComponentEntityType::Func(found) = item.ty else { continue };
         let base = Difference {
             function: Some(function.clone()),
             found: Some(names.function(function, found)),
-            ..difference(Kind::ImportSignature, import)
+            ..difference(DifferenceKind::ImportSignature, import)
         };
         let Some(ours) = ours.functions.get(function) else {
             let known = ours.functions.keys().map(String::as_str);
             let meant = latchwork_core::suggest::did_you_mean(function, known);
             let instead = format!("the interface has no such function{meant}");
-            out.push(Difference { kind: Kind::ForeignImport, instead, ..base });
+            out.push(Difference { kind: DifferenceKind::ForeignImport, instead, ..base });
             continue;
         };
         let mismatches = compare::function(resolve, ours, &names, types, found);

@@ -3,7 +3,7 @@
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
 
-use super::{Anatomy, Calls, Form, Kind};
+use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
 use crate::config::Grants;
 use crate::engine::Problem;
 
@@ -11,7 +11,7 @@ use crate::engine::Problem;
 /// refused feature. For an export, they are all differences of its signature. For an import, they are the
 /// call path to it.
 pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
-    let anatomy = Anatomy::of(bytes);
+    let anatomy = ComponentInfo::read(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
         .iter()
         .filter_map(|problem| match problem {
@@ -21,7 +21,7 @@ pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
         .collect();
     let mut reached = match imports.is_empty() {
         true => vec![],
-        false => Calls::of(bytes).reach(&imports),
+        false => CallGraph::link(bytes).find_paths(&imports),
     }
     .into_iter();
     let mut out = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
                 out.push(Problem::Import { import, instead: instead + &reach });
             }
             Problem::NotAComponent(text) => not_a_component(&anatomy, text, &mut out),
-            Problem::Export { export, wrong } => match signature(&anatomy, &export) {
+            Problem::Export { export, wrong } => match signature_differences(&anatomy, &export) {
                 Some(full) => out.push(Problem::Export { export, wrong: full }),
                 None => out.push(Problem::Export { export, wrong }),
             },
@@ -42,10 +42,10 @@ pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     out
 }
 
-fn not_a_component(anatomy: &Anatomy, text: String, out: &mut Vec<Problem>) {
+fn not_a_component(anatomy: &ComponentInfo, text: String, out: &mut Vec<Problem>) {
     let hint = || anatomy.hints(&[]).into_iter().next().map(|hint| format!("; {hint}")).unwrap_or_default();
-    if *anatomy.form() != Form::Component {
-        return out.push(Problem::NotAComponent(format!("it is {}{}", anatomy.form(), hint())));
+    if *anatomy.file_kind() != FileKind::Component {
+        return out.push(Problem::NotAComponent(format!("it is {}{}", anatomy.file_kind(), hint())));
     }
     if anatomy.features().is_empty() {
         return out.push(Problem::NotAComponent(text));
@@ -61,18 +61,18 @@ fn not_a_component(anatomy: &Anatomy, text: String, out: &mut Vec<Problem>) {
 }
 
 /// Lists every difference in the signatures of an exported interface.
-fn signature(anatomy: &Anatomy, export: &str) -> Option<String> {
-    let all = anatomy.difference(anatomy.nearest(), &Grants::default(), WasiMode::Virtual);
+fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String> {
+    let all = anatomy.differences(anatomy.nearest_world(), &Grants::default(), WasiMode::Virtual);
     let here: Vec<String> = all
         .iter()
-        .filter(|difference| difference.interface == export && difference.kind == Kind::ExportSignature)
+        .filter(|difference| difference.interface == export && difference.kind == DifferenceKind::ExportSignature)
         .map(ToString::to_string)
         .collect();
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
 }
 
 /// Returns grants and a WASI mode that allow every import which any configuration could allow.
-pub(super) fn everything_open(kind: PluginKind) -> (Grants, WasiMode) {
+pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {
         let place = crate::config::HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };

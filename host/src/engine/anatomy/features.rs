@@ -9,7 +9,7 @@ use super::names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     /// Identifier for programs.
-    pub word: &'static str,
+    pub id: &'static str,
     /// Name for human readers.
     pub name: &'static str,
     /// Reason for the refusal.
@@ -29,14 +29,14 @@ pub struct FeatureUse {
     pub function: Option<String>,
 }
 
-const NOT_HERE: &str = "this host's engine does not support it";
+const NOT_SUPPORTED: &str = "this host's engine does not support it";
 
 /// Refused features, each with the flags that disable it.
 const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::RELAXED_SIMD,
         Feature {
-            word: "relaxed-simd",
+            id: "relaxed-simd",
             name: "relaxed SIMD",
             why: "its results may differ from one processor to the next",
             instead: "build without -C target-feature=+relaxed-simd or -mrelaxed-simd; plain SIMD is fine",
@@ -45,7 +45,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::THREADS.union(WasmFeatures::SHARED_EVERYTHING_THREADS),
         Feature {
-            word: "threads",
+            id: "threads",
             name: "threads and shared memory",
             why: "the results of threads depend on timing",
             instead: "build for a target without threads: no +atomics, no -pthread, no --shared-memory",
@@ -54,7 +54,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::MEMORY64,
         Feature {
-            word: "memory64",
+            id: "memory64",
             name: "memory64",
             why: "a plugin's memory is limited far below 4 GiB, and the engine's bounds rely on it",
             instead: "build for wasm32, not wasm64",
@@ -63,18 +63,18 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::GC.union(WasmFeatures::GC_TYPES),
         Feature {
-            word: "gc",
+            id: "gc",
             name: "garbage collection",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "use a toolchain that compiles to linear memory, or disable its WasmGC output",
         },
     ),
     (
         WasmFeatures::STACK_SWITCHING,
         Feature {
-            word: "stack-switching",
+            id: "stack-switching",
             name: "stack switching",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build without engine-level coroutines",
         },
     ),
@@ -85,7 +85,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
             .union(WasmFeatures::CM_THREADING)
             .union(WasmFeatures::CM_ERROR_CONTEXT),
         Feature {
-            word: "component-model-async",
+            id: "component-model-async",
             name: "the component model's async",
             why: "the order in which its tasks run is not recorded",
             instead: "build with synchronous bindings: componentize-qjs --sync, wit-bindgen without `async`",
@@ -94,34 +94,34 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::EXCEPTIONS,
         Feature {
-            word: "exceptions",
+            id: "exceptions",
             name: "exception handling",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build without -fwasm-exceptions (C++: -fno-exceptions)",
         },
     ),
     (
         WasmFeatures::LEGACY_EXCEPTIONS,
         Feature {
-            word: "legacy-exceptions",
+            id: "legacy-exceptions",
             name: "legacy exception handling",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build without -fwasm-exceptions (C++: -fno-exceptions)",
         },
     ),
     (
         WasmFeatures::FUNCTION_REFERENCES,
         Feature {
-            word: "function-references",
+            id: "function-references",
             name: "typed function references",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build for a target that calls through tables",
         },
     ),
     (
         WasmFeatures::WIDE_ARITHMETIC,
         Feature {
-            word: "wide-arithmetic",
+            id: "wide-arithmetic",
             name: "wide arithmetic",
             why: "it is not standardized yet",
             instead: "build without +wide-arithmetic",
@@ -130,7 +130,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::CUSTOM_PAGE_SIZES,
         Feature {
-            word: "custom-page-sizes",
+            id: "custom-page-sizes",
             name: "custom page sizes",
             why: "memory is limited in pages of 64 KiB",
             instead: "build without --page-size",
@@ -139,9 +139,9 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::MEMORY_CONTROL,
         Feature {
-            word: "memory-control",
+            id: "memory-control",
             name: "memory control",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build without memory.discard",
         },
     ),
@@ -152,23 +152,23 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
             .union(WasmFeatures::CM_FIXED_LENGTH_LISTS)
             .union(WasmFeatures::CM64),
         Feature {
-            word: "component-model-extras",
+            id: "component-model-extras",
             name: "parts of the component model that are not standardized yet",
-            why: NOT_HERE,
+            why: NOT_SUPPORTED,
             instead: "build with bindings for WASI 0.2",
         },
     ),
 ];
 
 /// Returns the refused features that a file uses. The file must be valid with all features enabled.
-pub(super) fn used(bytes: &[u8]) -> Vec<FeatureUse> {
+pub(super) fn refused_features(bytes: &[u8]) -> Vec<FeatureUse> {
     let refused = REFUSED.iter().fold(WasmFeatures::empty(), |all, (flags, _)| all.union(*flags));
     // Most files use no refused feature, so one validation is enough for them.
-    if valid(bytes, WasmFeatures::all().difference(refused)).is_ok() {
+    if validate(bytes, WasmFeatures::all().difference(refused)).is_ok() {
         return vec![];
     }
     let one = |(flags, feature): &(WasmFeatures, Feature)| {
-        let error = valid(bytes, WasmFeatures::all().difference(*flags)).err()?;
+        let error = validate(bytes, WasmFeatures::all().difference(*flags)).err()?;
         let function = names::function_at(bytes, error.offset());
         let found = error.message().lines().next_back().unwrap_or_default().to_owned();
         Some(FeatureUse { feature: *feature, found, function })
@@ -176,6 +176,6 @@ pub(super) fn used(bytes: &[u8]) -> Vec<FeatureUse> {
     REFUSED.iter().filter_map(one).collect()
 }
 
-fn valid(bytes: &[u8], features: WasmFeatures) -> wasmparser::Result<()> {
+fn validate(bytes: &[u8], features: WasmFeatures) -> wasmparser::Result<()> {
     Validator::new_with_features(features).validate_all(bytes).map(drop)
 }

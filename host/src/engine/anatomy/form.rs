@@ -9,7 +9,7 @@ use super::names;
 
 /// Kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum FileKind {
     /// A component that is completely readable.
     Component,
     /// A core module. The last step of its build is missing.
@@ -28,33 +28,33 @@ pub enum Form {
     Other(&'static str),
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Component => f.write_str("a component"),
-            Form::CoreModule => f.write_str("a core module, not a component"),
-            Form::Empty => f.write_str("an empty file"),
-            Form::Truncated(at) => write!(f, "WebAssembly that ends too early, at byte {at}"),
-            Form::Damaged(why) => write!(f, "WebAssembly that cannot be read: {why}"),
-            Form::OtherVersion => f.write_str("WebAssembly in another version of its format"),
-            Form::Text(kind) => write!(f, "text, not WebAssembly: {kind}"),
-            Form::Other(kind) => write!(f, "not WebAssembly: {kind}"),
+            FileKind::Component => f.write_str("a component"),
+            FileKind::CoreModule => f.write_str("a core module, not a component"),
+            FileKind::Empty => f.write_str("an empty file"),
+            FileKind::Truncated(at) => write!(f, "WebAssembly that ends too early, at byte {at}"),
+            FileKind::Damaged(why) => write!(f, "WebAssembly that cannot be read: {why}"),
+            FileKind::OtherVersion => f.write_str("WebAssembly in another version of its format"),
+            FileKind::Text(kind) => write!(f, "text, not WebAssembly: {kind}"),
+            FileKind::Other(kind) => write!(f, "not WebAssembly: {kind}"),
         }
     }
 }
 
-impl Form {
+impl FileKind {
     /// Returns an identifier for programs.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
-            Form::Component => "component",
-            Form::CoreModule => "core-module",
-            Form::Empty => "empty",
-            Form::Truncated(_) => "truncated",
-            Form::Damaged(_) => "damaged",
-            Form::OtherVersion => "other-version",
-            Form::Text(_) => "text",
-            Form::Other(_) => "other",
+            FileKind::Component => "component",
+            FileKind::CoreModule => "core-module",
+            FileKind::Empty => "empty",
+            FileKind::Truncated(_) => "truncated",
+            FileKind::Damaged(_) => "damaged",
+            FileKind::OtherVersion => "other-version",
+            FileKind::Text(_) => "text",
+            FileKind::Other(_) => "other",
         }
     }
 }
@@ -68,48 +68,48 @@ pub(super) struct CoreModule {
 }
 
 /// Result of reading a file.
-pub(super) struct Read {
-    pub(super) form: Form,
+pub(super) struct FileContents {
+    pub(super) form: FileKind,
     pub(super) types: Option<Types>,
     pub(super) imports: Vec<String>,
     pub(super) exports: Vec<String>,
     pub(super) module: Option<CoreModule>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Read {
-    let nothing = |form| Read { form, types: None, imports: vec![], exports: vec![], module: None };
-    let form = match begin(bytes) {
+pub(super) fn read(bytes: &[u8]) -> FileContents {
+    let nothing = |form| FileContents { form, types: None, imports: vec![], exports: vec![], module: None };
+    let form = match kind_from_header(bytes) {
         Ok(form) => form,
         Err(other) => return nothing(other),
     };
     match Validator::new_with_features(WasmFeatures::all()).validate_all(bytes) {
         Ok(types) => {
-            let mut read = Read { types: Some(types), ..nothing(form.clone()) };
+            let mut read = FileContents { types: Some(types), ..nothing(form.clone()) };
             match form {
-                Form::Component => (read.imports, read.exports) = names::of_component(bytes),
+                FileKind::Component => (read.imports, read.exports) = names::outermost_names(bytes),
                 _ => read.module = Some(core_module(bytes)),
             }
             read
         }
-        Err(error) if error.message().contains("unexpected end") => nothing(Form::Truncated(error.offset())),
+        Err(error) if error.message().contains("unexpected end") => nothing(FileKind::Truncated(error.offset())),
         Err(error) => {
             let place = names::function_at(bytes, error.offset()).map(|name| format!(" in {name}")).unwrap_or_default();
-            nothing(Form::Damaged(format!("{error}{place}")))
+            nothing(FileKind::Damaged(format!("{error}{place}")))
         }
     }
 }
 
 /// Determines the kind from the first bytes. The error is the kind of a file that cannot be read further.
-fn begin(bytes: &[u8]) -> Result<Form, Form> {
+fn kind_from_header(bytes: &[u8]) -> Result<FileKind, FileKind> {
     if bytes.is_empty() {
-        return Err(Form::Empty);
+        return Err(FileKind::Empty);
     }
     if let Some(rest) = bytes.strip_prefix(b"\0asm") {
         return match rest {
-            [0x0d, 0, 1, 0, ..] => Ok(Form::Component),
-            [1, 0, 0, 0, ..] => Ok(Form::CoreModule),
-            short if short.len() < 4 => Err(Form::Truncated(bytes.len() as u64)),
-            _ => Err(Form::OtherVersion),
+            [0x0d, 0, 1, 0, ..] => Ok(FileKind::Component),
+            [1, 0, 0, 0, ..] => Ok(FileKind::CoreModule),
+            short if short.len() < 4 => Err(FileKind::Truncated(bytes.len() as u64)),
+            _ => Err(FileKind::OtherVersion),
         };
     }
     const MAGIC: [(&[u8], &str); 9] = [
@@ -124,11 +124,11 @@ fn begin(bytes: &[u8]) -> Result<Form, Form> {
         (b"BC\xc0\xde", "LLVM bitcode; link it into a component"),
     ];
     if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Err(Form::Other(kind));
+        return Err(FileKind::Other(kind));
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Err(Form::Text(text_kind(text))),
-        Err(_) => Err(Form::Other("an unknown binary format")),
+        Ok(text) => Err(FileKind::Text(text_kind(text))),
+        Err(_) => Err(FileKind::Other("an unknown binary format")),
     }
 }
 
@@ -183,13 +183,13 @@ mod tests {
     #[test]
     fn what_is_no_component_is_named() {
         let form = |bytes: &[u8]| read(bytes).form;
-        assert_eq!(form(b""), Form::Empty);
-        assert_eq!(form(b"\0asm\x0d\0\x01\0"), Form::Component);
-        assert_eq!(form(b"\0asm\x01\0\0\0"), Form::CoreModule);
-        assert_eq!(form(b"\0asm\x0d"), Form::Truncated(5));
-        assert_eq!(form(b"\0asm\x0c\0\x01\0"), Form::OtherVersion);
-        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x07"), Form::Truncated(_)));
-        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x77\x01\0"), Form::Damaged(_)));
+        assert_eq!(form(b""), FileKind::Empty);
+        assert_eq!(form(b"\0asm\x0d\0\x01\0"), FileKind::Component);
+        assert_eq!(form(b"\0asm\x01\0\0\0"), FileKind::CoreModule);
+        assert_eq!(form(b"\0asm\x0d"), FileKind::Truncated(5));
+        assert_eq!(form(b"\0asm\x0c\0\x01\0"), FileKind::OtherVersion);
+        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x07"), FileKind::Truncated(_)));
+        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x77\x01\0"), FileKind::Damaged(_)));
         for (text, word) in [
             ("(component)", "wasm-tools parse"),
             ("import time\n\ndef run(x):\n  pass\n", "Python"),

@@ -1,25 +1,25 @@
 //! Advice for a plugin's author, based on the toolchain that built the file and on the problems found.
 
-use super::difference::{Difference, Kind};
+use super::difference::{Difference, DifferenceKind};
 use super::toolchain::Language;
-use super::{Anatomy, Form};
+use super::{ComponentInfo, FileKind};
 
 /// Returns one hint per action, the most important first.
-pub(super) fn of(anatomy: &Anatomy, differences: &[Difference]) -> Vec<String> {
+pub(super) fn hints_for(anatomy: &ComponentInfo, differences: &[Difference]) -> Vec<String> {
     let mut hints = Vec::new();
-    match anatomy.form() {
-        Form::Component => {
+    match anatomy.file_kind() {
+        FileKind::Component => {
             if !differences.is_empty() {
                 component(anatomy, differences, &mut hints);
             }
         }
-        Form::CoreModule => core_module(anatomy, &mut hints),
-        Form::Truncated(_) | Form::Damaged(_) => {
+        FileKind::CoreModule => core_module(anatomy, &mut hints),
+        FileKind::Truncated(_) | FileKind::Damaged(_) => {
             hints.push("build or copy it again, and compare its SHA-256 with the original's".to_owned());
         }
-        Form::OtherVersion => hints.push("build it with tools for WASI 0.2 components".to_owned()),
-        Form::Empty => hints.push("the build or the copy produced an empty file; run it again".to_owned()),
-        Form::Text(_) | Form::Other(_) => {
+        FileKind::OtherVersion => hints.push("build it with tools for WASI 0.2 components".to_owned()),
+        FileKind::Empty => hints.push("the build or the copy produced an empty file; run it again".to_owned()),
+        FileKind::Text(_) | FileKind::Other(_) => {
             hints.push("pass the component's file: `latch plugin build` prints its path".to_owned());
         }
     }
@@ -29,17 +29,17 @@ pub(super) fn of(anatomy: &Anatomy, differences: &[Difference]) -> Vec<String> {
     hints
 }
 
-fn component(anatomy: &Anatomy, differences: &[Difference], hints: &mut Vec<String>) {
-    let has = |kind: Kind| differences.iter().any(|difference| difference.kind == kind);
+fn component(anatomy: &ComponentInfo, differences: &[Difference], hints: &mut Vec<String>) {
+    let has = |kind: DifferenceKind| differences.iter().any(|difference| difference.kind == kind);
     let imports = |prefix: &str| differences.iter().any(|it| it.is_import() && it.interface.starts_with(prefix));
-    if has(Kind::MissingExport) && !anatomy.exports_interface("plugin") {
+    if has(DifferenceKind::MissingExport) && !anatomy.exports_interface("plugin") {
         hints.push(new_project(anatomy.toolchain().language));
     }
-    if has(Kind::ExportVersion) || has(Kind::ImportVersion) {
+    if has(DifferenceKind::ExportVersion) || has(DifferenceKind::ImportVersion) {
         let sdk = "its SDK belongs to another version of this host: use the one that `latch plugin new` writes";
         hints.push(sdk.to_owned());
     }
-    if has(Kind::ExportSignature) || has(Kind::ImportSignature) {
+    if has(DifferenceKind::ExportSignature) || has(DifferenceKind::ImportSignature) {
         let bindings = "its bindings were generated from other interfaces: regenerate them from the `wit` folder of \
                         this host, or use the SDK";
         hints.push(bindings.to_owned());
@@ -50,7 +50,7 @@ fn component(anatomy: &Anatomy, differences: &[Difference], hints: &mut Vec<Stri
     if imports("env") || differences.iter().any(|it| it.is_import() && !it.interface.contains(':')) {
         hints.push("an import without a package is a symbol that was undefined at link time".to_owned());
     }
-    if imports("[async]") || anatomy.features().iter().any(|it| it.feature.word == "component-model-async") {
+    if imports("[async]") || anatomy.features().iter().any(|it| it.feature.id == "component-model-async") {
         hints.push("componentize-qjs builds synchronous exports with --sync".to_owned());
     }
     for name in ["init", "exports"] {
@@ -110,7 +110,7 @@ fn without_wasi(language: Language) -> &'static str {
     }
 }
 
-fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
+fn core_module(anatomy: &ComponentInfo, hints: &mut Vec<String>) {
     let Some(module) = &anatomy.module else { return };
     let preview1 = module.imports.iter().any(|import| import.starts_with("wasi_snapshot_preview1."));
     let javascript = module.imports.iter().any(|import| import.starts_with("__wbindgen") || import.starts_with("wbg."));

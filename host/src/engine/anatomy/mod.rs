@@ -21,13 +21,13 @@ mod shown;
 mod toolchain;
 mod worlds;
 
-pub use calls::{Calls, Frame, Reach};
+pub use calls::{CallGraph, PathFrame, Reachability};
 pub use compare::Mismatch;
-pub use difference::{Difference, Kind};
+pub use difference::{Difference, DifferenceKind};
 pub(crate) use explain::explain;
 pub use features::{Feature, FeatureUse};
-pub use form::Form;
-pub(crate) use names::of_whole_component as outer_names;
+pub use form::FileKind;
+pub(crate) use names::names_of_component as outer_names;
 pub use toolchain::{Language, Producer, Toolchain};
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
@@ -37,8 +37,8 @@ use wasmparser::types::Types;
 use crate::config::Grants;
 
 /// Result of analysing a file.
-pub struct Anatomy {
-    form: Form,
+pub struct ComponentInfo {
+    form: FileKind,
     features: Vec<FeatureUse>,
     toolchain: Toolchain,
     types: Option<Types>,
@@ -57,14 +57,14 @@ pub struct Item {
     pub functions: Vec<String>,
 }
 
-impl Anatomy {
+impl ComponentInfo {
     /// Analyses a file.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn read(bytes: &[u8]) -> Self {
         let read = form::read(bytes);
-        let features = if read.types.is_some() { features::used(bytes) } else { vec![] };
-        let toolchain = toolchain::of(bytes, &read.form);
+        let features = if read.types.is_some() { features::refused_features(bytes) } else { vec![] };
+        let toolchain = toolchain::detect(bytes, &read.form);
         let (mut imports, mut exports) = (vec![], vec![]);
-        if let (Form::Component, Some(types)) = (&read.form, &read.types) {
+        if let (FileKind::Component, Some(types)) = (&read.form, &read.types) {
             let types = types.as_ref();
             let item = |name: &String, found: Option<&wasmparser::component_types::ComponentItem>| {
                 found.map(|item| (name.clone(), item.ty))
@@ -76,7 +76,7 @@ impl Anatomy {
     }
 
     /// Kind of the file.
-    pub fn form(&self) -> &Form {
+    pub fn file_kind(&self) -> &FileKind {
         &self.form
     }
 
@@ -116,7 +116,7 @@ impl Anatomy {
 
     /// Returns true for an untyped component: it exports functions but was not written for Latchwork. Its
     /// functions become the operators of a tool.
-    pub fn is_plain(&self) -> bool {
+    pub fn is_untyped(&self) -> bool {
         let ours = |(name, _): &(String, ComponentEntityType)| name.starts_with("latchwork:plugin/");
         let knows = self.imports.iter().chain(&self.exports).any(ours);
         !knows && self.exports().iter().any(|item| !item.name.starts_with("wasi:") && !item.functions.is_empty())
@@ -124,25 +124,25 @@ impl Anatomy {
 
     /// Returns the component's world, or the world that needs the fewest changes if the exports do not
     /// identify one.
-    pub fn nearest(&self) -> PluginKind {
+    pub fn nearest_world(&self) -> PluginKind {
         match self.kind() {
             Some(kind) => kind,
-            None if self.is_plain() => PluginKind::Tool,
+            None if self.is_untyped() => PluginKind::Tool,
             None => difference::nearest(self),
         }
     }
 
     /// Returns true if the component exports this Latchwork interface in the version that this host serves.
     pub fn exports_interface(&self, interface: &str) -> bool {
-        let name = super::component::full(interface);
+        let name = super::component::interface_name(interface);
         self.exports.iter().any(|(export, _)| *export == name)
     }
 
     /// Lists all differences between the component and a world, with these grants and this WASI mode. An
     /// empty list means that the component fits the world.
-    pub fn difference(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
-        let mut differences = difference::of(self, world, grants, wasi);
-        if self.is_plain() && world == PluginKind::Tool {
+    pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
+        let mut differences = difference::all_differences(self, world, grants, wasi);
+        if self.is_untyped() && world == PluginKind::Tool {
             // The functions of an untyped component are its operators, so export differences do not matter.
             // Imports that contain only types need no implementation.
             let imports = self.imports();
@@ -154,28 +154,28 @@ impl Anatomy {
     }
 
     /// Lists the differences that no grants and no WASI mode could resolve.
-    pub fn difference_at_best(&self, world: PluginKind) -> Vec<Difference> {
-        let (grants, wasi) = explain::everything_open(world);
-        self.difference(world, &grants, wasi)
+    pub fn unresolvable_differences(&self, world: PluginKind) -> Vec<Difference> {
+        let (grants, wasi) = explain::widest_settings(world);
+        self.differences(world, &grants, wasi)
     }
 
     /// Returns the component's world if the component fits that world with suitable grants and WASI mode.
-    pub fn is_of_a_world(&self) -> Option<PluginKind> {
-        if self.is_plain() {
+    pub fn fitting_world(&self) -> Option<PluginKind> {
+        if self.is_untyped() {
             return self.features.is_empty().then_some(PluginKind::Tool);
         }
         let kind = self.kind()?;
-        (self.features.is_empty() && self.difference_at_best(kind).is_empty()).then_some(kind)
+        (self.features.is_empty() && self.unresolvable_differences(kind).is_empty()).then_some(kind)
     }
 
     /// Returns advice for the plugin's author, based on the toolchain and on the given differences.
     pub fn hints(&self, differences: &[Difference]) -> Vec<String> {
-        hints::of(self, differences)
+        hints::hints_for(self, differences)
     }
 
     fn items(&self, of: &[(String, ComponentEntityType)]) -> Vec<Item> {
         let Some(types) = &self.types else { return vec![] };
-        let shown = shown::Shown::new(types.as_ref());
+        let shown = shown::TypePrinter::new(types.as_ref());
         let functions = |name: &str, ty: &ComponentEntityType| match ty {
             ComponentEntityType::Instance(id) => shown.instance(*id),
             ComponentEntityType::Func(id) => vec![shown.function(name, *id)],

@@ -3,17 +3,17 @@
 use wasmparser::{Encoding, KnownCustom, Name, Parser, Payload, TypeRef};
 
 /// Maximum length of a name, in characters. Longer names are truncated.
-const NAME_BYTES: usize = 160;
+const NAME_CHARS_MAX: usize = 160;
 
 /// Returns the names of imports and exports if the bytes are a complete component, or `None` otherwise.
-pub(crate) fn of_whole_component(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
+pub(crate) fn names_of_component(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
     let mut payloads = Parser::new(0).parse_all(bytes);
     let is_component = matches!(payloads.next(), Some(Ok(Payload::Version { encoding: Encoding::Component, .. })));
-    (is_component && payloads.all(|payload| payload.is_ok())).then(|| of_component(bytes))
+    (is_component && payloads.all(|payload| payload.is_ok())).then(|| outermost_names(bytes))
 }
 
 /// Returns the names of the imports and exports of the outermost component.
-pub(super) fn of_component(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+pub(super) fn outermost_names(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let (mut imports, mut exports) = (vec![], vec![]);
     let mut depth = 0usize;
     for payload in Parser::new(0).parse_all(bytes).map_while(Result::ok) {
@@ -33,9 +33,9 @@ pub(super) fn of_component(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
 }
 
 /// Demangles a function's name and removes the hash that changes with each build.
-pub(super) fn readable(name: &str) -> String {
+pub(super) fn demangled(name: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(name));
-    match name.char_indices().nth(NAME_BYTES) {
+    match name.char_indices().nth(NAME_CHARS_MAX) {
         Some((at, _)) => format!("{}…", &name[..at]),
         None => name,
     }
@@ -76,7 +76,7 @@ fn name_of(names: wasmparser::NameSectionReader<'_>, wanted: u32) -> Option<Stri
     for name in names.into_iter().map_while(Result::ok) {
         if let Name::Function(map) = name {
             let found = map.into_iter().map_while(Result::ok).find(|naming| naming.index == wanted);
-            return Some(found.map_or_else(|| format!("function {wanted}"), |naming| readable(naming.name)));
+            return Some(found.map_or_else(|| format!("function {wanted}"), |naming| demangled(naming.name)));
         }
     }
     Some(format!("function {wanted}"))

@@ -11,23 +11,23 @@ use wasmparser::types::TypesRef;
 use wit_parser::{Function, Handle, Resolve, Type, TypeDefKind};
 
 /// Maximum nesting that is printed. Deeper types are truncated.
-const DEPTH: usize = 4;
+const DEPTH_MAX: usize = 4;
 /// Maximum length of a printed type. Longer types are truncated.
-const BYTES: usize = 1_000;
+const LENGTH_MAX: usize = 1_000;
 
 /// Formats types of a component.
-pub(super) struct Shown<'t> {
+pub(super) struct TypePrinter<'t> {
     types: TypesRef<'t>,
     names: HashMap<ComponentDefinedTypeId, &'t str>,
 }
 
-impl<'t> Shown<'t> {
+impl<'t> TypePrinter<'t> {
     pub(super) fn new(types: TypesRef<'t>) -> Self {
         Self { types, names: HashMap::new() }
     }
 
     /// Creates a printer that uses the type names of an instance.
-    pub(super) fn within(types: TypesRef<'t>, instance: ComponentInstanceTypeId) -> Self {
+    pub(super) fn with_names_of(types: TypesRef<'t>, instance: ComponentInstanceTypeId) -> Self {
         let mut shown = Self::new(types);
         for (name, item) in types.get(instance).into_iter().flat_map(|instance| &instance.exports) {
             if let ComponentEntityType::Type { referenced, created } = item.ty {
@@ -43,7 +43,7 @@ impl<'t> Shown<'t> {
 
     /// Formats every function of an instance, with its name.
     pub(super) fn instance(&self, id: ComponentInstanceTypeId) -> Vec<String> {
-        let named = Shown::within(self.types, id);
+        let named = TypePrinter::with_names_of(self.types, id);
         let function = |(name, item): (&String, &wasmparser::component_types::ComponentItem)| match item.ty {
             ComponentEntityType::Func(id) => Some(named.function(name, id)),
             _ => None,
@@ -65,14 +65,14 @@ impl<'t> Shown<'t> {
             text.push_str(" -> ");
             self.write(&mut text, result, 0);
         }
-        cut(text)
+        truncate_type(text)
     }
 
     /// Formats a type.
     pub(super) fn value(&self, ty: ComponentValType) -> String {
         let mut text = String::new();
         self.write(&mut text, ty, 0);
-        cut(text)
+        truncate_type(text)
     }
 
     fn write(&self, text: &mut String, ty: ComponentValType, depth: usize) {
@@ -80,10 +80,10 @@ impl<'t> Shown<'t> {
             ComponentValType::Primitive(primitive) => return text.push_str(&primitive.to_string()),
             ComponentValType::Type(id) => id,
         };
-        if let (Some(name), true) = (self.names.get(&id), depth > 0 || self.is_long(id)) {
+        if let (Some(name), true) = (self.names.get(&id), depth > 0 || self.prefers_name(id)) {
             return text.push_str(name);
         }
-        if depth > DEPTH || text.len() > BYTES {
+        if depth > DEPTH_MAX || text.len() > LENGTH_MAX {
             return text.push('…');
         }
         let list =
@@ -96,7 +96,7 @@ impl<'t> Shown<'t> {
                         text.push_str(": ");
                         self.write(text, ty, depth + 1);
                     }
-                    if text.len() > BYTES {
+                    if text.len() > LENGTH_MAX {
                         break;
                     }
                 }
@@ -154,14 +154,14 @@ impl<'t> Shown<'t> {
     }
 
     /// Returns true if the type is better printed by its name than by its definition.
-    fn is_long(&self, id: ComponentDefinedTypeId) -> bool {
+    fn prefers_name(&self, id: ComponentDefinedTypeId) -> bool {
         use ComponentDefinedType::{Enum, Flags, Primitive, Record, Variant};
         matches!(&self.types[id], Record(_) | Variant(_) | Enum(_) | Flags(_) | Primitive(_))
     }
 }
 
-fn cut(mut text: String) -> String {
-    if let Some((at, _)) = text.char_indices().nth(BYTES) {
+fn truncate_type(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(LENGTH_MAX) {
         text.truncate(at);
         text.push('…');
     }

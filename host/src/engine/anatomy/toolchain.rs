@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use wasmparser::{ComponentName, KnownCustom, Name, Parser, Payload};
 
-use super::Form;
+use super::FileKind;
 
 /// One entry of a `producers` section.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -74,11 +74,11 @@ const WRAPPERS: [&str; 2] = ["wit-component", "component-init-transform"];
 /// Maximum number of core module names that are read.
 const MODULES_MAX: usize = 1_000;
 
-pub(super) fn of(bytes: &[u8], form: &Form) -> Toolchain {
+pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
     let mut producers = BTreeSet::new();
     let mut modules = Vec::new();
     let (mut has_names, mut has_go) = (false, false);
-    if matches!(form, Form::Component | Form::CoreModule) {
+    if matches!(form, FileKind::Component | FileKind::CoreModule) {
         for payload in Parser::new(0).parse_all(bytes).map_while(Result::ok) {
             let Payload::CustomSection(section) = payload else { continue };
             has_go |= matches!(section.name(), "go:buildid" | "go.buildid");

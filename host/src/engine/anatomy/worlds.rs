@@ -39,17 +39,17 @@ impl Worlds {
     }
 
     /// Returns an interface that a world imports, by its name without package and version.
-    pub(super) fn import(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
+    pub(super) fn imported_interface(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
         self.find(&self.resolve.worlds[self.id(world)].imports, interface)
     }
 
     /// Returns an interface that a world exports or may export, by its name without package and version.
-    pub(super) fn export(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
+    pub(super) fn exported_interface(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
         self.find(&self.resolve.worlds[self.id(world)].exports, interface)
     }
 
     /// Interfaces that a component of this world must export.
-    pub(super) fn required(world: PluginKind) -> [&'static str; 2] {
+    pub(super) fn required_exports(world: PluginKind) -> [&'static str; 2] {
         match world {
             PluginKind::Step => ["plugin", "run"],
             PluginKind::Tool => ["plugin", "invoke"],
@@ -57,7 +57,7 @@ impl Worlds {
     }
 
     /// Interfaces that a component of this world may export in addition.
-    pub(super) fn optional(world: PluginKind) -> &'static [&'static str] {
+    pub(super) fn optional_exports(world: PluginKind) -> &'static [&'static str] {
         match world {
             PluginKind::Step => &[],
             PluginKind::Tool => &["reconcile", "verify", "compensate"],
@@ -94,11 +94,12 @@ mod tests {
     fn both_worlds_are_there() {
         let worlds = get();
         for (world, import, export) in [(PluginKind::Step, "tools", "run"), (PluginKind::Tool, "kv", "invoke")] {
-            assert!(worlds.import(world, import).is_some_and(|interface| !interface.functions.is_empty()));
-            assert!(worlds.import(world, export).is_none());
-            let all = Worlds::required(world).into_iter().chain(Worlds::optional(world).iter().copied());
+            assert!(worlds.imported_interface(world, import).is_some_and(|interface| !interface.functions.is_empty()));
+            assert!(worlds.imported_interface(world, export).is_none());
+            let all =
+                Worlds::required_exports(world).into_iter().chain(Worlds::optional_exports(world).iter().copied());
             for interface in all {
-                assert!(worlds.export(world, interface).is_some(), "{interface}");
+                assert!(worlds.exported_interface(world, interface).is_some(), "{interface}");
             }
         }
     }

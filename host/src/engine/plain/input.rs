@@ -16,7 +16,7 @@ impl Signature {
     ///
     /// # Errors
     /// Every problem, with its JSON pointer.
-    pub(super) fn arguments(&self, value: &Value) -> Result<Vec<Val>, String> {
+    pub(super) fn read_arguments(&self, value: &Value) -> Result<Vec<Val>, String> {
         let mut reader = Reader::default();
         let fields = reader.fields("", &self.params, value);
         reader.end(fields.map(|fields| fields.into_iter().map(|(_, value)| value).collect()))
@@ -25,7 +25,7 @@ impl Signature {
     /// Checks that a value fits the operator's result type.
     pub(super) fn check_answer(&self, value: &Value) -> Result<(), String> {
         let mut reader = Reader::default();
-        let read = match self.answer() {
+        let read = match self.answer_type() {
             Some(ty) => reader.value("", ty, value).map(|_| ()),
             None => reader.payload("", None, value).map(|_| ()),
         };
@@ -49,7 +49,7 @@ impl Reader {
         }
     }
 
-    fn wrong<T>(&mut self, at: &str, why: impl std::fmt::Display) -> Option<T> {
+    fn add_problem<T>(&mut self, at: &str, why: impl std::fmt::Display) -> Option<T> {
         if self.problems.len() < PROBLEMS_SHOWN {
             self.problems.push(format!("{} {why}", if at.is_empty() { "/" } else { at }));
         } else {
@@ -59,7 +59,7 @@ impl Reader {
     }
 
     /// Messages never repeat values, because values may be large or private.
-    fn wanted<T>(&mut self, at: &str, wanted: impl std::fmt::Display, found: &Value) -> Option<T> {
+    fn wrong_type<T>(&mut self, at: &str, wanted: impl std::fmt::Display, found: &Value) -> Option<T> {
         let kind = match found {
             Value::Null => "null",
             Value::Bool(_) => "a boolean",
@@ -68,37 +68,37 @@ impl Reader {
             Value::Array(_) => "an array",
             Value::Object(_) => "an object",
         };
-        self.wrong(at, format_args!("is {kind} where {wanted} belongs"))
+        self.add_problem(at, format_args!("is {kind} where {wanted} belongs"))
     }
 
     fn value(&mut self, at: &str, ty: &Ty, value: &Value) -> Option<Val> {
         match (ty, value) {
             (Ty::Bool, Value::Bool(value)) => Some(Val::Bool(*value)),
-            (Ty::Bool, _) => self.wanted(at, "true or false", value),
+            (Ty::Bool, _) => self.wrong_type(at, "true or false", value),
             (Ty::Int(int), _) => self.int(at, *int, value),
             (Ty::F32, Value::Number(number)) => {
                 let nearest = number.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
-                nearest.map(Val::Float32).or_else(|| self.wrong(at, "is beyond the range of an f32"))
+                nearest.map(Val::Float32).or_else(|| self.add_problem(at, "is beyond the range of an f32"))
             }
             (Ty::F64, Value::Number(number)) => {
-                number.as_f64().map(Val::Float64).or_else(|| self.wrong(at, "is beyond the range of an f64"))
+                number.as_f64().map(Val::Float64).or_else(|| self.add_problem(at, "is beyond the range of an f64"))
             }
-            (Ty::F32 | Ty::F64, _) => self.wanted(at, "a number", value),
+            (Ty::F32 | Ty::F64, _) => self.wrong_type(at, "a number", value),
             (Ty::Char, Value::String(text)) => {
                 let mut characters = text.chars();
                 match (characters.next(), characters.next()) {
                     (Some(character), None) => Some(Val::Char(character)),
-                    _ => self.wrong(at, "is not exactly one character"),
+                    _ => self.add_problem(at, "is not exactly one character"),
                 }
             }
-            (Ty::Char, _) => self.wanted(at, "a string of one character", value),
+            (Ty::Char, _) => self.wrong_type(at, "a string of one character", value),
             (Ty::String, Value::String(text)) => Some(Val::String(text.clone())),
-            (Ty::String, _) => self.wanted(at, "a string", value),
+            (Ty::String, _) => self.wrong_type(at, "a string", value),
             (Ty::Bytes, Value::String(text)) => match STANDARD.decode(text) {
                 Ok(bytes) => Some(Val::List(bytes.into_iter().map(Val::U8).collect())),
-                Err(_) => self.wrong(at, "is not base64 with its padding"),
+                Err(_) => self.add_problem(at, "is not base64 with its padding"),
             },
-            (Ty::Bytes, _) => self.wanted(at, "a string of bytes in base64", value),
+            (Ty::Bytes, _) => self.wrong_type(at, "a string of bytes in base64", value),
             (Ty::List(item), Value::Array(items)) => {
                 self.items(at, items.iter().map(|value| (&**item, value))).map(Val::List)
             }
@@ -108,50 +108,50 @@ impl Reader {
             (Ty::Tuple(types), Value::Array(items)) if items.len() == types.len() => {
                 self.items(at, types.iter().zip(items)).map(Val::Tuple)
             }
-            (Ty::List(_), _) => self.wanted(at, "an array", value),
-            (Ty::Array(_, len), _) => self.wanted(at, format_args!("an array of {len} items"), value),
-            (Ty::Tuple(types), _) => self.wanted(at, format_args!("an array of {} items", types.len()), value),
+            (Ty::List(_), _) => self.wrong_type(at, "an array", value),
+            (Ty::Array(_, len), _) => self.wrong_type(at, format_args!("an array of {len} items"), value),
+            (Ty::Tuple(types), _) => self.wrong_type(at, format_args!("an array of {} items", types.len()), value),
             (Ty::Record(fields), _) => self.fields(at, fields, value).map(Val::Record),
             (Ty::Variant(cases), _) => self.variant(at, cases, value),
             (Ty::Enum(names), Value::String(name)) if names.contains(name) => Some(Val::Enum(name.clone())),
-            (Ty::Enum(names), _) => self.wanted(at, format_args!("one of {}", names.join(", ")), value),
+            (Ty::Enum(names), _) => self.wrong_type(at, format_args!("one of {}", names.join(", ")), value),
             (Ty::Option(_), Value::Null) => Some(Val::Option(None)),
             (Ty::Option(inner), _) => {
                 let there = match inner.may_be_null() {
                     false => self.value(at, inner, value),
-                    true => match single(value) {
+                    true => match single_member(value) {
                         Some(("some", there)) => self.value(&child(at, "some"), inner, there),
-                        _ => self.wanted(at, "null or {\"some\": …}", value),
+                        _ => self.wrong_type(at, "null or {\"some\": …}", value),
                     },
                 };
                 there.map(|there| Val::Option(Some(Box::new(there))))
             }
-            (Ty::Result(ok, err), _) => match single(value) {
+            (Ty::Result(ok, err), _) => match single_member(value) {
                 Some(("ok", value)) => {
                     self.payload(&child(at, "ok"), ok.as_deref(), value).map(|value| Val::Result(Ok(value)))
                 }
                 Some(("err", value)) => {
                     self.payload(&child(at, "err"), err.as_deref(), value).map(|value| Val::Result(Err(value)))
                 }
-                _ => self.wanted(at, "{\"ok\": …} or {\"err\": …}", value),
+                _ => self.wrong_type(at, "{\"ok\": …} or {\"err\": …}", value),
             },
             (Ty::Flags(names), Value::Array(items)) => self.flags(at, names, items),
-            (Ty::Flags(_), _) => self.wanted(at, "an array of names", value),
+            (Ty::Flags(_), _) => self.wrong_type(at, "an array of names", value),
         }
     }
 
     fn int(&mut self, at: &str, int: Int, value: &Value) -> Option<Val> {
         let found = match value {
-            Value::Number(number) => whole(number),
-            Value::String(text) if int.is_wide() => digits(text),
-            _ if int.is_wide() => return self.wanted(at, "an integer, or a string of its digits,", value),
-            _ => return self.wanted(at, "an integer", value),
+            Value::Number(number) => integer_value(number),
+            Value::String(text) if int.is_wide() => parse_digits(text),
+            _ if int.is_wide() => return self.wrong_type(at, "an integer, or a string of its digits,", value),
+            _ => return self.wrong_type(at, "an integer", value),
         };
         let Some(found) = found else {
-            return self.wrong(at, format_args!("is not the whole number that a {} is", int.word()));
+            return self.add_problem(at, format_args!("is not the whole number that a {} is", int.type_name()));
         };
         if !(int.min()..=int.max()).contains(&found) {
-            return self.wrong(at, format_args!("is not between {} and {}", int.min(), int.max()));
+            return self.add_problem(at, format_args!("is not between {} and {}", int.min(), int.max()));
         }
         // The casts are safe because the range was checked above.
         Some(match (int.signed, int.bits) {
@@ -179,25 +179,25 @@ impl Reader {
     }
 
     fn fields(&mut self, at: &str, fields: &[(String, Ty)], value: &Value) -> Option<Vec<(String, Val)>> {
-        let Value::Object(members) = value else { return self.wanted(at, "an object", value) };
-        self.unknown(at, fields, members);
+        let Value::Object(members) = value else { return self.wrong_type(at, "an object", value) };
+        self.report_unknown_members(at, fields, members);
         let mut read = Vec::with_capacity(fields.len());
         for (name, ty) in fields {
             let value = match members.get(name) {
                 Some(value) => self.value(&child(at, name), ty, value),
                 None if ty.may_be_null() => Some(Val::Option(None)),
-                None => self.wrong(&child(at, name), format_args!("is missing: {}", ty.wit())),
+                None => self.add_problem(&child(at, name), format_args!("is missing: {}", ty.wit())),
             };
             read.extend(value.map(|value| (name.clone(), value)));
         }
         (read.len() == fields.len()).then_some(read)
     }
 
-    fn unknown(&mut self, at: &str, fields: &[(String, Ty)], members: &Map<String, Value>) {
+    fn report_unknown_members(&mut self, at: &str, fields: &[(String, Ty)], members: &Map<String, Value>) {
         let known: std::collections::BTreeSet<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
         for name in members.keys().filter(|name| !known.contains(name.as_str())) {
             let meant = latchwork_core::suggest::did_you_mean(name, known.iter().copied());
-            self.wrong::<()>(&child(at, name), format_args!("is not known{meant}"));
+            self.add_problem::<()>(&child(at, name), format_args!("is not known{meant}"));
         }
     }
 
@@ -206,7 +206,7 @@ impl Reader {
             Value::String(name) => {
                 cases.iter().find(|(case, ty)| case == name && ty.is_none()).map(|case| (case, None))
             }
-            _ => single(value).and_then(|(name, payload)| {
+            _ => single_member(value).and_then(|(name, payload)| {
                 let case = cases.iter().find(|(case, ty)| case == name && ty.is_some())?;
                 Some((case, Some(payload)))
             }),
@@ -217,7 +217,7 @@ impl Reader {
                     None => format!("{name:?}"),
                     Some(_) => format!("{{{name:?}: …}}"),
                 });
-                self.wanted(at, format_args!("one of {}", forms.collect::<Vec<_>>().join(", ")), value)
+                self.wrong_type(at, format_args!("one of {}", forms.collect::<Vec<_>>().join(", ")), value)
             }
             Some(((name, Some(ty)), Some(payload))) => {
                 let payload = self.value(&child(at, name), ty, payload)?;
@@ -231,7 +231,7 @@ impl Reader {
         match (ty, value) {
             (Some(ty), value) => self.value(at, ty, value).map(|value| Some(Box::new(value))),
             (None, Value::Null) => Some(None),
-            (None, _) => self.wanted(at, "null", value),
+            (None, _) => self.wrong_type(at, "null", value),
         }
     }
 
@@ -242,8 +242,8 @@ impl Reader {
             let at = format!("{at}/{index}");
             let named = item.as_str().and_then(|name| names.iter().position(|known| known == name));
             all &= match named {
-                None => self.wanted(&at, format_args!("one of {}", names.join(", ")), item),
-                Some(flag) if !set.insert(flag) => self.wrong(&at, "is there twice"),
+                None => self.wrong_type(&at, format_args!("one of {}", names.join(", ")), item),
+                Some(flag) if !set.insert(flag) => self.add_problem(&at, "is there twice"),
                 Some(_) => Some(()),
             }
             .is_some();
@@ -253,20 +253,20 @@ impl Reader {
 }
 
 /// Returns name and value of an object's only member, or `None` for any other value.
-fn single(value: &Value) -> Option<(&str, &Value)> {
+fn single_member(value: &Value) -> Option<(&str, &Value)> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     members.iter().next().map(|(name, value)| (name.as_str(), value))
 }
 
 /// Converts a number if it is an integer in any notation, such as `1.0`.
-fn whole(number: &Number) -> Option<i128> {
+fn integer_value(number: &Number) -> Option<i128> {
     let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     // No integer type has values beyond 2^100. The cast saturates only far beyond that.
     exact.or_else(|| number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e30).map(|f| f as i128))
 }
 
 /// Parses decimal digits without leading zeros.
-fn digits(text: &str) -> Option<i128> {
+fn parse_digits(text: &str) -> Option<i128> {
     let positive = text.strip_prefix('-').unwrap_or(text);
     let plain = !positive.is_empty() && positive.len() <= 20 && positive.bytes().all(|byte| byte.is_ascii_digit());
     let canonical = text == "0" || !positive.starts_with('0');

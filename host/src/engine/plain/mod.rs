@@ -28,10 +28,10 @@ use wasmtime::component::{Component, ComponentExportIndex, Instance, Val};
 use super::component::PACKAGE;
 use super::describe;
 use super::error::Problem;
-use super::plugin::{PluginSettings, Statements};
+use super::plugin::{ManifestSource, PluginSettings};
 use super::schema::Schemas;
 use super::tool_state::ToolState;
-use output::Unwritten;
+use output::JsonWriteError;
 use ty::{Signature, Ty};
 
 /// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
@@ -68,7 +68,7 @@ pub(crate) struct Function {
 pub(crate) type Functions = BTreeMap<Operator, Function>;
 
 /// Result of loading an untyped component.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedUntyped {
     pub(crate) manifest: Manifest,
     pub(crate) schemas: BTreeMap<Operator, Schemas>,
     pub(crate) functions: Functions,
@@ -78,32 +78,32 @@ pub(crate) struct Loaded {
 }
 
 /// Returns true if the component exports functions and none of its imports or exports belongs to Latchwork.
-pub(crate) fn is_plain(engine: &wasmtime::Engine, component: &Component) -> bool {
+pub(crate) fn is_untyped(engine: &wasmtime::Engine, component: &Component) -> bool {
     let ty = component.component_type();
     let knows = |name: &str| name.starts_with(PACKAGE);
     if ty.imports(engine).any(|(name, _)| knows(name)) || ty.exports(engine).any(|(name, _)| knows(name)) {
         return false;
     }
-    !exports(engine, component).is_empty()
+    !exported_functions(engine, component).is_empty()
 }
 
 /// Returns true if an import contains only types, which need no implementation.
-pub(crate) fn is_types_alone(engine: &wasmtime::Engine, item: &ComponentItem) -> bool {
+pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) -> bool {
     match item {
         ComponentItem::Type(_) => true,
         ComponentItem::ComponentInstance(instance) => {
-            instance.exports(engine).all(|(_, export)| is_types_alone(engine, &export.ty))
+            instance.exports(engine).all(|(_, export)| has_only_types(engine, &export.ty))
         }
         _ => false,
     }
 }
 
 /// An exported function, with its type or the reasons why it cannot be called with JSON.
-type Found = (Export, Result<Signature, Vec<String>>);
+type ExportedFunction = (Export, Result<Signature, Vec<String>>);
 
 /// Lists the exported functions, except those of WASI, because a plan never calls the entry point of a
 /// program.
-fn exports(engine: &wasmtime::Engine, component: &Component) -> Vec<Found> {
+fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<ExportedFunction> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {
         if found.len() > FUNCTIONS_MAX {
@@ -141,33 +141,33 @@ pub(crate) fn load(
     component: &Component,
     bytes: &[u8],
     settings: &PluginSettings,
-) -> Result<Loaded, Vec<Problem>> {
-    let found = exports(engine, component);
+) -> Result<LoadedUntyped, Vec<Problem>> {
+    let found = exported_functions(engine, component);
     if found.len() > FUNCTIONS_MAX {
         let wrong = format!("a component can have at most {FUNCTIONS_MAX} operators");
         return Err(vec![Problem::Export { export: format!("more than {FUNCTIONS_MAX} functions"), wrong }]);
     }
     let ty = component.component_type();
-    let touches = ty.imports(engine).find(|(_, import)| !is_types_alone(engine, &import.ty));
+    let touches = ty.imports(engine).find(|(_, import)| !has_only_types(engine, &import.ty));
     let kept = match &settings.operators {
-        Statements::Sealed => Some(seal::read(bytes).map_err(|wrong| vec![Problem::Describe(wrong)])?),
-        Statements::Stated(_) => None,
+        ManifestSource::Sealed => Some(seal::read(bytes).map_err(|wrong| vec![Problem::Describe(wrong)])?),
+        ManifestSource::Overrides(_) => None,
     };
     let (sealed, is_new) = match (kept, &settings.operators) {
         (Some(sealed), _) => (sealed, false),
-        (None, Statements::Stated(stated)) => {
-            let made = operators::Making {
+        (None, ManifestSource::Overrides(stated)) => {
+            let made = operators::ManifestInputs {
                 plugin: &settings.name,
                 grants: &settings.grants,
                 first_import: touches.map(|(name, _)| name),
                 stated,
             };
-            (made.make(&found)?, true)
+            (made.derive_manifest(&found)?, true)
         }
-        (None, Statements::Sealed) => unreachable!("a sealed manifest was read above"),
+        (None, ManifestSource::Sealed) => unreachable!("a sealed manifest was read above"),
     };
     let manifest = sealed.manifest();
-    let schemas = describe::check(&manifest, latchwork_core::manifest::PluginKind::Tool)?;
+    let schemas = describe::check_manifest(&manifest, latchwork_core::manifest::PluginKind::Tool)?;
     let mut functions = Functions::new();
     for operator in &sealed.operators {
         let signature = found.iter().find(|(export, _)| *export == operator.export);
@@ -188,11 +188,11 @@ pub(crate) fn load(
         functions.insert(operator.spec.name.clone(), function);
     }
     let seal = is_new.then(|| seal::write(&sealed));
-    Ok(Loaded { manifest, schemas, functions, seal })
+    Ok(LoadedUntyped { manifest, schemas, functions, seal })
 }
 
 /// Result of a call that returned.
-pub(crate) enum Returned {
+pub(crate) enum UntypedReturn {
     /// The answer as canonical JSON.
     Text(String),
     /// The function returned its own error.
@@ -211,7 +211,7 @@ impl Function {
 
     /// Checks a value against the operator's input type.
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
-        self.signature.arguments(value).map(|_| ()).map_err(unfit)
+        self.signature.read_arguments(value).map(|_| ()).map_err(invalid_input)
     }
 
     /// Checks a value against the operator's output type.
@@ -228,64 +228,64 @@ impl Function {
         instance: &Instance,
         args: &str,
         output_bytes: u32,
-    ) -> wasmtime::Result<Returned> {
+    ) -> wasmtime::Result<UntypedReturn> {
         let value: Value = match serde_json::from_str(args) {
             Ok(value) => value,
-            Err(error) => return Ok(Returned::NotCalled(unfit(format!("not JSON: {error}")))),
+            Err(error) => return Ok(UntypedReturn::NotCalled(invalid_input(format!("not JSON: {error}")))),
         };
-        let params = match self.signature.arguments(&value) {
+        let params = match self.signature.read_arguments(&value) {
             Ok(params) => params,
-            Err(wrong) => return Ok(Returned::NotCalled(unfit(wrong))),
+            Err(wrong) => return Ok(UntypedReturn::NotCalled(invalid_input(wrong))),
         };
         let function = instance
             .get_func(&mut *store, self.index)
             .ok_or_else(|| wasmtime::format_err!("the component has lost an export"))?;
         let mut results = vec![Val::Bool(false); usize::from(self.signature.result.is_some())];
         function.call_async(&mut *store, &params, &mut results).await?;
-        Ok(self.returned(results.pop(), output_bytes as usize))
+        Ok(self.convert_return(results.pop(), output_bytes as usize))
     }
 
-    fn returned(&self, value: Option<Val>, max: usize) -> Returned {
+    fn convert_return(&self, value: Option<Val>, max: usize) -> UntypedReturn {
         let (ty, value) = match (&self.signature.result, value) {
             (Some(Ty::Result(_, err)), Some(Val::Result(Err(value)))) => {
-                return Returned::Error(own_error(err.as_deref(), value.as_deref(), max));
+                return UntypedReturn::Error(function_error(err.as_deref(), value.as_deref(), max));
             }
             (Some(Ty::Result(ok, _)), Some(Val::Result(Ok(value)))) => (ok.as_deref(), value.map(|value| *value)),
             (ty, value) => (ty.as_ref(), value),
         };
-        match output::text(ty, value.as_ref(), max) {
-            Ok(text) => Returned::Text(text),
-            Err(Unwritten::TooLong(kept)) => {
+        match output::canonical_text(ty, value.as_ref(), max) {
+            Ok(text) => UntypedReturn::Text(text),
+            Err(JsonWriteError::TooLong(kept)) => {
                 let message = format!("the answer has more than {max} bytes; raise limits.output or answer less");
-                Returned::Unusable(Failure::new(Code::OutputLimit, message), Some(kept))
+                UntypedReturn::Unusable(Failure::new(Code::OutputLimit, message), Some(kept))
             }
-            Err(Unwritten::NoForm(why)) => {
+            Err(JsonWriteError::NoForm(why)) => {
                 let message = format!("the answer has no JSON form: {why}");
-                Returned::Unusable(Failure::new(Code::SchemaValidationFailed, message), None)
+                UntypedReturn::Unusable(Failure::new(Code::SchemaValidationFailed, message), None)
             }
         }
     }
 }
 
-fn unfit(wrong: String) -> Failure {
+fn invalid_input(wrong: String) -> Failure {
     Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
 }
 
 /// Failure for the error case of a function's result. It is final, because nothing indicates that another try
 /// would succeed.
-fn own_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
+fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
     const MESSAGE_BYTES_MAX: usize = 1 << 10;
     let said = match value {
         Some(Val::String(text)) => Some(text.as_str()),
         Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
         _ => None,
     };
-    let said = said.map(|text| format!(": {}", super::convert::cut(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
+    let said = said.map(|text| format!(": {}", super::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
     let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
-    match output::text(ty, value, max) {
+    match output::canonical_text(ty, value, max) {
         Ok(text) => failure.detail = value.map(|_| text),
-        Err(Unwritten::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),
-        Err(Unwritten::NoForm(why)) => failure.message.push_str(&format!(", which has no JSON form: {why}")),
+        Err(JsonWriteError::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),
+        Err(JsonWriteError::NoForm(why)) => failure.message.push_str(&format!(", which has no JSON form: {why}")),
     }
     failure
 }

@@ -3,72 +3,77 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, Effect, OperatorSpec};
+use latchwork_core::manifest::{Determinism, EffectKind, OperatorSpec};
 
-use super::seal::{Sealed, SealedOperator};
+use super::seal::{DerivedManifest, SealedOperator};
 use super::ty::Signature;
-use super::{Export, Found};
-use crate::config::{Grants, OperatorStatement, OperatorWords};
+use super::{Export, ExportedFunction};
+use crate::config::{Grants, OperatorOverride, OperatorSettings};
 use crate::engine::Problem;
 use latchwork_core::suggest::did_you_mean;
 
 /// Inputs of the derivation other than the exports.
-pub(super) struct Making<'a> {
+pub(super) struct ManifestInputs<'a> {
     /// The plugin's name. Operators of functions outside interfaces are named `plugin.function`.
     pub(super) plugin: &'a str,
     pub(super) grants: &'a Grants,
     /// First import that contains more than types. `None`: the component cannot read anything outside itself.
     pub(super) first_import: Option<&'a str>,
-    pub(super) stated: &'a BTreeMap<String, OperatorStatement>,
+    pub(super) stated: &'a BTreeMap<String, OperatorOverride>,
 }
 
-impl Making<'_> {
-    pub(super) fn make(&self, found: &[Found]) -> Result<Sealed, Vec<Problem>> {
+impl ManifestInputs<'_> {
+    pub(super) fn derive_manifest(&self, found: &[ExportedFunction]) -> Result<DerivedManifest, Vec<Problem>> {
         let mut problems = Vec::new();
-        let stated = self.assign(found, &mut problems);
+        let stated = self.assign_overrides(found, &mut problems);
         let mut operators = Vec::new();
         for ((export, signature), statement) in found.iter().zip(stated) {
             let said = match statement {
-                Some((_, OperatorStatement::LeftOut)) => continue,
-                Some((key, OperatorStatement::Stated(words))) => Some((key, words)),
+                Some((_, OperatorOverride::LeftOut)) => continue,
+                Some((key, OperatorOverride::Stated(words))) => Some((key, words)),
                 None => None,
             };
             match signature {
-                Err(reasons) => problems.push(Problem::Unfit {
+                Err(reasons) => problems.push(Problem::UnsuitableFunction {
                     export: export.to_string(),
                     operator: self.name(export),
                     wrong: reasons.join("; "),
                 }),
                 Ok(signature) => {
-                    problems.extend(self.pure_and_imports(said));
+                    problems.extend(self.check_pure(said));
                     let spec = self.spec(export, signature, said.map(|(_, words)| words));
                     operators.push(SealedOperator { export: export.clone(), spec });
                 }
             }
         }
-        problems.extend(clashes(&operators));
+        problems.extend(name_problems(&operators));
         if operators.is_empty() && problems.is_empty() {
-            problems.push(Problem::Statement { key: "operators".into(), wrong: "excludes every function".into() });
+            problems
+                .push(Problem::InvalidOverride { key: "operators".into(), wrong: "excludes every function".into() });
         }
-        if problems.is_empty() { Ok(Sealed { version: version(found), operators }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(DerivedManifest { version: package_version(found), operators })
+        } else {
+            Err(problems)
+        }
     }
 
     /// Default name of an operator: `interface.function` or `plugin.function`.
     fn name(&self, export: &Export) -> String {
         let whole = export.interface.as_deref().unwrap_or(self.plugin);
-        format!("{}.{}", short(whole), export.function)
+        format!("{}.{}", bare_interface_name(whole), export.function)
     }
 
     /// Determines which key of `operators` applies to each export. The most specific key wins: first the
     /// export's own path, then its default operator name, then its interface.
-    fn assign<'s>(
+    fn assign_overrides<'s>(
         &'s self,
-        found: &[Found],
+        found: &[ExportedFunction],
         problems: &mut Vec<Problem>,
-    ) -> Vec<Option<(&'s str, &'s OperatorStatement)>> {
+    ) -> Vec<Option<(&'s str, &'s OperatorOverride)>> {
         let mut stated = vec![None; found.len()];
         let interface = |export: &Export, key: &str| {
-            export.interface.as_deref().is_some_and(|whole| whole == key || short(whole) == key)
+            export.interface.as_deref().is_some_and(|whole| whole == key || bare_interface_name(whole) == key)
         };
         for (key, statement) in self.stated {
             let by = |matches: &dyn Fn(&Export) -> bool| -> Vec<usize> {
@@ -89,7 +94,7 @@ impl Making<'_> {
                         list(&names)
                     ))
                 }
-                (Some((2, _)), OperatorStatement::Stated(_)) => {
+                (Some((2, _)), OperatorOverride::Stated(_)) => {
                     Some("is an interface, which can only be excluded with `false`; name its functions".to_owned())
                 }
                 (Some((1, exports)), _) if exports.len() > 1 => {
@@ -100,11 +105,11 @@ impl Making<'_> {
                 _ => None,
             };
             if let Some(wrong) = wrong {
-                problems.push(Problem::Statement { key: key.clone(), wrong });
+                problems.push(Problem::InvalidOverride { key: key.clone(), wrong });
                 continue;
             }
             for (rank, index) in meant.into_iter().flat_map(|(rank, all)| all.into_iter().map(move |one| (rank, one))) {
-                let place: &mut Option<(i32, &str, &OperatorStatement)> = &mut stated[index];
+                let place: &mut Option<(i32, &str, &OperatorOverride)> = &mut stated[index];
                 if place.is_none_or(|(other, _, _)| rank < other) {
                     *place = Some((rank, key, statement));
                 }
@@ -115,14 +120,14 @@ impl Making<'_> {
 
     /// Reports a function declared pure in a component with imports. The result of a function that can read a
     /// clock or random numbers is not determined by its input.
-    fn pure_and_imports(&self, said: Option<(&str, &OperatorWords)>) -> Option<Problem> {
+    fn check_pure(&self, said: Option<(&str, &OperatorSettings)>) -> Option<Problem> {
         let (key, words) = said?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
         let wrong = format!("is declared pure, but the component imports {import}; declare it external");
-        Some(Problem::Statement { key: key.to_owned(), wrong })
+        Some(Problem::InvalidOverride { key: key.to_owned(), wrong })
     }
 
-    fn spec(&self, export: &Export, signature: &Signature, words: Option<&OperatorWords>) -> OperatorSpec {
+    fn spec(&self, export: &Export, signature: &Signature, words: Option<&OperatorSettings>) -> OperatorSpec {
         let words = words.cloned().unwrap_or_default();
         let effects = words.effects.unwrap_or_else(|| self.effects());
         let changes = effects.iter().any(|effect| effect.is_world_changing());
@@ -147,25 +152,25 @@ impl Making<'_> {
     /// Returns the worst effects that the grants allow, because an untyped component does not declare its
     /// effects. Without a grant for the network or for writing to a directory, the host prevents every
     /// change.
-    fn effects(&self) -> Vec<Effect> {
+    fn effects(&self) -> Vec<EffectKind> {
         let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);
         match self.first_import {
-            Some(_) if sends => vec![Effect::ExternalWrite, Effect::ExternalSend],
-            Some(_) if writes => vec![Effect::ExternalWrite],
-            _ => vec![Effect::ReadOnly],
+            Some(_) if sends => vec![EffectKind::ExternalWrite, EffectKind::ExternalSend],
+            Some(_) if writes => vec![EffectKind::ExternalWrite],
+            _ => vec![EffectKind::ReadOnly],
         }
     }
 }
 
 /// Reports operators with invalid names and operators served by two exports.
-fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
+fn name_problems(operators: &[SealedOperator]) -> Vec<Problem> {
     let mut known: BTreeMap<&str, &Export> = BTreeMap::new();
     let mut problems = Vec::new();
     for SealedOperator { export, spec } in operators {
         let name = spec.name.as_str();
         if !Operator::is_valid(name) {
-            problems.push(Problem::Statement {
+            problems.push(Problem::InvalidOverride {
                 key: export.to_string(),
                 wrong: format!(
                     "would serve the operator {name:?}, which is not a valid name; set `name` to 1 to 128 visible \
@@ -174,7 +179,7 @@ fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
             });
         }
         if let Some(other) = known.insert(name, export) {
-            problems.push(Problem::SameName {
+            problems.push(Problem::DuplicateOperatorName {
                 operator: name.to_owned(),
                 one: other.to_string(),
                 other: export.to_string(),
@@ -185,13 +190,13 @@ fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
 }
 
 /// Returns the bare name of an interface, for example `math` for `example:calc/math@1.0.0`.
-fn short(interface: &str) -> &str {
+fn bare_interface_name(interface: &str) -> &str {
     let unversioned = interface.split('@').next().unwrap_or(interface);
     unversioned.rsplit('/').next().unwrap_or(unversioned)
 }
 
 /// Returns the version of the exported packages if all have the same one.
-fn version(found: &[Found]) -> String {
+fn package_version(found: &[ExportedFunction]) -> String {
     let versions: BTreeSet<_> = found
         .iter()
         .filter_map(|(export, _)| export.interface.as_deref()?.split_once('@'))

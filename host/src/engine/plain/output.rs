@@ -11,7 +11,7 @@ use super::ty::{EXACT_MAX, Ty};
 
 /// Reason why a value cannot be written as text.
 #[derive(Debug, PartialEq)]
-pub(super) enum Unwritten {
+pub(super) enum JsonWriteError {
     /// The text would exceed the limit. Contains its beginning.
     TooLong(String),
     /// A part of the value has no JSON form. Contains the part's location and the reason.
@@ -19,7 +19,7 @@ pub(super) enum Unwritten {
 }
 
 /// Returns the canonical JSON text of a value, at most `max` bytes.
-pub(super) fn text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, Unwritten> {
+pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, JsonWriteError> {
     let mut writer = Writer { text: String::new(), max };
     match (ty, value) {
         (Some(ty), Some(value)) => writer.value("", ty, value)?,
@@ -33,7 +33,7 @@ struct Writer {
     max: usize,
 }
 
-type Written = Result<(), Unwritten>;
+type Written = Result<(), JsonWriteError>;
 
 impl Writer {
     fn push(&mut self, more: &str) -> Written {
@@ -43,7 +43,7 @@ impl Writer {
         }
         let room = more.floor_char_boundary(self.max - self.text.len());
         self.text.push_str(&more[..room]);
-        Err(Unwritten::TooLong(std::mem::take(&mut self.text)))
+        Err(JsonWriteError::TooLong(std::mem::take(&mut self.text)))
     }
 
     fn string(&mut self, text: &str) -> Written {
@@ -64,7 +64,7 @@ impl Writer {
     fn float(&mut self, at: &str, value: f64) -> Written {
         match Number::from_f64(value) {
             Some(number) => self.json(&Value::Number(number)),
-            None => Err(Unwritten::NoForm(format!(
+            None => Err(JsonWriteError::NoForm(format!(
                 "{} is {value}, which JSON has no number for",
                 if at.is_empty() { "/" } else { at }
             ))),
@@ -160,7 +160,7 @@ impl Writer {
                 self.push("]")
             }
             // Unreachable: the engine checks every value against the type from which `ty` was read.
-            _ => Err(Unwritten::NoForm(format!("{at} is not the {} of its type", ty.wit()))),
+            _ => Err(JsonWriteError::NoForm(format!("{at} is not the {} of its type", ty.wit()))),
         }
     }
 }

@@ -16,12 +16,12 @@ pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> 
     let mut params = Vec::new();
     for (name, ty) in func.params() {
         reader.count(0, name.len());
-        let read = reader.part(&format!("parameter {name}"), &ty);
+        let read = reader.read_part(&format!("parameter {name}"), &ty);
         params.extend(read.map(|ty| (name.to_owned(), ty)));
     }
     let mut result = None;
     for ty in func.results() {
-        result = reader.part("its result", &ty);
+        result = reader.read_part("its result", &ty);
     }
     match reader.problems.is_empty() {
         true => Ok(Signature { params, result }),
@@ -57,15 +57,15 @@ impl Reader {
         }
     }
 
-    fn part(&mut self, at: &str, ty: &Type) -> Option<Ty> {
+    fn read_part(&mut self, at: &str, ty: &Type) -> Option<Ty> {
         self.at.push(at.to_owned());
-        let read = self.ty(ty);
+        let read = self.read_type(ty);
         self.at.pop();
         read
     }
 
-    fn boxed(&mut self, at: &str, ty: &Type) -> Option<Box<Ty>> {
-        self.part(at, ty).map(Box::new)
+    fn read_boxed(&mut self, at: &str, ty: &Type) -> Option<Box<Ty>> {
+        self.read_part(at, ty).map(Box::new)
     }
 
     fn refuse(&mut self, why: &str) -> Option<Ty> {
@@ -73,7 +73,7 @@ impl Reader {
         None
     }
 
-    fn ty(&mut self, ty: &Type) -> Option<Ty> {
+    fn read_type(&mut self, ty: &Type) -> Option<Ty> {
         self.count(1, 0);
         if self.is_full() {
             return None;
@@ -97,26 +97,26 @@ impl Reader {
             Type::Char => Some(Ty::Char),
             Type::String => Some(Ty::String),
             Type::List(list) if list.ty() == Type::U8 => Some(Ty::Bytes),
-            Type::List(list) => self.boxed("item", &list.ty()).map(Ty::List),
-            Type::FixedLengthList(list) => self.boxed("item", &list.ty()).map(|item| Ty::Array(item, list.len())),
+            Type::List(list) => self.read_boxed("item", &list.ty()).map(Ty::List),
+            Type::FixedLengthList(list) => self.read_boxed("item", &list.ty()).map(|item| Ty::Array(item, list.len())),
             Type::Record(record) => {
                 let mut fields = Vec::new();
                 for field in record.fields() {
                     self.count(0, field.name.len());
-                    let read = self.part(&format!("field {}", field.name), &field.ty);
+                    let read = self.read_part(&format!("field {}", field.name), &field.ty);
                     fields.extend(read.map(|ty| (field.name.to_owned(), ty)));
                 }
                 Some(Ty::Record(fields))
             }
             Type::Tuple(tuple) => {
                 let items = tuple.types().enumerate();
-                Some(Ty::Tuple(items.filter_map(|(i, ty)| self.part(&format!("item {i}"), &ty)).collect()))
+                Some(Ty::Tuple(items.filter_map(|(i, ty)| self.read_part(&format!("item {i}"), &ty)).collect()))
             }
             Type::Variant(variant) => {
                 let mut cases = Vec::new();
                 for case in variant.cases() {
                     self.count(2, case.name.len());
-                    let payload = case.ty.as_ref().map(|ty| self.part(&format!("case {}", case.name), ty));
+                    let payload = case.ty.as_ref().map(|ty| self.read_part(&format!("case {}", case.name), ty));
                     match payload {
                         None => cases.push((case.name.to_owned(), None)),
                         Some(read) => cases.extend(read.map(|ty| (case.name.to_owned(), Some(ty)))),
@@ -134,12 +134,12 @@ impl Reader {
             }
             Type::Option(option) => {
                 self.count(2, 0);
-                self.boxed("option value", &option.ty()).map(Ty::Option)
+                self.read_boxed("option value", &option.ty()).map(Ty::Option)
             }
             Type::Result(result) => {
                 self.count(2, 0);
-                let ok = result.ok().map(|ty| self.boxed("success value", &ty));
-                let err = result.err().map(|ty| self.boxed("error value", &ty));
+                let ok = result.ok().map(|ty| self.read_boxed("success value", &ty));
+                let err = result.err().map(|ty| self.read_boxed("error value", &ty));
                 Some(Ty::Result(ok.flatten(), err.flatten()))
             }
             Type::Own(_) | Type::Borrow(_) => self.refuse(

@@ -6,7 +6,7 @@ use super::ty::{Int, Signature, Ty};
 
 /// Midpoint between the largest `f32` and the next power of two. Every smaller number rounds to a finite
 /// `f32`.
-pub(super) const F32_BEYOND: f64 = 340_282_356_779_733_661_637_539_395_458_142_568_448.0;
+pub(super) const F32_OVERFLOW: f64 = 340_282_356_779_733_661_637_539_395_458_142_568_448.0;
 
 /// Matches base64 with padding and without unused bits set at the end.
 const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
@@ -14,33 +14,33 @@ const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+
 impl Signature {
     /// Schema of the operator's input: an object with one member per parameter.
     pub(super) fn input_schema(&self) -> Value {
-        let mut wide = Wide::default();
+        let mut wide = WideDefinitions::default();
         let schema = record(&self.params, &mut wide);
         wide.define(schema)
     }
 
     /// Schema of the operator's output.
     pub(super) fn output_schema(&self) -> Value {
-        let mut wide = Wide::default();
-        let schema = optional(self.answer(), &mut wide);
+        let mut wide = WideDefinitions::default();
+        let schema = optional(self.answer_type(), &mut wide);
         wide.define(schema)
     }
 }
 
 /// Flags for the two definitions of 64-bit integers that a schema needs.
 #[derive(Default)]
-struct Wide {
+struct WideDefinitions {
     signed: bool,
     unsigned: bool,
 }
 
-impl Wide {
+impl WideDefinitions {
     fn define(self, mut schema: Value) -> Value {
         let mut definitions = Map::new();
         for (needed, signed) in [(self.signed, true), (self.unsigned, false)] {
             if needed {
                 let int = Int { signed, bits: 64 };
-                definitions.insert(int.word(), wide(int));
+                definitions.insert(int.type_name(), wide(int));
             }
         }
         if !definitions.is_empty() {
@@ -50,28 +50,30 @@ impl Wide {
     }
 }
 
-fn optional(ty: Option<&Ty>, wide: &mut Wide) -> Value {
-    ty.map_or_else(|| json!({"type": "null"}), |ty| of(ty, wide))
+fn optional(ty: Option<&Ty>, wide: &mut WideDefinitions) -> Value {
+    ty.map_or_else(|| json!({"type": "null"}), |ty| schema_of(ty, wide))
 }
 
-fn of(ty: &Ty, wide: &mut Wide) -> Value {
+fn schema_of(ty: &Ty, wide: &mut WideDefinitions) -> Value {
     match ty {
         Ty::Bool => json!({"type": "boolean"}),
         Ty::Int(int) if int.is_wide() => {
             *(if int.signed { &mut wide.signed } else { &mut wide.unsigned }) = true;
-            json!({"$ref": format!("#/$defs/{}", int.word())})
+            json!({"$ref": format!("#/$defs/{}", int.type_name())})
         }
         Ty::Int(int) => json!({"type": "integer", "minimum": int.min() as i64, "maximum": int.max() as i64}),
-        Ty::F32 => json!({"type": "number", "exclusiveMinimum": -F32_BEYOND, "exclusiveMaximum": F32_BEYOND}),
+        Ty::F32 => json!({"type": "number", "exclusiveMinimum": -F32_OVERFLOW, "exclusiveMaximum": F32_OVERFLOW}),
         Ty::F64 => json!({"type": "number"}),
         Ty::Char => json!({"type": "string", "minLength": 1, "maxLength": 1}),
         Ty::String => json!({"type": "string"}),
         Ty::Bytes => json!({"type": "string", "contentEncoding": "base64", "pattern": BASE64}),
-        Ty::List(item) => json!({"type": "array", "items": of(item, wide)}),
-        Ty::Array(item, len) => json!({"type": "array", "items": of(item, wide), "minItems": len, "maxItems": len}),
+        Ty::List(item) => json!({"type": "array", "items": schema_of(item, wide)}),
+        Ty::Array(item, len) => {
+            json!({"type": "array", "items": schema_of(item, wide), "minItems": len, "maxItems": len})
+        }
         Ty::Record(fields) => record(fields, wide),
         Ty::Tuple(items) => {
-            let schemas: Vec<_> = items.iter().map(|item| of(item, wide)).collect();
+            let schemas: Vec<_> = items.iter().map(|item| schema_of(item, wide)).collect();
             json!({"type": "array", "prefixItems": schemas, "minItems": items.len(), "maxItems": items.len()})
         }
         Ty::Variant(cases) => {
@@ -82,7 +84,7 @@ fn of(ty: &Ty, wide: &mut Wide) -> Value {
             }
             for (name, ty) in cases {
                 choices.extend(ty.as_ref().map(|ty| {
-                    let payload = of(ty, wide);
+                    let payload = schema_of(ty, wide);
                     single(name, payload)
                 }));
             }
@@ -90,7 +92,7 @@ fn of(ty: &Ty, wide: &mut Wide) -> Value {
         }
         Ty::Enum(names) => json!({"enum": names}),
         Ty::Option(inner) => {
-            let there = of(inner, wide);
+            let there = schema_of(inner, wide);
             let there = if inner.may_be_null() { single("some", there) } else { there };
             json!({"anyOf": [{"type": "null"}, there]})
         }
@@ -107,8 +109,8 @@ fn single(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": false})
 }
 
-fn record(fields: &[(String, Ty)], wide: &mut Wide) -> Value {
-    let properties: Map<String, Value> = fields.iter().map(|(name, ty)| (name.clone(), of(ty, wide))).collect();
+fn record(fields: &[(String, Ty)], wide: &mut WideDefinitions) -> Value {
+    let properties: Map<String, Value> = fields.iter().map(|(name, ty)| (name.clone(), schema_of(ty, wide))).collect();
     // A field that may be null may also be missing. Both mean `none`.
     let required: Vec<_> = fields.iter().filter(|(_, ty)| !ty.may_be_null()).map(|(name, _)| name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
@@ -125,15 +127,15 @@ fn wide(int: Int) -> Value {
 
 /// Returns a regular expression that matches exactly the decimal forms of the type's values.
 fn digits(int: Int) -> String {
-    let positive = up_to(&int.max().to_string());
+    let positive = digits_up_to(&int.max().to_string());
     match int.signed {
         false => format!("^(?:0|{positive})$"),
-        true => format!("^(?:0|{positive}|-(?:{}))$", up_to(&(-int.min()).to_string())),
+        true => format!("^(?:0|{positive}|-(?:{}))$", digits_up_to(&(-int.min()).to_string())),
     }
 }
 
 /// Returns a regular expression for the numbers from 1 to `max`.
-fn up_to(max: &str) -> String {
+fn digits_up_to(max: &str) -> String {
     let digits = max.as_bytes();
     let mut choices = vec![format!("[1-9][0-9]{{0,{}}}", digits.len() - 2)];
     for (at, digit) in digits.iter().enumerate() {

@@ -17,7 +17,7 @@ const HEADER_BYTES: usize = 8;
 
 /// A manifest with the export that serves each operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Sealed {
+pub(super) struct DerivedManifest {
     pub(super) version: String,
     pub(super) operators: Vec<SealedOperator>,
 }
@@ -29,7 +29,7 @@ pub(super) struct SealedOperator {
     pub(super) spec: OperatorSpec,
 }
 
-impl Sealed {
+impl DerivedManifest {
     pub(super) fn manifest(&self) -> Manifest {
         let operators = self.operators.iter().map(|operator| operator.spec.clone()).collect();
         Manifest { version: self.version.clone(), operators }
@@ -37,7 +37,7 @@ impl Sealed {
 }
 
 /// Returns the custom section to append to the component.
-pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
+pub(super) fn write(sealed: &DerivedManifest) -> Vec<u8> {
     let data = serde_json::to_vec(sealed).expect("every key of a manifest is a string");
     let section = CustomSection { name: SECTION.into(), data: data.as_slice().into() };
     let mut bytes = vec![ComponentSection::id(&section)];
@@ -46,20 +46,20 @@ pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
 }
 
 /// Reads the manifest from the last sealed section.
-pub(super) fn read(component: &[u8]) -> Result<Sealed, String> {
-    let data = last(component).ok_or("it has no sealed manifest")?;
+pub(super) fn read(component: &[u8]) -> Result<DerivedManifest, String> {
+    let data = last_section(component).ok_or("it has no sealed manifest")?;
     serde_json::from_slice(data).map_err(|error| format!("its sealed manifest cannot be read: {error}"))
 }
 
 /// Returns the content of the last custom section named [`SECTION`].
-fn last(component: &[u8]) -> Option<&[u8]> {
+fn last_section(component: &[u8]) -> Option<&[u8]> {
     let mut rest = component.get(HEADER_BYTES..)?;
     let mut found = None;
     while let Some((id, behind)) = rest.split_first() {
-        let (len, behind) = number(behind)?;
+        let (len, behind) = read_leb128(behind)?;
         let (content, next) = behind.split_at_checked(len)?;
         if *id == 0
-            && let Some((len, behind)) = number(content)
+            && let Some((len, behind)) = read_leb128(content)
             && let Some((name, data)) = behind.split_at_checked(len)
             && name == SECTION.as_bytes()
         {
@@ -71,7 +71,7 @@ fn last(component: &[u8]) -> Option<&[u8]> {
 }
 
 /// Reads an unsigned LEB128 number of up to 32 bits. Returns the number and the remaining bytes.
-fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+fn read_leb128(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().take(5).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * index);
@@ -89,7 +89,7 @@ mod tests {
     /// I72: the last section is used, and damaged bytes give an error instead of a panic.
     #[test]
     fn what_is_sealed_last_is_read() {
-        let sealed = |version: &str| Sealed { version: version.into(), operators: vec![] };
+        let sealed = |version: &str| DerivedManifest { version: version.into(), operators: vec![] };
         let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
         assert!(read(&bytes).is_err());
         for version in ["1.0.0", "2.0.0"] {

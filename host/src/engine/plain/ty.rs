@@ -52,7 +52,7 @@ impl Int {
     pub(super) fn is_wide(self) -> bool {
         self.bits == 64
     }
-    pub(super) fn word(self) -> String {
+    pub(super) fn type_name(self) -> String {
         format!("{}{}", if self.signed { 's' } else { 'u' }, self.bits)
     }
 }
@@ -69,7 +69,7 @@ impl Ty {
         let of = |ty: &Option<Box<Ty>>| ty.as_ref().map_or_else(|| "_".to_owned(), |ty| ty.wit());
         match self {
             Ty::Bool => "bool".into(),
-            Ty::Int(int) => int.word(),
+            Ty::Int(int) => int.type_name(),
             Ty::F32 => "f32".into(),
             Ty::F64 => "f64".into(),
             Ty::Char => "char".into(),
@@ -108,7 +108,7 @@ pub(super) struct Signature {
 
 impl Signature {
     /// Type of the operator's answer. For a `result`, this is the type of its success case.
-    pub(super) fn answer(&self) -> Option<&Ty> {
+    pub(super) fn answer_type(&self) -> Option<&Ty> {
         match &self.result {
             Some(Ty::Result(ok, _)) => ok.as_deref(),
             other => other.as_ref(),

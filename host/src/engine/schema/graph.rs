@@ -18,11 +18,11 @@ const SUBSCHEMAS_MAX: usize = 1_000;
 const CHAIN_MAX: usize = 64;
 
 /// Keywords that apply one schema to the same value.
-const HERE: [&str; 4] = ["not", "if", "then", "else"];
+const SAME_VALUE: [&str; 4] = ["not", "if", "then", "else"];
 /// Keywords that apply a list of schemas to the same value.
-const HERE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const SAME_VALUE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Keywords whose members are schemas that may apply to the same value.
-const HERE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
+const SAME_VALUE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Reference keywords. Every possible target of a reference is followed.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
@@ -33,32 +33,32 @@ pub(super) type Index = usize;
 #[derive(Debug, Default)]
 pub(super) struct Node {
     /// Subschemas applied to the same value.
-    pub(super) here: Vec<Index>,
+    pub(super) same_value: Vec<Index>,
     /// Subschemas applied to members with these names.
-    pub(super) named: HashMap<String, Index>,
+    pub(super) named_members: HashMap<String, Index>,
     /// Subschemas applied to members that are not in `named`.
-    pub(super) other: Vec<Index>,
+    pub(super) other_members: Vec<Index>,
     /// Subschemas that may apply to any member.
-    pub(super) members: Vec<Index>,
+    pub(super) any_member: Vec<Index>,
     /// Subschemas applied to the names of members.
-    pub(super) names: Vec<Index>,
+    pub(super) member_names: Vec<Index>,
     /// Subschemas applied to the first items, one each.
-    pub(super) first: Vec<Index>,
+    pub(super) first_items: Vec<Index>,
     /// Subschemas applied to the items after `first`.
-    pub(super) rest: Vec<Index>,
+    pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
-    pub(super) items: Vec<Index>,
+    pub(super) any_item: Vec<Index>,
     /// Number of comparisons that the subschema makes itself, with allowed values or required names.
     pub(super) cost: u64,
     /// Number of regular expressions and formats in the subschema.
     pub(super) patterns: u64,
     /// True if the subschema compares items with each other (`uniqueItems`).
-    pub(super) unique: bool,
+    pub(super) compares_items: bool,
     /// True if the subschema depends on the parts that neighbouring subschemas evaluated
     /// (`unevaluatedProperties`, `unevaluatedItems`).
-    pub(super) unevaluated: bool,
+    pub(super) uses_evaluated_parts: bool,
     /// Length of the longest chain of subschemas that apply to the same value, starting here.
-    pub(super) height: usize,
+    pub(super) chain_length: usize,
     /// Position in a topological order: a subschema comes before every subschema that it applies to the same
     /// value.
     pub(super) rank: usize,
@@ -69,7 +69,7 @@ pub(super) struct Node {
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// True if a subschema may be applied to a value more than once.
-    pub(super) shared: bool,
+    pub(super) has_references: bool,
 }
 
 impl Graph {
@@ -86,28 +86,28 @@ impl Graph {
             let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
             let mut reader = Reader { root: &schema, known, found, anchors };
             reader.scan(&schema, 0)?;
-            Self { nodes: reader.follow()?, shared: reader.anchors.contains_key(SHARED) }
+            Self { nodes: reader.read_reachable()?, has_references: reader.anchors.contains_key(REFERENCES_SEEN) }
         };
         graph.rank()?;
         Ok((schema, graph))
     }
 
     /// Returns the length of the longest chain of subschemas that apply to one value.
-    pub(super) fn chain(&self) -> usize {
-        self.nodes.iter().map(|node| node.height).max().unwrap_or(0)
+    pub(super) fn longest_chain(&self) -> usize {
+        self.nodes.iter().map(|node| node.chain_length).max().unwrap_or(0)
     }
 
     /// Sorts the nodes so that each comes before the nodes it applies to the same value. Fails if a node
     /// applies itself to the same value, because its check would never end.
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
-        self.nodes.iter().flat_map(|node| &node.here).for_each(|target| before[*target] += 1);
+        self.nodes.iter().flat_map(|node| &node.same_value).for_each(|target| before[*target] += 1);
         let mut free: Vec<Index> = (0..self.nodes.len()).filter(|index| before[*index] == 0).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         while let Some(index) = free.pop() {
             self.nodes[index].rank = order.len();
             order.push(index);
-            for target in &self.nodes[index].here {
+            for target in &self.nodes[index].same_value {
                 before[*target] -= 1;
                 if before[*target] == 0 {
                     free.push(*target);
@@ -118,18 +118,23 @@ impl Graph {
             return Err("a reference leads back to itself for the same value, so a check would never end".to_owned());
         }
         for index in order.into_iter().rev() {
-            let height = self.nodes[index].here.iter().map(|target| self.nodes[*target].height + 1).max().unwrap_or(0);
+            let height = self.nodes[index]
+                .same_value
+                .iter()
+                .map(|target| self.nodes[*target].chain_length + 1)
+                .max()
+                .unwrap_or(0);
             if height > CHAIN_MAX {
                 return Err(format!("more than {CHAIN_MAX} subschemas in a row apply to the same value"));
             }
-            self.nodes[index].height = height;
+            self.nodes[index].chain_length = height;
         }
         Ok(())
     }
 }
 
 /// Key of `anchors` which records that the schema contains references. No anchor has this name.
-const SHARED: &str = "";
+const REFERENCES_SEEN: &str = "";
 /// Key of `anchors` for the targets of `$recursiveRef`. No anchor has this name.
 const RECURSIVE: &str = "$recursive";
 
@@ -169,7 +174,7 @@ impl<'s> Reader<'s> {
                 // A nested schema with its own `$id` would have its own base for references. `id` has this
                 // meaning only in old drafts.
                 ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the root schema may have one")),
-                ("id", None) if depth > 0 && self.is_old() => {
+                ("id", None) if depth > 0 && self.is_draft_04() => {
                     return Err(format!("id {text:?}: only the root schema may have one"));
                 }
                 _ => {}
@@ -178,11 +183,11 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    fn is_old(&self) -> bool {
+    fn is_draft_04(&self) -> bool {
         self.root.get("$schema").and_then(Value::as_str).is_some_and(|draft| draft.contains("draft-04"))
     }
 
-    fn follow(&mut self) -> Result<Vec<Node>, String> {
+    fn read_reachable(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         self.node(self.root);
         while let Some(value) = self.found.get(nodes.len()).copied() {
@@ -211,45 +216,46 @@ impl<'s> Reader<'s> {
         for (keyword, value) in keywords {
             match (keyword.as_str(), value) {
                 (name, Value::String(target)) if REFERENCES.contains(&name) => {
-                    self.anchors.entry(SHARED).or_default();
+                    self.anchors.entry(REFERENCES_SEEN).or_default();
                     for target in self.targets(name, target)? {
                         let target = self.node(target);
-                        node.here.push(target);
+                        node.same_value.push(target);
                     }
                 }
-                (name, _) if HERE.contains(&name) => node.here.push(self.node(value)),
-                (name, Value::Array(list)) if HERE_LISTS.contains(&name) => {
-                    node.here.extend(list.iter().map(|value| self.node(value)));
+                (name, _) if SAME_VALUE.contains(&name) => node.same_value.push(self.node(value)),
+                (name, Value::Array(list)) if SAME_VALUE_LISTS.contains(&name) => {
+                    node.same_value.extend(list.iter().map(|value| self.node(value)));
                 }
-                (name, Value::Object(map)) if HERE_MAPS.contains(&name) => {
-                    node.here.extend(map.values().filter(|value| !value.is_array()).map(|value| self.node(value)));
+                (name, Value::Object(map)) if SAME_VALUE_MAPS.contains(&name) => {
+                    node.same_value
+                        .extend(map.values().filter(|value| !value.is_array()).map(|value| self.node(value)));
                     node.cost += map.len() as u64;
                 }
                 ("properties", Value::Object(map)) => {
-                    node.named.extend(map.iter().map(|(name, value)| (name.clone(), self.node(value))));
+                    node.named_members.extend(map.iter().map(|(name, value)| (name.clone(), self.node(value))));
                     node.cost += map.len() as u64;
                 }
                 ("patternProperties", Value::Object(map)) => {
-                    node.members.extend(map.values().map(|value| self.node(value)));
+                    node.any_member.extend(map.values().map(|value| self.node(value)));
                     node.patterns += map.len() as u64;
                 }
-                ("additionalProperties", _) => node.other.push(self.node(value)),
+                ("additionalProperties", _) => node.other_members.push(self.node(value)),
                 ("unevaluatedProperties", _) => {
-                    node.unevaluated = true;
-                    node.members.push(self.node(value));
+                    node.uses_evaluated_parts = true;
+                    node.any_member.push(self.node(value));
                 }
-                ("propertyNames", _) => node.names.push(self.node(value)),
+                ("propertyNames", _) => node.member_names.push(self.node(value)),
                 ("items" | "prefixItems", Value::Array(list)) => {
-                    node.first.extend(list.iter().map(|value| self.node(value)));
+                    node.first_items.extend(list.iter().map(|value| self.node(value)));
                 }
-                ("items" | "additionalItems", _) => node.rest.push(self.node(value)),
+                ("items" | "additionalItems", _) => node.rest_items.push(self.node(value)),
                 ("unevaluatedItems", _) => {
-                    node.unevaluated = true;
-                    node.items.push(self.node(value));
+                    node.uses_evaluated_parts = true;
+                    node.any_item.push(self.node(value));
                 }
-                ("contains", _) => node.items.push(self.node(value)),
+                ("contains", _) => node.any_item.push(self.node(value)),
                 ("pattern" | "format", _) => node.patterns += 1,
-                ("uniqueItems", Value::Bool(true)) => node.unique = true,
+                ("uniqueItems", Value::Bool(true)) => node.compares_items = true,
                 ("enum" | "required", Value::Array(list)) => node.cost += list.len() as u64,
                 ("dependentRequired", Value::Object(map)) => {
                     let names = map.values().map(|names| 1 + names.as_array().map_or(0, Vec::len));

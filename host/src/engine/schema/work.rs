@@ -15,7 +15,7 @@ use super::graph::{Graph, Index, Node};
 /// Maximum number of applications of one subschema to one value. This many take about a second.
 const WORK_MAX: u64 = 4_000_000;
 /// Estimates up to this number are accepted without exact counting.
-const EASY_MAX: u64 = 100_000;
+const ESTIMATE_MAX: u64 = 100_000;
 /// Maximum number of nested subschema applications. The stack size is chosen for this number.
 const DEPTH_MAX: usize = 8_192;
 /// Bytes of text that cost as much as one value.
@@ -33,15 +33,16 @@ pub(super) struct Work {
 /// Returns the work of a check, or `None` if the work exceeds the limits.
 pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let Size { values, text, depth } = size(value);
-    let depth = (depth + 1) * (graph.chain() + 1);
+    let depth = (depth + 1) * (graph.longest_chain() + 1);
     if depth > DEPTH_MAX {
         return None;
     }
     let units = values + text / TEXT_BYTES;
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
-    let plain = !graph.shared && graph.nodes.iter().all(|node| !node.unevaluated && !node.unique);
+    let plain =
+        !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
     // Without references each subschema has one position and is applied at most once to each value.
-    if plain && each.saturating_mul(units) <= EASY_MAX {
+    if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }
     let mut counting = Counting { graph, applications: 0 };
@@ -86,26 +87,26 @@ impl<'g> Counting<'g> {
         if applied.is_empty() {
             return Some(());
         }
-        let all = self.here(value, applied)?;
+        let all = self.nodes_at_value(value, applied)?;
         match value {
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    let inner = gather(&all, |node, add| {
-                        node.first.get(at).into_iter().chain(&node.items).for_each(|index| add(*index));
-                        node.rest.iter().filter(|_| at >= node.first.len()).for_each(|index| add(*index));
+                    let inner = nodes_at_part(&all, |node, add| {
+                        node.first_items.get(at).into_iter().chain(&node.any_item).for_each(|index| add(*index));
+                        node.rest_items.iter().filter(|_| at >= node.first_items.len()).for_each(|index| add(*index));
                     });
                     self.visit(item, &inner)?;
                 }
             }
             Value::Object(members) => {
                 for (name, member) in members {
-                    let inner = gather(&all, |node, add| {
-                        let named = node.named.get(name);
-                        named.into_iter().chain(&node.members).for_each(|index| add(*index));
-                        node.other.iter().filter(|_| named.is_none()).for_each(|index| add(*index));
+                    let inner = nodes_at_part(&all, |node, add| {
+                        let named = node.named_members.get(name);
+                        named.into_iter().chain(&node.any_member).for_each(|index| add(*index));
+                        node.other_members.iter().filter(|_| named.is_none()).for_each(|index| add(*index));
                     });
                     self.visit(member, &inner)?;
-                    let names = gather(&all, |node, add| node.names.iter().for_each(|index| add(*index)));
+                    let names = nodes_at_part(&all, |node, add| node.member_names.iter().for_each(|index| add(*index)));
                     if !names.is_empty() {
                         self.visit(&Value::String(name.clone()), &names)?;
                     }
@@ -117,7 +118,7 @@ impl<'g> Counting<'g> {
     }
 
     /// Returns every node that applies to this value, with its number of applications.
-    fn here(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g Node, u64)>> {
+    fn nodes_at_value(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g Node, u64)>> {
         let graph = self.graph;
         let mut open: BTreeMap<usize, (Index, u64)> = BTreeMap::new();
         let add = |open: &mut BTreeMap<usize, (Index, u64)>, index: Index, times: u64| {
@@ -130,12 +131,16 @@ impl<'g> Counting<'g> {
         // processed.
         while let Some((_, (index, times))) = open.pop_first() {
             let node = &graph.nodes[index];
-            self.applications = self.applications.saturating_add(times.saturating_mul(own(node, value)));
+            self.applications = self.applications.saturating_add(times.saturating_mul(own_work(node, value)));
             if self.applications > WORK_MAX {
                 return None;
             }
-            let again = if node.unevaluated { (1 + parts(value)).saturating_mul(1 + node.height as u64) } else { 1 };
-            node.here.iter().for_each(|target| add(&mut open, *target, times.saturating_mul(again)));
+            let again = if node.uses_evaluated_parts {
+                (1 + part_count(value)).saturating_mul(1 + node.chain_length as u64)
+            } else {
+                1
+            };
+            node.same_value.iter().for_each(|target| add(&mut open, *target, times.saturating_mul(again)));
             all.push((node, times));
         }
         Some(all)
@@ -143,7 +148,7 @@ impl<'g> Counting<'g> {
 }
 
 /// Returns the work of one node itself with a value, without the nodes that it applies.
-fn own(node: &Node, value: &Value) -> u64 {
+fn own_work(node: &Node, value: &Value) -> u64 {
     let text = |text: &str| 1 + text.len() as u64 / TEXT_BYTES;
     let matched = match value {
         _ if node.patterns == 0 => 0,
@@ -151,11 +156,11 @@ fn own(node: &Node, value: &Value) -> u64 {
         Value::Object(members) => members.keys().map(|name| text(name)).sum(),
         _ => 0,
     };
-    let compared = if node.unique && value.is_array() { size(value).values } else { 0 };
+    let compared = if node.compares_items && value.is_array() { size(value).values } else { 0 };
     1 + node.cost + node.patterns.saturating_mul(matched) + compared
 }
 
-fn parts(value: &Value) -> u64 {
+fn part_count(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.len() as u64,
         Value::Object(members) => members.len() as u64,
@@ -164,7 +169,7 @@ fn parts(value: &Value) -> u64 {
 }
 
 /// Returns the nodes applied to a part, derived from the nodes applied to the whole value.
-fn gather(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
+fn nodes_at_part(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
     let mut inner = Vec::new();
     for (node, times) in all {
         targets(node, &mut |index| inner.push((index, *times)));

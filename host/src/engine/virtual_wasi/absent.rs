@@ -17,15 +17,15 @@ use crate::engine::step::StepState;
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];
 
 /// A socket, file or request. No value of this type is ever created, except a handle of the empty network.
-struct Absent;
+struct AbsentResource;
 
 /// Answer of a function of an absent interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum AbsentAnswer {
     /// An empty list.
-    Nothing,
+    EmptyList,
     /// No error code, because no error originates here.
-    NoCode,
+    NoErrorCode,
     /// A handle of an empty network.
     EmptyNetwork,
     /// The error `access-denied`, and a log record with the alternative to use.
@@ -33,11 +33,11 @@ pub(super) enum Answer {
     /// Ends the step with a message that names the function and the alternative to use.
     Refused(&'static str),
     /// Ends the step with the engine's message for an import that is not linked.
-    Unknown,
+    NotLinked,
 }
 
 /// Links the imports of a component for which `answers` returns a function.
-pub(super) fn link<F: Fn(&str) -> Answer + Copy>(
+pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,
     answers: impl Fn(&str) -> Option<F>,
@@ -54,7 +54,7 @@ pub(super) fn link<F: Fn(&str) -> Answer + Copy>(
                         .func_new(item, move |store, _, taken, results| call(store, answer, &name, taken, results))?;
                 }
                 ComponentItem::Resource(_) if !FOREIGN.contains(&item) => {
-                    instance.resource(item, ResourceType::host::<Absent>(), |_, _| Ok(()))?;
+                    instance.resource(item, ResourceType::host::<AbsentResource>(), |_, _| Ok(()))?;
                 }
                 _ => {}
             }
@@ -65,22 +65,26 @@ pub(super) fn link<F: Fn(&str) -> Answer + Copy>(
 
 fn call(
     mut store: StoreContextMut<'_, StepState>,
-    answer: Answer,
+    answer: AbsentAnswer,
     name: &str,
     taken: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    store.data_mut().wasi_call(1)?;
+    store.data_mut().count_wasi_call(1)?;
     let value = match answer {
-        Answer::Nothing => Val::List(vec![]),
-        Answer::NoCode => Val::Option(None),
-        Answer::EmptyNetwork => Val::Resource(Resource::<Absent>::new_own(0).try_into_resource_any(&mut store)?),
-        Answer::Denied(instead) => {
+        AbsentAnswer::EmptyList => Val::List(vec![]),
+        AbsentAnswer::NoErrorCode => Val::Option(None),
+        AbsentAnswer::EmptyNetwork => {
+            Val::Resource(Resource::<AbsentResource>::new_own(0).try_into_resource_any(&mut store)?)
+        }
+        AbsentAnswer::Denied(instead) => {
             store.data_mut().calls.log(Level::WARN, &format!("{name} is denied: {instead}"));
             Val::Result(Err(Some(Box::new(Val::Enum("access-denied".to_owned())))))
         }
-        Answer::Refused(instead) => return Err(HostFault::Absent { function: name.to_owned(), instead }.into()),
-        Answer::Unknown => return Err(HostFault::Unknown(name.to_owned()).into()),
+        AbsentAnswer::Refused(instead) => {
+            return Err(HostFault::AbsentFunction { function: name.to_owned(), instead }.into());
+        }
+        AbsentAnswer::NotLinked => return Err(HostFault::UnknownImport(name.to_owned()).into()),
     };
     if let [result] = results {
         *result = value;
@@ -88,7 +92,7 @@ fn call(
     // Borrowed handles must be dropped before the call returns. Only the network can be borrowed.
     for value in taken {
         if let Val::Resource(lent) = value {
-            Resource::<Absent>::try_from_resource_any(*lent, &mut store)?;
+            Resource::<AbsentResource>::try_from_resource_any(*lent, &mut store)?;
         }
     }
     Ok(())

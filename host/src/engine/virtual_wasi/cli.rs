@@ -12,17 +12,17 @@ use crate::engine::step::StepState;
 
 impl environment::Host for StepState {
     fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(vec![])
     }
 
     fn get_arguments(&mut self) -> wasmtime::Result<Vec<String>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(vec![])
     }
 
     fn initial_cwd(&mut self) -> wasmtime::Result<Option<String>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(None)
     }
 }
@@ -40,28 +40,28 @@ impl exit::Host for StepState {
 
 impl stdin::Host for StepState {
     fn get_stdin(&mut self) -> wasmtime::Result<Resource<Stdin>> {
-        self.wasi_call(1)?;
-        self.handle(Stdin)
+        self.count_wasi_call(1)?;
+        self.new_handle(Stdin)
     }
 }
 
 impl stdout::Host for StepState {
     fn get_stdout(&mut self) -> wasmtime::Result<Resource<StdStream>> {
-        self.wasi_call(1)?;
-        self.handle(StdStream::Out)
+        self.count_wasi_call(1)?;
+        self.new_handle(StdStream::Out)
     }
 }
 
 impl stderr::Host for StepState {
     fn get_stderr(&mut self) -> wasmtime::Result<Resource<StdStream>> {
-        self.wasi_call(1)?;
-        self.handle(StdStream::Err)
+        self.count_wasi_call(1)?;
+        self.new_handle(StdStream::Err)
     }
 }
 
 impl StepState {
     fn no_terminal(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(None)
     }
 

@@ -10,7 +10,7 @@ use super::handles::Pollable;
 use crate::engine::step::{StepCalls, StepState};
 
 /// Nanoseconds by which each read of a clock advances it. A loop that waits for time to pass therefore ends.
-pub(super) const LOOK_NS: i64 = 1_000;
+pub(super) const READ_ADVANCE_NS: i64 = 1_000;
 /// Resolution that both clocks report: the amount by which one read advances them.
 const RESOLUTION_NS: u32 = 1_000;
 
@@ -34,9 +34,9 @@ impl Clock {
     }
 
     /// Returns the current time and then advances the clock by [`LOOK_NS`].
-    pub(super) fn look(&mut self, heard_us: i64) -> i64 {
+    pub(super) fn read(&mut self, heard_us: i64) -> i64 {
         let now = self.now_ns(heard_us);
-        self.0 = now.saturating_add(LOOK_NS);
+        self.0 = now.saturating_add(READ_ADVANCE_NS);
         now
     }
 
@@ -55,7 +55,7 @@ impl StepState {
     }
 
     /// Prepares a second run in the same instance, with a clock that was not advanced yet.
-    pub(crate) fn begin_again(&mut self, calls: Box<dyn StepCalls>) {
+    pub(crate) fn begin_second_run(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
         self.wasi.clock = Clock::default();
     }
@@ -67,9 +67,9 @@ impl StepState {
     }
 
     /// Returns the time in nanoseconds for a clock read of the guest, which advances the clock.
-    pub(super) fn look_ns(&mut self) -> i64 {
+    pub(super) fn read_clock_ns(&mut self) -> i64 {
         let heard = self.calls.now_us();
-        self.wasi.clock.look(heard)
+        self.wasi.clock.read(heard)
     }
 
     pub(super) fn sleep_until(&mut self, due_ns: i64) {
@@ -79,9 +79,9 @@ impl StepState {
 
 impl wall_clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         // WASI cannot represent times before 1970, so they are reported as 1970.
-        let ns = self.look_ns().max(0).unsigned_abs();
+        let ns = self.read_clock_ns().max(0).unsigned_abs();
         Ok(wall_clock::Datetime {
             seconds: ns / 1_000_000_000,
             nanoseconds: u32::try_from(ns % 1_000_000_000).expect("less than a second"),
@@ -89,31 +89,31 @@ impl wall_clock::Host for StepState {
     }
 
     fn resolution(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(wall_clock::Datetime { seconds: 0, nanoseconds: RESOLUTION_NS })
     }
 }
 
 impl monotonic_clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<u64> {
-        self.wasi_call(1)?;
-        Ok(self.look_ns().max(0).unsigned_abs())
+        self.count_wasi_call(1)?;
+        Ok(self.read_clock_ns().max(0).unsigned_abs())
     }
 
     fn resolution(&mut self) -> wasmtime::Result<u64> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         Ok(u64::from(RESOLUTION_NS))
     }
 
     fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<Pollable>> {
-        self.wasi_call(1)?;
-        self.handle(Pollable::At(saturated(when)))
+        self.count_wasi_call(1)?;
+        self.new_handle(Pollable::At(saturated(when)))
     }
 
     fn subscribe_duration(&mut self, when: u64) -> wasmtime::Result<Resource<Pollable>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         let due = self.now_ns().saturating_add(saturated(when));
-        self.handle(Pollable::At(due))
+        self.new_handle(Pollable::At(due))
     }
 }
 

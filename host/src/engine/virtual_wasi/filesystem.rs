@@ -1,20 +1,20 @@
 //! `wasi:filesystem`: there are no preopened directories, so no path can be opened.
 
-use super::absent::Answer;
+use super::absent::AbsentAnswer;
 
 const INSTEAD: &str = "a step has no files; take the content in the input, \
      or call a tool with a directory grant through latchwork:plugin/tools";
 
 /// Returns the answers of an interface's functions if the interface belongs to `wasi:filesystem`.
-pub(super) fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
+pub(super) fn answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
     matches!(interface, "wasi:filesystem/types" | "wasi:filesystem/preopens").then_some(answer)
 }
 
-fn answer(function: &str) -> Answer {
+fn answer(function: &str) -> AbsentAnswer {
     match function {
-        "get-directories" => Answer::Nothing,
-        "filesystem-error-code" => Answer::NoCode,
+        "get-directories" => AbsentAnswer::EmptyList,
+        "filesystem-error-code" => AbsentAnswer::NoErrorCode,
         // Methods of descriptors. No descriptor can exist.
-        _ => Answer::Refused(INSTEAD),
+        _ => AbsentAnswer::Refused(INSTEAD),
     }
 }

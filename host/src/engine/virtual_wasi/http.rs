@@ -3,18 +3,18 @@
 //! The first operation for a request, the creation of its fields, ends the step with a message that names it.
 //! An error result would be hidden by `fetch` behind a `TypeError` without advice.
 
-use super::absent::Answer;
+use super::absent::AbsentAnswer;
 
 const INSTEAD: &str = "a step has no network; call a tool with an http grant through latchwork:plugin/tools";
 
 /// Returns the answers of an interface's functions if the interface belongs to `wasi:http`.
-pub(super) fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
+pub(super) fn answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
     matches!(interface, "wasi:http/types" | "wasi:http/outgoing-handler").then_some(answer)
 }
 
-fn answer(function: &str) -> Answer {
+fn answer(function: &str) -> AbsentAnswer {
     match function {
-        "http-error-code" => Answer::NoCode,
-        _ => Answer::Refused(INSTEAD),
+        "http-error-code" => AbsentAnswer::NoErrorCode,
+        _ => AbsentAnswer::Refused(INSTEAD),
     }
 }

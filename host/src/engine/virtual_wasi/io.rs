@@ -12,27 +12,27 @@ use crate::engine::step::StepState;
 pub(super) const WRITE_BYTES_MAX: usize = 64 << 10;
 
 /// Result of a stream operation.
-type Answer<T> = wasmtime::Result<Result<T, streams::StreamError>>;
+type StreamResult<T> = wasmtime::Result<Result<T, streams::StreamError>>;
 
 impl StepState {
     /// Reports the end of the stream, for reads, skips and splices.
-    fn at_end<T>(&mut self, stdin: &Resource<Stdin>) -> Answer<T> {
-        self.wasi_call(1)?;
+    fn at_end<T>(&mut self, stdin: &Resource<Stdin>) -> StreamResult<T> {
+        self.count_wasi_call(1)?;
         self.wasi.table.get(stdin)?;
         Ok(Err(streams::StreamError::Closed))
     }
 
-    fn write(&mut self, stream: &Resource<StdStream>, bytes: &[u8]) -> Answer<()> {
-        self.wasi_call(1)?;
+    fn write(&mut self, stream: &Resource<StdStream>, bytes: &[u8]) -> StreamResult<()> {
+        self.count_wasi_call(1)?;
         let stream = *self.wasi.table.get(stream)?;
         if bytes.len() > WRITE_BYTES_MAX {
-            return Err(HostFault::Written(bytes.len(), WRITE_BYTES_MAX).into());
+            return Err(HostFault::OversizedWrite(bytes.len(), WRITE_BYTES_MAX).into());
         }
         self.wasi.output.write(stream, bytes, &mut *self.calls);
         Ok(Ok(()))
     }
 
-    fn write_zeroes(&mut self, stream: &Resource<StdStream>, len: u64) -> Answer<()> {
+    fn write_zeroes(&mut self, stream: &Resource<StdStream>, len: u64) -> StreamResult<()> {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         // Allocates no more than is needed to detect an oversized write.
         let zeroes = vec![0; len.min(WRITE_BYTES_MAX + 1)];
@@ -40,8 +40,8 @@ impl StepState {
     }
 
     /// Reports success, because the host has already received everything written.
-    fn flushed(&mut self, stream: &Resource<StdStream>) -> Answer<()> {
-        self.wasi_call(1)?;
+    fn check_stream(&mut self, stream: &Resource<StdStream>) -> StreamResult<()> {
+        self.count_wasi_call(1)?;
         self.wasi.table.get(stream)?;
         Ok(Ok(()))
     }
@@ -60,26 +60,26 @@ impl error::HostError for StepState {
 impl error::Host for StepState {}
 
 impl streams::HostInputStream for StepState {
-    fn read(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<Vec<u8>> {
+    fn read(&mut self, stdin: Resource<Stdin>, _len: u64) -> StreamResult<Vec<u8>> {
         self.at_end(&stdin)
     }
 
-    fn blocking_read(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<Vec<u8>> {
+    fn blocking_read(&mut self, stdin: Resource<Stdin>, _len: u64) -> StreamResult<Vec<u8>> {
         self.at_end(&stdin)
     }
 
-    fn skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+    fn skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> StreamResult<u64> {
         self.at_end(&stdin)
     }
 
-    fn blocking_skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+    fn blocking_skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> StreamResult<u64> {
         self.at_end(&stdin)
     }
 
     fn subscribe(&mut self, stdin: Resource<Stdin>) -> wasmtime::Result<Resource<Pollable>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         self.wasi.table.get(&stdin)?;
-        self.handle(Pollable::Ready)
+        self.new_handle(Pollable::Ready)
     }
 
     fn drop(&mut self, stdin: Resource<Stdin>) -> wasmtime::Result<()> {
@@ -89,45 +89,50 @@ impl streams::HostInputStream for StepState {
 }
 
 impl streams::HostOutputStream for StepState {
-    fn check_write(&mut self, stream: Resource<StdStream>) -> Answer<u64> {
-        Ok(self.flushed(&stream)?.map(|()| WRITE_BYTES_MAX as u64))
+    fn check_write(&mut self, stream: Resource<StdStream>) -> StreamResult<u64> {
+        Ok(self.check_stream(&stream)?.map(|()| WRITE_BYTES_MAX as u64))
     }
 
-    fn write(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> Answer<()> {
+    fn write(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> StreamResult<()> {
         StepState::write(self, &stream, &contents)
     }
 
-    fn blocking_write_and_flush(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> Answer<()> {
+    fn blocking_write_and_flush(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> StreamResult<()> {
         StepState::write(self, &stream, &contents)
     }
 
-    fn flush(&mut self, stream: Resource<StdStream>) -> Answer<()> {
-        self.flushed(&stream)
+    fn flush(&mut self, stream: Resource<StdStream>) -> StreamResult<()> {
+        self.check_stream(&stream)
     }
 
-    fn blocking_flush(&mut self, stream: Resource<StdStream>) -> Answer<()> {
-        self.flushed(&stream)
+    fn blocking_flush(&mut self, stream: Resource<StdStream>) -> StreamResult<()> {
+        self.check_stream(&stream)
     }
 
     fn subscribe(&mut self, stream: Resource<StdStream>) -> wasmtime::Result<Resource<Pollable>> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         self.wasi.table.get(&stream)?;
-        self.handle(Pollable::Ready)
+        self.new_handle(Pollable::Ready)
     }
 
-    fn write_zeroes(&mut self, stream: Resource<StdStream>, len: u64) -> Answer<()> {
+    fn write_zeroes(&mut self, stream: Resource<StdStream>, len: u64) -> StreamResult<()> {
         StepState::write_zeroes(self, &stream, len)
     }
 
-    fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<StdStream>, len: u64) -> Answer<()> {
+    fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<StdStream>, len: u64) -> StreamResult<()> {
         StepState::write_zeroes(self, &stream, len)
     }
 
-    fn splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+    fn splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> StreamResult<u64> {
         self.at_end(&stdin)
     }
 
-    fn blocking_splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+    fn blocking_splice(
+        &mut self,
+        _stream: Resource<StdStream>,
+        stdin: Resource<Stdin>,
+        _len: u64,
+    ) -> StreamResult<u64> {
         self.at_end(&stdin)
     }
 

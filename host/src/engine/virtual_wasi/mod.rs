@@ -29,7 +29,7 @@ use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
 use super::fault::HostFault;
 use super::step::StepState;
 
-use absent::Answer;
+use absent::AbsentAnswer;
 use clocks::Clock;
 use output::Output;
 
@@ -79,7 +79,7 @@ impl VirtualWasi {
 /// Returns true if a step may have this import under `wasi = "virtual"`. `import` is the name that the
 /// component uses.
 pub(crate) fn serves(import: &str) -> bool {
-    interface(import).is_some_and(|interface| SERVED.contains(&interface) || answers(interface).is_some())
+    interface(import).is_some_and(|interface| SERVED.contains(&interface) || absent_answers(interface).is_some())
 }
 
 /// Returns the interface of an import of WASI 0.2, for any release of 0.2.
@@ -91,7 +91,7 @@ fn interface(import: &str) -> Option<&str> {
 }
 
 /// Returns the answers of an absent interface's functions, or `None` if the interface is not an absent one.
-fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
+fn absent_answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
     [filesystem::answers(interface), sockets::answers(interface), http::answers(interface)].into_iter().flatten().next()
 }
 
@@ -116,13 +116,13 @@ pub(crate) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
     cli::terminal_stdin::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
     cli::terminal_stdout::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
     cli::terminal_stderr::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    absent::link(linker, component, |import| interface(import).and_then(answers))
+    absent::link(linker, component, |import| interface(import).and_then(absent_answers))
 }
 
 /// Links the interfaces whose names begin with `prefix`. Their functions end the guest with a message that
 /// names them.
 pub(crate) fn forbid(linker: &mut Linker<StepState>, component: &Component, prefix: &str) -> wasmtime::Result<()> {
-    absent::link(linker, component, |import| import.starts_with(prefix).then_some(|_: &str| Answer::Unknown))
+    absent::link(linker, component, |import| import.starts_with(prefix).then_some(|_: &str| AbsentAnswer::NotLinked))
 }
 
 fn own(state: &mut StepState) -> &mut StepState {
@@ -131,13 +131,13 @@ fn own(state: &mut StepState) -> &mut StepState {
 
 impl StepState {
     /// Counts one call of virtual WASI, with the cost of `weight` ordinary calls.
-    fn wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
-        Ok(self.guard.wasi_calls(weight)?)
+    fn count_wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
+        Ok(self.guard.count_wasi_calls(weight)?)
     }
 
     /// Creates a handle. Fails if the step holds too many.
-    fn handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
-        Ok(self.wasi.table.push(entry).map_err(|_| HostFault::Handles(HANDLES_MAX))?)
+    fn new_handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
+        Ok(self.wasi.table.push(entry).map_err(|_| HostFault::TooManyHandles(HANDLES_MAX))?)
     }
 
     /// Logs the incomplete last lines of the step's output.

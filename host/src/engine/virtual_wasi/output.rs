@@ -15,14 +15,14 @@ pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
 pub(super) struct Output {
     out: Vec<u8>,
     err: Vec<u8>,
-    taken: usize,
-    is_cut: bool,
+    kept_bytes: usize,
+    is_truncated: bool,
 }
 
 impl Output {
     pub(super) fn write(&mut self, stream: StdStream, bytes: &[u8], calls: &mut dyn StepCalls) {
-        let kept = &bytes[..bytes.len().min(OUTPUT_BYTES_MAX - self.taken)];
-        self.taken += kept.len();
+        let kept = &bytes[..bytes.len().min(OUTPUT_BYTES_MAX - self.kept_bytes)];
+        self.kept_bytes += kept.len();
         let (line, level) = match stream {
             StdStream::Out => (&mut self.out, Level::INFO),
             StdStream::Err => (&mut self.err, Level::WARN),
@@ -38,8 +38,8 @@ impl Output {
                 end(line, level, calls);
             }
         }
-        if kept.len() < bytes.len() && !self.is_cut {
-            self.is_cut = true;
+        if kept.len() < bytes.len() && !self.is_truncated {
+            self.is_truncated = true;
             self.finish(calls);
             calls.log(Level::WARN, &format!("output of the step beyond {OUTPUT_BYTES_MAX} bytes is discarded"));
         }

@@ -24,24 +24,24 @@ impl Pollable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     /// All of them are ready now.
-    Over,
+    AllReady,
     /// Some are ready now but a timer is not. The poll then counts as a clock read.
-    Looked,
+    SomeReady,
     /// Nothing is ready before this time, in nanoseconds.
     Until(i64),
 }
 
 /// The rule for waiting, shared by `poll` and `block`.
-pub(super) fn wait(all: &[Pollable], now_ns: i64) -> Wait {
+pub(super) fn wait_result(all: &[Pollable], now_ns: i64) -> Wait {
     let due = |pollable: &Pollable| match pollable {
         Pollable::At(due) if *due > now_ns => Some(*due),
         _ => None,
     };
     let later = all.iter().filter_map(due);
     match (later.clone().min(), later.count() == all.len()) {
-        (None, _) => Wait::Over,
+        (None, _) => Wait::AllReady,
         (Some(earliest), true) => Wait::Until(earliest),
-        (Some(_), false) => Wait::Looked,
+        (Some(_), false) => Wait::SomeReady,
     }
 }
 
@@ -53,9 +53,9 @@ impl StepState {
     /// Waits for the first of the pollables and returns the time to compare with their timers.
     fn wait(&mut self, all: &[Pollable]) -> i64 {
         let now = self.now_ns();
-        match wait(all, now) {
-            Wait::Over => now,
-            Wait::Looked => self.look_ns(),
+        match wait_result(all, now) {
+            Wait::AllReady => now,
+            Wait::SomeReady => self.read_clock_ns(),
             Wait::Until(due) => {
                 self.sleep_until(due);
                 due
@@ -66,19 +66,19 @@ impl StepState {
 
 impl poll::HostPollable for StepState {
     fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         let pollable = self.pollable(&pollable)?;
         let now = self.now_ns();
         let is_ready = pollable.is_ready(now);
         if !is_ready {
             // A guest that polls in a loop reads the clock each time, so the loop ends.
-            self.look_ns();
+            self.read_clock_ns();
         }
         Ok(is_ready)
     }
 
     fn block(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         let pollable = self.pollable(&pollable)?;
         self.wait(&[pollable]);
         Ok(())
@@ -92,7 +92,7 @@ impl poll::HostPollable for StepState {
 
 impl poll::Host for StepState {
     fn poll(&mut self, handles: Vec<Resource<Pollable>>) -> wasmtime::Result<Vec<u32>> {
-        self.wasi_call(u32::try_from(handles.len()).unwrap_or(u32::MAX))?;
+        self.count_wasi_call(u32::try_from(handles.len()).unwrap_or(u32::MAX))?;
         if handles.is_empty() {
             return Err(HostFault::EmptyPoll.into());
         }

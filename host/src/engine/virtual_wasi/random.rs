@@ -18,14 +18,14 @@ impl StepState {
         if len > rng::BYTES_MAX {
             return Err(HostFault::RandomBytes(len).into());
         }
-        self.wasi_call(1 + len / BYTES_PER_CALL)?;
+        self.count_wasi_call(1 + len / BYTES_PER_CALL)?;
         let mut bytes = vec![0; len as usize];
         self.calls.random(&mut bytes);
         Ok(bytes)
     }
 
     fn draw_u64(&mut self) -> wasmtime::Result<u64> {
-        self.wasi_call(1)?;
+        self.count_wasi_call(1)?;
         let mut bytes = [0; 8];
         self.calls.random(&mut bytes);
         Ok(u64::from_le_bytes(bytes))

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use latchwork_core::error::Failure;
 use tracing::Level;
 
-use super::absent::Answer;
-use super::clocks::{Clock, LOOK_NS};
+use super::absent::AbsentAnswer;
+use super::clocks::{Clock, READ_ADVANCE_NS};
 use super::handles::{Pollable, StdStream};
 use super::output::{OUTPUT_BYTES_MAX, Output};
-use super::poll::{Wait, wait};
-use super::{SERVED, answers, interface};
+use super::poll::{Wait, wait_result};
+use super::{SERVED, absent_answers, interface};
 use crate::capability::log::RECORD_BYTES_MAX;
 use crate::engine::StepSources;
 use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
@@ -19,30 +19,30 @@ use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
 fn a_clock_never_goes_back() {
     let mut clock = Clock::default();
     assert_eq!(clock.now_ns(5), 5_000);
-    assert_eq!((clock.look(5), clock.look(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
+    assert_eq!((clock.read(5), clock.read(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
     // The answer was recorded at a time that the step's clock reads have already passed.
     assert_eq!(clock.now_ns(6), 7_000);
-    assert_eq!(clock.look(100), 100_000);
+    assert_eq!(clock.read(100), 100_000);
     clock.sleep_until(50_000);
     assert_eq!(clock.now_ns(100), 101_000);
     clock.sleep_until(i64::MAX - 1);
-    assert_eq!((clock.look(100), clock.look(100), clock.look(i64::MAX)), (i64::MAX - 1, i64::MAX, i64::MAX));
+    assert_eq!((clock.read(100), clock.read(100), clock.read(i64::MAX)), (i64::MAX - 1, i64::MAX, i64::MAX));
     assert_eq!(Clock::default().now_ns(-7), -7_000, "times before 1970 are valid");
-    assert_eq!(LOOK_NS, 1_000);
+    assert_eq!(READ_ADVANCE_NS, 1_000);
 }
 
 #[test]
 fn the_earliest_of_several_ends_a_wait() {
     use Pollable::{At, Ready};
     for (all, found) in [
-        (vec![Ready], Wait::Over),
-        (vec![At(9), At(10)], Wait::Over),
+        (vec![Ready], Wait::AllReady),
+        (vec![At(9), At(10)], Wait::AllReady),
         (vec![At(12), At(11), At(11)], Wait::Until(11)),
-        (vec![At(12), Ready], Wait::Looked),
-        (vec![At(10), At(11)], Wait::Looked),
+        (vec![At(12), Ready], Wait::SomeReady),
+        (vec![At(10), At(11)], Wait::SomeReady),
         (vec![At(i64::MAX)], Wait::Until(i64::MAX)),
     ] {
-        assert_eq!(wait(&all, 10), found, "{all:?}");
+        assert_eq!(wait_result(&all, 10), found, "{all:?}");
     }
 }
 
@@ -54,7 +54,7 @@ fn nothing_that_is_absent_ever_comes_into_being() {
         ("wasi:sockets/udp-create-socket", "create-udp-socket"),
         ("wasi:sockets/ip-name-lookup", "resolve-addresses"),
     ] {
-        assert!(matches!(answers(interface).unwrap()(function), Answer::Denied(_)), "{interface}");
+        assert!(matches!(absent_answers(interface).unwrap()(function), AbsentAnswer::Denied(_)), "{interface}");
     }
     for (interface, function) in [
         ("wasi:filesystem/types", "[method]descriptor.open-at"),
@@ -65,12 +65,12 @@ fn nothing_that_is_absent_ever_comes_into_being() {
         // A function that a later release may add.
         ("wasi:http/types", "new-function"),
     ] {
-        assert!(matches!(answers(interface).unwrap()(function), Answer::Refused(_)), "{interface}");
+        assert!(matches!(absent_answers(interface).unwrap()(function), AbsentAnswer::Refused(_)), "{interface}");
     }
-    assert_eq!(answers("wasi:filesystem/preopens").unwrap()("get-directories"), Answer::Nothing);
-    assert!(SERVED.iter().all(|interface| answers(interface).is_none()));
+    assert_eq!(absent_answers("wasi:filesystem/preopens").unwrap()("get-directories"), AbsentAnswer::EmptyList);
+    assert!(SERVED.iter().all(|interface| absent_answers(interface).is_none()));
     for unknown in ["wasi:sockets/raw", "wasi:http/incoming-handler", "wasi:filesystem/watch", "wasi:cli/run"] {
-        assert!(answers(unknown).is_none() && !SERVED.contains(&unknown), "{unknown}");
+        assert!(absent_answers(unknown).is_none() && !SERVED.contains(&unknown), "{unknown}");
     }
 }
 
@@ -86,14 +86,14 @@ fn every_release_of_0_2_is_the_same_interface() {
 }
 
 /// Collects log records.
-struct Kept {
+struct LogCollector {
     own: StepSources,
     logged: Arc<Mutex<Vec<(Level, String)>>>,
 }
 
 #[async_trait]
-impl StepCalls for Kept {
-    fn own(&mut self) -> &mut StepSources {
+impl StepCalls for LogCollector {
+    fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }
     fn log(&mut self, level: Level, message: &str) {
@@ -111,9 +111,9 @@ impl StepCalls for Kept {
 }
 
 /// Returns the log records of pieces written in order and then finished.
-fn logged(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
+fn log_records_of(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
     let own = StepSources::new(StepContext::default(), [0; 32], 0);
-    let mut calls = Kept { own, logged: Arc::default() };
+    let mut calls = LogCollector { own, logged: Arc::default() };
     let mut output = Output::default();
     for (stream, bytes) in pieces {
         output.write(*stream, bytes, &mut calls);
@@ -126,11 +126,11 @@ fn logged(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
 #[test]
 fn lines_are_records_in_the_order_of_their_ends() {
     let (out, err) = (StdStream::Out, StdStream::Err);
-    let lines = logged(&[(out, b"a"), (err, b"b\n"), (out, b"c\r\n\n"), (err, b"\xff"), (out, b"d")]);
+    let lines = log_records_of(&[(out, b"a"), (err, b"b\n"), (out, b"c\r\n\n"), (err, b"\xff"), (out, b"d")]);
     let wanted = [(Level::WARN, "b"), (Level::INFO, "ac"), (Level::INFO, "d"), (Level::WARN, "\u{fffd}")];
     assert_eq!(lines, wanted.map(|(level, text)| (level, text.to_owned())));
     let long = vec![b'x'; RECORD_BYTES_MAX + 1];
-    let lengths: Vec<_> = logged(&[(out, &long), (out, b"y\n")]).iter().map(|(_, text)| text.len()).collect();
+    let lengths: Vec<_> = log_records_of(&[(out, &long), (out, b"y\n")]).iter().map(|(_, text)| text.len()).collect();
     assert_eq!(lengths, [RECORD_BYTES_MAX, 2]);
 }
 
@@ -138,7 +138,7 @@ fn lines_are_records_in_the_order_of_their_ends() {
 fn what_a_step_writes_without_end_is_cut_once() {
     let much = vec![b'\n'; 1];
     let most = vec![b'x'; OUTPUT_BYTES_MAX - 3];
-    let lines = logged(&[(StdStream::Out, &most), (StdStream::Err, b"12345"), (StdStream::Out, &much)]);
+    let lines = log_records_of(&[(StdStream::Out, &most), (StdStream::Err, b"12345"), (StdStream::Out, &much)]);
     let (last, rest) = lines.split_last().unwrap();
     assert!(last.1.contains("1048576 bytes"), "{last:?}");
     assert_eq!(rest.last().unwrap().1, "123");

@@ -24,7 +24,7 @@ pub(super) fn toml_of(document: &Value) -> String {
 fn accepts(config: &Value) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("latch.toml"), toml_of(config)).unwrap();
-    let options = LoadOptions { cwd: folder.path(), config: None, db: None, near: None, env: &|_| None };
+    let options = LoadOptions { cwd: folder.path(), config: None, db: None, plan_folder: None, env: &|_| None };
     let read = Config::load(&options).map(drop);
     read.map_err(|errors| errors.0.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("; "))
 }

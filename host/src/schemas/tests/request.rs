@@ -17,7 +17,7 @@ impl Catalog for Any {
         vec![]
     }
 
-    fn is_known(&self) -> bool {
+    fn knows_operators(&self) -> bool {
         false
     }
 }

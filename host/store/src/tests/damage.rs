@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use latchwork_core::storage::{Journal, StoreError, WriteError};
 
-use super::{append, open, running, sql};
+use super::{append, open, sql, submit_claimed};
 use crate::{Database, OpenOptions};
 
 /// Executes `damage` on a database with the jobs `one` and `two`. Returns the error of loading `one`.
@@ -13,12 +13,12 @@ async fn load_after(damage: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = open(&path).await;
-    let (batch, _lock_one) = running(&store, dir.path(), "one").await;
+    let (batch, _lock_one) = submit_claimed(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
     store.write(first).await.unwrap();
     let (second, next) = append(next);
     store.write(second).await.unwrap();
-    let (other, _lock_two) = running(&store, dir.path(), "two").await;
+    let (other, _lock_two) = submit_claimed(&store, dir.path(), "two").await;
     sql(&path, damage).await;
     let error = store.load(&next.job_id).await.unwrap_err();
     // The other job continues in the same group as a batch of the damaged job.
@@ -71,7 +71,7 @@ async fn a_ledger_row_with_an_unknown_state_is_located() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = open(&path).await;
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     sql(
         &path,
         "INSERT INTO ledger VALUES (1, 's1', 'A.B', zeroblob(32), 77, 1, 1, 1, 1, 0, 0, 0, 0, NULL, NULL, NULL)",
@@ -98,7 +98,7 @@ async fn a_malformed_page_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = open(&path).await;
-    let (mut batch, _lock) = running(&store, dir.path(), "one").await;
+    let (mut batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     for _ in 0..100 {
         let (now, next) = append(batch);
         store.write(now).await.unwrap();
@@ -125,6 +125,6 @@ async fn a_malformed_page_is_reported() {
 async fn a_whole_file_passes_the_check() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(&dir.path().join("latch.db")).await;
-    running(&store, dir.path(), "one").await;
+    submit_claimed(&store, dir.path(), "one").await;
     store.check_file().await.unwrap();
 }

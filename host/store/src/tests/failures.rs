@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
 
-use super::{append, open, running, sql};
+use super::{append, open, sql, submit_claimed};
 use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
 
 async fn refused(options: OpenOptions) -> String {
@@ -57,7 +57,7 @@ async fn a_full_disk_fails_the_big_write_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = Database::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
     // All three writes are in one group. The big value does not fit.
     let big = vec![7; 1 << 20];
@@ -113,7 +113,7 @@ async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Datab
 #[tokio::test]
 async fn a_commit_whose_answer_is_lost_is_looked_up() {
     let (dir, probe, store) = lossy("group_write").await;
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
     probe.armed.store(true, Ordering::SeqCst);
     assert_eq!(store.write(first).await, Ok(()), "the commit was found");
@@ -138,7 +138,7 @@ async fn a_commit_whose_answer_is_lost_is_looked_up() {
 #[tokio::test]
 async fn an_answer_lost_before_the_commit_is_no_commit() {
     let (dir, probe, store) = lossy("group_read").await;
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, _) = append(batch);
     probe.armed.store(true, Ordering::SeqCst);
     assert!(matches!(store.write(first.clone()).await, Err(WriteError::Unavailable(_))));
@@ -152,7 +152,7 @@ async fn two_openings_share_a_database() {
     let (a, b) = futures::join!(open(&path), open(&path));
     let mut tasks = Vec::new();
     for (store, name) in [(a.clone(), "one"), (b.clone(), "two")] {
-        let (mut batch, lock) = running(&store, dir.path(), name).await;
+        let (mut batch, lock) = submit_claimed(&store, dir.path(), name).await;
         tasks.push(tokio::spawn(async move {
             for _ in 0..100 {
                 let (now, next) = append(batch);
@@ -175,21 +175,24 @@ async fn a_restored_database_claims_nothing_until_it_is_accepted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = open(&path).await;
-    running(&store, dir.path(), "one").await;
+    submit_claimed(&store, dir.path(), "one").await;
     store.close().await;
     std::fs::copy(&path, dir.path().join("backup.db")).unwrap();
     let store = open(&path).await;
     store.check_generation().await.unwrap();
-    running(&store, dir.path(), "two").await;
+    submit_claimed(&store, dir.path(), "two").await;
     store.close().await;
     std::fs::copy(dir.path().join("backup.db"), &path).unwrap();
 
     let store = open(&path).await;
     assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
-    let lock = crate::OwnerLock::take(dir.path(), "w", "w", &crate::SystemClock::new().unwrap()).unwrap();
-    let claimer = latchwork_core::storage::Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+    let lock = crate::OwnerLock::acquire(dir.path(), "w", "w", &crate::SystemClock::new().unwrap()).unwrap();
+    let claimer = latchwork_core::storage::LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
     assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
-    assert_eq!(store.jobs(&latchwork_core::storage::Filter { limit: 9, ..Default::default() }).await.unwrap().len(), 1);
+    assert_eq!(
+        store.jobs(&latchwork_core::storage::JobFilter { limit: 9, ..Default::default() }).await.unwrap().len(),
+        1
+    );
     store.accept_restore().await.unwrap();
     store.check_generation().await.unwrap();
     assert!(store.claim(&claimer).await.unwrap().is_some(), "its owner is dead");

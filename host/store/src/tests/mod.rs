@@ -14,20 +14,20 @@ use std::sync::Arc;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob, QueueLimit};
+use latchwork_core::storage::{Batch, JobRow, Journal, LeaseRequest, NewJob, QueueLimit};
 use sqlx::sqlite::SqliteConnectOptions;
 
-use crate::connection::Connect;
-use crate::script::Script;
-use crate::statement::{Hand, Name, Tally};
+use crate::connection::Connector;
+use crate::script::StatementBatch;
+use crate::statement::{StatementCounters, StatementExecutor, StatementName};
 use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Executes SQL without going through the store.
 async fn sql(path: &Path, text: &str) {
-    let connect = Connect::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
-    let mut conn = connect.once().await.unwrap();
-    let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
-    hand.run(&mut conn, Name::SCHEMA, Script::new(text)).await.unwrap();
+    let connect = Connector::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
+    let mut conn = connect.connect_once().await.unwrap();
+    let hand = StatementExecutor { probe: Arc::new(NoProbe), counters: Arc::new(StatementCounters::default()) };
+    hand.run(&mut conn, StatementName::SCHEMA, StatementBatch::new(text)).await.unwrap();
     conn.close().await;
 }
 
@@ -41,9 +41,9 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
 }
 
 /// Submits a job with one event, claimed by a process. The second value holds the lock of that process.
-async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
+async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
-    let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
+    let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();
     let row = JobRow {
         job_id: JobId::new(format!("job_{name}")),
         tenant_id: "tenant".to_owned(),
@@ -64,13 +64,13 @@ async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock)
         updated_us: 0,
     };
     let next = Batch::new(row.job_id.clone(), 1, 1, row.head);
-    let claim = Some(Claimer { owner: lock.owner().clone(), lease_ms: 600_000 });
+    let claim = Some(LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 });
     let new = NewJob {
         row,
         events: vec![first],
         secret: Hash::default(),
         payloads: Vec::new(),
-        awaited: Vec::new(),
+        expectations: Vec::new(),
         claim,
         queue: QueueLimit::default(),
     };

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use latchwork_core::storage::{Batch, Claimer, Journal, Request, StoreError};
+use latchwork_core::storage::{Batch, InboxRequest, Journal, LeaseRequest, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use super::{open, running};
+use super::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
 /// Each opening stands for a process: the file lock belongs to an open file, so it works as between processes.
@@ -23,9 +23,9 @@ async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one(
         .cloned()
         .enumerate()
         .map(|(n, store)| {
-            let lock = OwnerLock::take(dir.path(), "w", &format!("w{n}"), &SystemClock::new().unwrap()).unwrap();
+            let lock = OwnerLock::acquire(dir.path(), "w", &format!("w{n}"), &SystemClock::new().unwrap()).unwrap();
             tokio::spawn(async move {
-                let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+                let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
                 (store.claim(&claimer).await.map(|_| ()), store.check_generation().await)
             })
         })
@@ -46,7 +46,7 @@ async fn a_lost_database_is_not_taken_for_a_new_one() {
     open(&path).await.close().await;
     std::fs::remove_file(&path).unwrap();
     let store = open(&path).await;
-    running(&store, dir.path(), "one").await;
+    submit_claimed(&store, dir.path(), "one").await;
     store.close().await;
     for empty in [false, true] {
         std::fs::remove_file(&path).unwrap();
@@ -55,8 +55,8 @@ async fn a_lost_database_is_not_taken_for_a_new_one() {
         }
         let store = open(&path).await;
         assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
-        let lock = OwnerLock::take(dir.path(), "w", &format!("{empty}"), &SystemClock::new().unwrap()).unwrap();
-        let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+        let lock = OwnerLock::acquire(dir.path(), "w", &format!("{empty}"), &SystemClock::new().unwrap()).unwrap();
+        let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
         let refused = store.claim(&claimer).await.unwrap_err();
         assert!(refused.to_string().contains("--accept-restore"), "{refused}");
         store.close().await;
@@ -73,7 +73,7 @@ async fn a_closed_database_is_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = open(&path).await;
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     store.close().await;
     let copy = dir.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
@@ -88,7 +88,7 @@ async fn a_backup_of_a_database_at_work_is_noticed() {
     let path = dir.path().join("latch.db");
     let backup = dir.path().join("backup.db");
     let store = open(&path).await;
-    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let job_id = batch.job_id.clone();
     let mut conn = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
     let taken = format!("VACUUM INTO '{}'", backup.display());
@@ -101,12 +101,12 @@ async fn a_backup_of_a_database_at_work_is_noticed() {
     for time in 0..4 {
         let store = open(&path).await;
         assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))), "{time}");
-        store.put_inbox(&job_id, "ann", None, Request::Continue).await.unwrap();
+        store.put_inbox(&job_id, "ann", None, InboxRequest::Continue).await.unwrap();
         store.close().await;
     }
     let store = open(&path).await;
-    let lock = OwnerLock::take(dir.path(), "w", "w", &SystemClock::new().unwrap()).unwrap();
-    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+    let lock = OwnerLock::acquire(dir.path(), "w", "w", &SystemClock::new().unwrap()).unwrap();
+    let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
     assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
     store.accept_restore().await.unwrap();
     store.claim(&claimer).await.unwrap();

@@ -2,7 +2,7 @@
 
 use latchwork_core::storage::{Journal, StatusWrite};
 
-use super::{open, running};
+use super::{open, submit_claimed};
 use crate::{OpenOptions, OwnerLock, SystemClock};
 
 #[tokio::test]
@@ -11,7 +11,7 @@ async fn lock_files_go_when_no_open_job_names_them() {
     let path = dir.path().join("latch.db");
     let owners = OpenOptions::new(&path).owner_dir;
     let store = open(&path).await;
-    let take = |name: &str| OwnerLock::take(&owners, name, name, &SystemClock::new().unwrap()).unwrap();
+    let take = |name: &str| OwnerLock::acquire(&owners, name, name, &SystemClock::new().unwrap()).unwrap();
     let there = || {
         let names = std::fs::read_dir(&owners).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<_> = names.filter(|name| name.starts_with("owner-")).collect();
@@ -19,7 +19,7 @@ async fn lock_files_go_when_no_open_job_names_them() {
         names
     };
     // A dead owner with an open job, a dead owner without one, a living owner, and this process.
-    let (batch, claims) = running(&store, &owners, "claims").await;
+    let (batch, claims) = submit_claimed(&store, &owners, "claims").await;
     drop(claims);
     drop(take("idle"));
     let _lives = take("lives");
@@ -41,13 +41,14 @@ async fn lock_files_go_when_no_open_job_names_them() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lock_file_is_not_made_while_others_are_looked_over() {
     let dir = tempfile::tempdir().unwrap();
-    let sweeping = crate::sweep::alone(dir.path()).unwrap();
+    let sweeping = crate::sweep::lock_owner_dir(dir.path()).unwrap();
     let owners = dir.path().to_owned();
-    let taking = std::thread::spawn(move || OwnerLock::take(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
+    let taking =
+        std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
     // A wrong implementation creates the file within this time. The correct one waits for the sweep lock.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!dir.path().join("owner-w.lock").exists());
     drop(sweeping);
     let lock = taking.join().unwrap();
-    assert!(dir.path().join("owner-w.lock").exists() && !crate::is_gone(lock.owner()));
+    assert!(dir.path().join("owner-w.lock").exists() && !crate::is_owner_dead(lock.owner()));
 }

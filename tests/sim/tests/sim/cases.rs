@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use crate::dice::Dice;
 use crate::run;
-use crate::scene::Scene;
-use crate::weather::Weather;
+use crate::scene::Simulation;
+use crate::weather::SimulatedFaults;
 
 /// I104: the commit that ends the job is applied, but its answer is lost. The worker reads the job's state
 /// from the store and finishes.
@@ -15,13 +15,13 @@ fn an_end_whose_answer_was_lost_is_an_end() {
         let mut seen = 0;
         for seed in 0..40 {
             let ran = run::run(|| {
-                let scene = Scene::new(Dice::new(seed), Weather::calm());
-                *scene.lose.lock().expect("no holder panics") = Some(end);
+                let scene = Simulation::new(Dice::new(seed), SimulatedFaults::without_faults());
+                *scene.lose_answer_of.lock().expect("no holder panics") = Some(end);
                 scene
             });
-            assert_eq!(ran.wrong, None, "seed {seed}, {end}");
-            assert_eq!(ran.tally.of("left after the store failed"), 0, "seed {seed}, {end}");
-            seen += ran.tally.of(&format!("event {end}"));
+            assert_eq!(ran.violation, None, "seed {seed}, {end}");
+            assert_eq!(ran.tally.count_of("left after the store failed"), 0, "seed {seed}, {end}");
+            seen += ran.tally.count_of(&format!("event {end}"));
         }
         assert!(seen > 0, "no job ended with {end}");
     }
@@ -35,13 +35,17 @@ fn an_answer_that_was_long_on_its_way_is_told() {
         let mut told = 0;
         for seed in 0..120 {
             let ran = run::run(|| {
-                let scene = Scene::new(Dice::new(seed), Weather { workers: 2, staged, ..Weather::calm() });
-                *scene.hamper.lock().expect("no holder panics") = Some(("tool_invocation_finished", 30_000));
-                scene.patient.store(true, Ordering::Relaxed);
+                let scene = Simulation::new(
+                    Dice::new(seed),
+                    SimulatedFaults { workers: 2, staged, ..SimulatedFaults::without_faults() },
+                );
+                *scene.delay_writes_after.lock().expect("no holder panics") =
+                    Some(("tool_invocation_finished", 30_000));
+                scene.people_wait.store(true, Ordering::Relaxed);
                 scene
             });
-            assert_eq!(ran.wrong, None, "seed {seed}, staged {staged}");
-            told += ran.tally.of("late answer reported");
+            assert_eq!(ran.violation, None, "seed {seed}, staged {staged}");
+            told += ran.tally.count_of("late answer reported");
         }
         assert!(told >= 10, "staged {staged}: {told} reported");
     }

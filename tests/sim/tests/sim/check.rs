@@ -8,29 +8,30 @@ use latchwork::replay;
 use latchwork_core::decide::check_open_call;
 use latchwork_core::effect::{Answer, Provenance};
 use latchwork_core::error::Code;
-use latchwork_core::event::{Body, Event, Purpose};
+use latchwork_core::event::{Body, Event, ReopenPurpose};
 use latchwork_core::evidence::{self, Export, Withhold};
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::keys;
-use latchwork_core::manifest::Class;
+use latchwork_core::manifest::RecoveryClass;
 use latchwork_core::state::{Compensation, CompensationEnd, Durable, Job};
 use latchwork_core::step::StepState;
-use latchwork_core::storage::{Clock, EffectStore, Filter, Journal};
+use latchwork_core::storage::{Clock, EffectStore, JobFilter, Journal};
 
 use crate::plugins::Plugins;
-use crate::scene::Scene;
-use crate::world::Arrived;
+use crate::scene::Simulation;
+use crate::world::ArrivedRequests;
 use crate::writer::kind;
 use crate::{operators, people};
 
 /// Checks all jobs and the world. Returns their final state as text, so that two runs can be compared.
-pub(crate) async fn all(scene: &Scene) -> String {
+pub(crate) async fn check_all(scene: &Simulation) -> String {
     let mut left = String::new();
-    let jobs = scene.store().jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await.expect("the model answers");
+    let jobs =
+        scene.store().jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await.expect("the model answers");
     for row in &jobs {
-        match job(scene, &row.job_id, &mut left).await {
+        match check_job(scene, &row.job_id, &mut left).await {
             Ok(durable) => scene.tally.count(format!("job {}", durable.job.state.as_str())),
-            Err(wrong) => scene.wrong(format!("{}: {wrong}", row.job_id)),
+            Err(wrong) => scene.report_violation(format!("{}: {wrong}", row.job_id)),
         }
     }
     let world = scene.world.lock().expect("no holder panics");
@@ -38,7 +39,7 @@ pub(crate) async fn all(scene: &Scene) -> String {
     left
 }
 
-async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable, String> {
+async fn check_job(scene: &Simulation, job_id: &JobId, left: &mut String) -> Result<Durable, String> {
     let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?.ok_or("the job is missing")?;
     let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;
     let durable = people::load(scene, job_id).await?;
@@ -58,9 +59,9 @@ async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable
     if !report.intact {
         return Err(format!("its evidence is invalid: {:?}", report.problems));
     }
-    log(&record.events)?;
-    once(scene, &durable)?;
-    prefixes(&durable, &record.events)?;
+    check_log(&record.events)?;
+    check_world(scene, &durable)?;
+    check_prefixes(&durable, &record.events)?;
     let every_prefix = scene.dice.one_in(8);
     let replayed = replay::replay(&Plugins(None), &durable, &record.events, every_prefix).await;
     let replayed = replayed.map_err(|error| error.to_string())?;
@@ -68,12 +69,12 @@ async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable
         return Err(format!("its replay diverges after {prefix} events: {divergence:?}"));
     }
     scene.tally.count(if every_prefix { "replayed from every prefix" } else { "replayed" });
-    count(scene, &durable, &record.events);
+    count_events(scene, &durable, &record.events);
     Ok(durable)
 }
 
 /// Checks a log: no gap, an unbroken hash chain, ascending attempts, and no new call after a cancellation.
-fn log(events: &[Event]) -> Result<(), String> {
+fn check_log(events: &[Event]) -> Result<(), String> {
     let (mut head, mut attempt, mut cancelled) = (Hash::default(), 0, false);
     let mut reopened = false;
     for (seq, event) in events.iter().enumerate() {
@@ -88,13 +89,13 @@ fn log(events: &[Event]) -> Result<(), String> {
             return Err(format!("event {seq} is of attempt {} after {attempt}", event.attempt));
         }
         attempt = event.attempt;
-        let undone = matches!(event.body, Body::JobReopened { purpose: Purpose::Undo, .. });
+        let undone = matches!(event.body, Body::JobReopened { purpose: ReopenPurpose::Undo, .. });
         cancelled |= undone || matches!(event.body, Body::JobCancelRequested { .. });
         if let Body::ToolInvocationStarted { slot, operator, .. } = &event.body
             && cancelled
             && !slot.is_compensation()
             // A read has no durable start record. Its start is recorded with its answer.
-            && operators::class(operator.as_str()) != Class::Read
+            && operators::class(operator.as_str()) != RecoveryClass::Read
         {
             return Err(format!("event {seq} starts {slot} of a cancelled job"));
         }
@@ -104,10 +105,10 @@ fn log(events: &[Event]) -> Result<(), String> {
 
 /// Compares the world with the log. Each change happened once, under one key. A call recorded as successful
 /// happened with the recorded answer. A call recorded as not applied did not happen.
-fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
+fn check_world(scene: &Simulation, durable: &Durable) -> Result<(), String> {
     let world = scene.world.lock().expect("no holder panics");
     let job = &durable.job;
-    let mut by_slot: BTreeMap<Slot, Vec<&Arrived>> = BTreeMap::new();
+    let mut by_slot: BTreeMap<Slot, Vec<&ArrivedRequests>> = BTreeMap::new();
     let prefix = format!("latch:{}:", job.header.job_id);
     for (key, arrived) in world.all() {
         let Some((slot, attempt)) = key.strip_prefix(&prefix).and_then(|rest| rest.rsplit_once(':')) else { continue };
@@ -120,7 +121,7 @@ fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
     }
     for (slot, arrived) in &by_slot {
         let (times, applied) = arrived.iter().fold((0, 0), |(t, a), one| (t + one.times, a + one.applied));
-        let keyed = arrived.iter().all(|one| one.class == Class::Keyed);
+        let keyed = arrived.iter().all(|one| one.class == RecoveryClass::Keyed);
         if arrived.len() != 1 || applied != 1 || (times != 1 && !keyed) {
             return Err(format!("{slot} happened {applied} times by {times} requests: {arrived:?}"));
         }
@@ -161,7 +162,7 @@ fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
 
 /// Checks that every prefix of the log is a valid job, and that no call that is open in it would be executed
 /// blindly.
-fn prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
+fn check_prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     for end in 2..=events.len() {
         let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;
         for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
@@ -175,7 +176,7 @@ fn prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
 }
 
 /// Counts the events of a job for the coverage check.
-fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
+fn count_events(scene: &Simulation, durable: &Durable, events: &[Event]) {
     let tally = &scene.tally;
     for event in events {
         tally.count(format!("event {}", kind(event)));
@@ -201,7 +202,7 @@ fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
     let world = scene.world.lock().expect("no holder panics");
     for (slot, call) in &durable.job.calls {
         let key = keys::external_key(&durable.job.header.job_id, slot, call.first_attempt);
-        if world.done(&key).is_some_and(|arrived| arrived.times > 1) {
+        if world.arrived_under(&key).is_some_and(|arrived| arrived.times > 1) {
             tally.count("a keyed request arrived again");
         }
     }

@@ -1,7 +1,7 @@
 //! Coverage check over all seeds. A simulation in which nothing goes wrong proves nothing.
 
-use crate::process::POINTS;
-use crate::tally::Tally;
+use crate::process::CRASH_POINTS;
+use crate::tally::EventCounts;
 
 /// Faults, by the names under which they are counted.
 const FAULTS: [&str; 20] = [
@@ -28,7 +28,7 @@ const FAULTS: [&str; 20] = [
 ];
 
 /// Recoveries and final states, by the names under which they are counted.
-const WAYS_OUT: [&str; 36] = [
+const RECOVERIES: [&str; 36] = [
     "a job of several attempts",
     "a keyed request arrived again",
     "a finished job that was undone",
@@ -68,10 +68,10 @@ const WAYS_OUT: [&str; 36] = [
 ];
 
 /// Returns the names that were never counted.
-pub(crate) fn missing(tally: &Tally) -> Vec<String> {
+pub(crate) fn uncovered(tally: &EventCounts) -> Vec<String> {
     // Workers call `put_inbox` only for late answers. That is too rare to die at in so few seeds.
-    let points = POINTS.iter().filter(|point| **point != "put_inbox");
+    let points = CRASH_POINTS.iter().filter(|point| **point != "put_inbox");
     let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));
-    let others = FAULTS.iter().chain(&WAYS_OUT).map(ToString::to_string);
-    deaths.chain(others).filter(|name| tally.of(name) == 0).collect()
+    let others = FAULTS.iter().chain(&RECOVERIES).map(ToString::to_string);
+    deaths.chain(others).filter(|name| tally.count_of(name) == 0).collect()
 }

@@ -36,7 +36,7 @@ mod writer;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tally::Tally;
+use tally::EventCounts;
 
 /// Default number of seeds.
 const SEEDS: u64 = 3_000;
@@ -46,13 +46,13 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Runs a seed twice and returns its problem, if any. The tally of the first run is added to `tally`.
-fn problem(seed: u64, tally: &Tally) -> Option<String> {
-    let (ran, again) = (run::seed(seed), run::seed(seed));
+fn problem(seed: u64, tally: &EventCounts) -> Option<String> {
+    let (ran, again) = (run::run_seed(seed), run::run_seed(seed));
     if ran.hash() != again.hash() {
         return Some(format!("two runs of seed {seed} differ: {}", run::difference(&ran.trace, &again.trace)));
     }
     tally.add(&ran.tally);
-    let wrong = ran.wrong.map(|wrong| format!("seed {seed}, {wrong}"));
+    let wrong = ran.violation.map(|wrong| format!("seed {seed}, {wrong}"));
     if let Some(wrong) = &wrong {
         println!("{wrong}");
     }
@@ -78,17 +78,17 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
 #[test]
 fn workers_under_every_fault() {
     if let Some(seed) = number("LATCH_TEST_SEED") {
-        let ran = run::seed(seed);
+        let ran = run::run_seed(seed);
         println!("{}{}", ran.trace, ran.tally.lines());
-        assert_eq!(problem(seed, &Tally::default()), None);
+        assert_eq!(problem(seed, &EventCounts::default()), None);
         return;
     }
-    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), Tally::default());
+    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), EventCounts::default());
     let problems = of_all(seeds, |seed| problem(seed, &tally));
     println!("{}", tally.lines());
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED): {problems:#?}", problems.len());
     if seeds >= SEEDS {
-        let missing = floor::missing(&tally);
+        let missing = floor::uncovered(&tally);
         assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
     }
 }

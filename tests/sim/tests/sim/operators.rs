@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{
-    Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution, WasiMode,
+    Determinism, EffectKind, Limits, OnIndeterminate, PinnedOperator, PluginKind, RecoveryClass, ResolutionSpec,
+    WasiMode,
 };
 use latchwork_core::plan::{Catalog, OperatorInfo};
 
 use crate::weather::SETTLING_MS;
 
 /// The tools and their recovery classes.
-pub(crate) const TOOLS: [(&str, Class); 5] = [
-    ("Sim.Opaque", Class::Opaque),
-    ("Sim.Lossy", Class::Opaque),
-    ("Sim.Keyed", Class::Keyed),
-    ("Sim.Queryable", Class::Queryable),
-    ("Sim.Read", Class::Read),
+pub(crate) const TOOLS: [(&str, RecoveryClass); 5] = [
+    ("Sim.Opaque", RecoveryClass::Opaque),
+    ("Sim.Lossy", RecoveryClass::Opaque),
+    ("Sim.Keyed", RecoveryClass::Keyed),
+    ("Sim.Queryable", RecoveryClass::Queryable),
+    ("Sim.Read", RecoveryClass::Read),
 ];
 /// A step that makes calls and continues after a failed call.
 pub(crate) const SCRIPT: &str = "Sim.Script";
@@ -26,7 +27,7 @@ pub(crate) const STRICT: &str = "Sim.Strict";
 /// Timeout of a call.
 pub(crate) const TIMEOUT_MS: u32 = 1_500;
 
-pub(crate) fn class(operator: &str) -> Class {
+pub(crate) fn class(operator: &str) -> RecoveryClass {
     TOOLS.iter().find(|(name, _)| *name == operator).expect("a tool of the run").1
 }
 
@@ -35,22 +36,22 @@ pub(crate) fn digest(operator: &str) -> Hash {
     Hash::of(&[operator.as_bytes()])
 }
 
-fn pinned(name: &str, class: Class, kind: PluginKind) -> Pinned {
-    let world_changing = kind == PluginKind::Step || class != Class::Read;
-    Pinned {
+fn pinned(name: &str, class: RecoveryClass, kind: PluginKind) -> PinnedOperator {
+    let world_changing = kind == PluginKind::Step || class != RecoveryClass::Read;
+    PinnedOperator {
         plugin: name.to_lowercase(),
         version: "1.0.0".to_owned(),
         digest: digest(name),
         kind,
-        effects: vec![if world_changing { Effect::ExternalSend } else { Effect::ReadOnly }],
+        effects: vec![if world_changing { EffectKind::ExternalSend } else { EffectKind::ReadOnly }],
         determinism: Determinism::External,
         class,
-        resolution: Resolution {
-            idempotent_by_key_seconds: if class == Class::Keyed { 86_400 } else { 0 },
+        resolution: ResolutionSpec {
+            idempotent_by_key_seconds: if class == RecoveryClass::Keyed { 86_400 } else { 0 },
             settling_ms: SETTLING_MS,
         },
-        reconcile: class == Class::Queryable,
-        compensate: kind == PluginKind::Tool && class != Class::Read,
+        reconcile: class == RecoveryClass::Queryable,
+        compensate: kind == PluginKind::Tool && class != RecoveryClass::Read,
         // A lost call of the operator `Sim.Lossy` fails. A lost call of any other operator parks the job
         // until a person decides.
         on_indeterminate: if name == "Sim.Lossy" { OnIndeterminate::Fail } else { OnIndeterminate::Park },
@@ -65,21 +66,21 @@ fn pinned(name: &str, class: Class, kind: PluginKind) -> Pinned {
     }
 }
 
-pub(crate) fn table() -> BTreeMap<Operator, Pinned> {
+pub(crate) fn table() -> BTreeMap<Operator, PinnedOperator> {
     let tools = TOOLS.iter().map(|(name, class)| (*name, pinned(name, *class, PluginKind::Tool)));
-    let steps = [SCRIPT, STRICT].map(|name| (name, pinned(name, Class::Read, PluginKind::Step)));
+    let steps = [SCRIPT, STRICT].map(|name| (name, pinned(name, RecoveryClass::Read, PluginKind::Step)));
     tools.chain(steps).map(|(name, pinned)| (Operator::new(name), pinned)).collect()
 }
 
 /// Returns the same table without compensation.
-pub(crate) fn without_undoing() -> BTreeMap<Operator, Pinned> {
+pub(crate) fn without_undoing() -> BTreeMap<Operator, PinnedOperator> {
     let mut table = table();
     table.values_mut().for_each(|pinned| pinned.compensate = false);
     table
 }
 
 /// Operator table as a catalog for the plan check.
-pub(crate) struct Table(pub(crate) BTreeMap<Operator, Pinned>);
+pub(crate) struct Table(pub(crate) BTreeMap<Operator, PinnedOperator>);
 
 impl Catalog for Table {
     fn operator(&self, name: &str) -> Option<OperatorInfo> {

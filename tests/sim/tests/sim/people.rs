@@ -13,39 +13,39 @@ use latchwork_core::keys;
 use latchwork_core::plan::Kind;
 use latchwork_core::response::{BlockedView, response};
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Clock, EffectStore, Filter, Journal, Request, Resolved};
+use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journal, ManualVerdict};
 
-use crate::scene::Scene;
+use crate::scene::Simulation;
 
 /// Time after which a recorded result must have been reported. Longer than any pause of a process and than
 /// any message in transit.
-const TOLD_WITHIN_MS: u64 = 60_000;
+const REPORTED_WITHIN_MS: u64 = 60_000;
 
 /// Checks every open job in an endless loop.
-pub(crate) async fn run(scene: Arc<Scene>) {
+pub(crate) async fn run(scene: Arc<Simulation>) {
     loop {
-        scene.pass(scene.dice.between(150, 1_200)).await;
-        let open = Filter { open: true, limit: u32::MAX, ..Filter::default() };
+        scene.sleep_ms(scene.dice.between(150, 1_200)).await;
+        let open = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
         for row in scene.store().jobs(&open).await.expect("the model answers") {
-            look(&scene, &row.job_id).await;
+            check_job(&scene, &row.job_id).await;
         }
         undo(&scene).await;
     }
 }
 
 /// Asks to undo a finished job. Usually the undo is possible, but another request may come first.
-async fn undo(scene: &Scene) {
+async fn undo(scene: &Simulation) {
     // The protocol model has no reopened jobs.
-    if scene.records.is_some() || !scene.strikes(scene.weather.undoes_in, "asked to undo") {
+    if scene.records.is_some() || !scene.fault_occurs(scene.weather.undoes_in, "asked to undo") {
         return;
     }
-    let all = Filter { limit: u32::MAX, ..Filter::default() };
+    let all = JobFilter { limit: u32::MAX, ..JobFilter::default() };
     let rows = scene.store().jobs(&all).await.expect("the model answers");
     for row in rows.iter().filter(|row| row.state.is_terminal()) {
         match load(scene, &row.job_id).await {
-            Err(error) => scene.wrong(format!("{} cannot be loaded: {error}", row.job_id)),
-            Ok(durable) if decide::undoable(&durable).is_ok() || scene.dice.one_in(4) => {
-                ask(scene, &row.job_id, Request::Undo).await;
+            Err(error) => scene.report_violation(format!("{} cannot be loaded: {error}", row.job_id)),
+            Ok(durable) if decide::calls_to_undo(&durable).is_ok() || scene.dice.one_in(4) => {
+                submit_request(scene, &row.job_id, InboxRequest::Undo).await;
                 return;
             }
             Ok(_) => {}
@@ -53,39 +53,44 @@ async fn undo(scene: &Scene) {
     }
 }
 
-async fn look(scene: &Scene, job_id: &JobId) {
+async fn check_job(scene: &Simulation, job_id: &JobId) {
     let durable = match load(scene, job_id).await {
         Ok(durable) => durable,
-        Err(error) => return scene.wrong(format!("{job_id} cannot be loaded: {error}")),
+        Err(error) => return scene.report_violation(format!("{job_id} cannot be loaded: {error}")),
     };
-    if scene.strikes(scene.weather.cancels_in, "asked to cancel") {
-        ask(scene, job_id, Request::Cancel).await;
+    if scene.fault_occurs(scene.weather.cancels_in, "asked to cancel") {
+        submit_request(scene, job_id, InboxRequest::Cancel).await;
     }
     let waits = durable.job.plan.steps.iter().filter(|step| step.kind == Kind::Wait);
     for step in waits.filter(|step| step.payload.get("correlation_key").is_some()) {
         // The signal often comes before the step waits for it, and sometimes twice.
         if scene.dice.one_in(8) {
             let key = step.step_id.to_string();
-            ask(scene, job_id, Request::Signal { key, payload: format!("{{\"n\":{}}}", scene.dice.below(9)) }).await;
+            submit_request(
+                scene,
+                job_id,
+                InboxRequest::Signal { key, payload: format!("{{\"n\":{}}}", scene.dice.below(9)) },
+            )
+            .await;
         }
     }
     let shown = response(&durable);
     for blocked in &shown.blocked {
-        if is_patient(scene, &durable, blocked) {
+        if waits_for_report(scene, &durable, blocked) {
             continue;
         }
         // People do not answer immediately.
         if scene.dice.one_in(2) {
-            answer(scene, &durable, blocked).await;
+            decide_blocked(scene, &durable, blocked).await;
         }
     }
     let stuck = shown.state == JobState::Parked && shown.reason_code == Some(Code::AttemptsExhausted);
     if stuck {
         scene.tally.count("attempts exhausted");
-        ask(scene, job_id, Request::Continue).await;
+        submit_request(scene, job_id, InboxRequest::Continue).await;
     }
     if shown.state == JobState::Diverged {
-        scene.wrong(format!("{job_id} diverged: {:?}", shown.divergence));
+        scene.report_violation(format!("{job_id} diverged: {:?}", shown.divergence));
     }
 }
 
@@ -93,79 +98,79 @@ async fn look(scene: &Scene, job_id: &JobId) {
 ///
 /// I44, I127: a person is not asked for long about a call whose result is recorded, as long as the process
 /// that recorded it is alive. For some jobs people wait in order to check this. Patient people always wait.
-fn is_patient(scene: &Scene, durable: &Durable, blocked: &BlockedView) -> bool {
+fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
     let parked = durable.job.state == JobState::Parked && blocked.reason_code == Code::IndeterminateEffect;
     let Some(try_no) = open.filter(|_| parked && job_id.as_str().ends_with(['0', '2'])) else { return false };
     let about = (job_id.clone(), slot.clone(), try_no);
-    let by = scene.answered.lock().expect("no holder panics").get(&about).cloned();
-    let by = by.filter(|by| !scene.dead.lock().expect("no holder panics").contains(by));
-    if by.is_none() && !scene.patient.load(Ordering::Relaxed) {
+    let by = scene.recorded_by.lock().expect("no holder panics").get(&about).cloned();
+    let by = by.filter(|by| !scene.dead_processes.lock().expect("no holder panics").contains(by));
+    if by.is_none() && !scene.people_wait.load(Ordering::Relaxed) {
         return false;
     }
-    let mut asked = scene.asked_in_vain.lock().expect("no holder panics");
+    let mut asked = scene.asked_since_ms.lock().expect("no holder panics");
     let since_ms = *asked.entry(about).or_insert_with(|| scene.now_ms());
-    if scene.now_ms() <= since_ms + TOLD_WITHIN_MS {
+    if scene.now_ms() <= since_ms + REPORTED_WITHIN_MS {
         return true;
     }
     if let Some(by) = by {
-        scene.wrong(format!("{job_id}: {by} recorded the answer of {slot} but did not report it"));
+        scene.report_violation(format!("{job_id}: {by} recorded the answer of {slot} but did not report it"));
     }
     false
 }
 
-async fn answer(scene: &Scene, durable: &Durable, blocked: &BlockedView) {
+async fn decide_blocked(scene: &Simulation, durable: &Durable, blocked: &BlockedView) {
     let job_id = &durable.job.header.job_id;
     let slot = blocked.slot.clone();
     let request = match blocked.reason_code {
         Code::RequiresApproval => {
             let gate_hash = durable.job.gates[&slot].hash;
             Some(match scene.dice.one_in(6) {
-                true => Request::Reject { slot, gate_hash },
-                false => Request::Approve { slot, gate_hash },
+                true => InboxRequest::Reject { slot, gate_hash },
+                false => InboxRequest::Approve { slot, gate_hash },
             })
         }
         Code::IndeterminateEffect | Code::CompensationFailed => {
             let now_us = scene.clock().now_us();
-            decide::verdict(durable, &slot, truth(scene, durable, &slot), now_us).ok()
+            decide::verdict_request(durable, &slot, result_in_world(scene, durable, &slot), now_us).ok()
         }
-        Code::ResolutionConflict => Some(Request::Continue),
+        Code::ResolutionConflict => Some(InboxRequest::Continue),
         Code::RequiresSignal => {
             let key = blocked.correlation_key.clone().expect("a signal has a key");
-            Some(Request::Signal { key, payload: "{\"n\":1}".to_owned() })
+            Some(InboxRequest::Signal { key, payload: "{\"n\":1}".to_owned() })
         }
         _ => None,
     };
     if let Some(request) = request {
-        ask(scene, job_id, request).await;
+        submit_request(scene, job_id, request).await;
     }
 }
 
 /// Returns the result of a call in the world.
-fn truth(scene: &Scene, durable: &Durable, slot: &Slot) -> Resolved {
+fn result_in_world(scene: &Simulation, durable: &Durable, slot: &Slot) -> ManualVerdict {
     let first_attempt = durable.job.calls.get(slot).map_or(0, |call| call.first_attempt);
     let key = keys::external_key(&durable.job.header.job_id, slot, first_attempt);
     let world = scene.world.lock().expect("no holder panics");
-    match world.done(&key) {
-        Some(arrived) => Resolved::Applied(arrived.result.clone()),
-        None => Resolved::NotApplied,
+    match world.arrived_under(&key) {
+        Some(arrived) => ManualVerdict::Applied(arrived.result.clone()),
+        None => ManualVerdict::NotApplied,
     }
 }
 
-async fn ask(scene: &Scene, job_id: &JobId, request: Request) {
+async fn submit_request(scene: &Simulation, job_id: &JobId, request: InboxRequest) {
     let said = format!("{request:?}");
     let taken = scene.store().put_inbox(job_id, "bob", None, request).await;
-    scene.saw_note(None, job_id).await;
-    scene.note(format_args!("bob asks {job_id} for {said}: {taken:?}"));
+    scene.record_request(None, job_id).await;
+    scene.add_trace_line(format_args!("bob asks {job_id} for {said}: {taken:?}"));
     let name = said.split([' ', '{']).next().unwrap_or_default();
     scene.tally.count(format!("person: {name} {}", if taken.is_ok() { "taken" } else { "refused" }));
 }
 
-impl Scene {
+impl Simulation {
     /// Remembers which process recorded the results of calls.
-    pub(crate) fn answered_by(&self, process: &str, job_id: &JobId, effects: &[Effect]) {
-        let mut answered = self.answered.lock().expect("no holder panics");
+    pub(crate) fn note_recorded_results(&self, process: &str, job_id: &JobId, effects: &[Effect]) {
+        let mut answered = self.recorded_by.lock().expect("no holder panics");
         let results = effects
             .iter()
             .filter(|effect| matches!(effect.answer, Answer::Ok(_)) && effect.provenance == Provenance::Executed);
@@ -177,7 +182,7 @@ impl Scene {
 }
 
 /// Loads the stored state of a job.
-pub(crate) async fn load(scene: &Scene, job_id: &JobId) -> Result<Durable, String> {
+pub(crate) async fn load(scene: &Simulation, job_id: &JobId) -> Result<Durable, String> {
     let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?;
     let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;
     Durable::load(record.ok_or("the job is missing")?, effects).map_err(|error| error.to_string())

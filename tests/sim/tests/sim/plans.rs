@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::dice::Dice;
 use crate::operators::{SCRIPT, STRICT, TOOLS, Table, table, without_undoing};
-use crate::record::Records;
-use crate::scene::Scene;
+use crate::record::JobObservations;
+use crate::scene::Simulation;
 use crate::shapes;
 
 /// Policy of every worker. The tenant trusts everyone, so only the random numbers decide about gates.
@@ -99,15 +99,15 @@ fn plan(dice: &Dice) -> Plan {
 }
 
 /// Returns a plan of the shape that the protocol model supports.
-fn shaped(dice: &Dice, records: &Records, job_id: &JobId) -> Plan {
+fn shaped(dice: &Dice, records: &JobObservations, job_id: &JobId) -> Plan {
     let (step, calls) = shapes::step(dice);
-    records.accepts(job_id, calls);
+    records.add_job(job_id, calls);
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "on_failure": "keep", "steps": [step] });
     plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the shaped plan is valid")
 }
 
 /// Returns a job that is ready to be claimed.
-pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
+pub(crate) fn job(scene: &Simulation, n: u32) -> NewJob {
     let dice = &scene.dice;
     let job_id = JobId::new(format!("job_{n}"));
     let plan = match &scene.records {
@@ -162,7 +162,7 @@ pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
         events: vec![accepted, created],
         secret: Hash(dice.bytes()),
         payloads: vec![],
-        awaited: awaited::of_plan(&plan),
+        expectations: awaited::of_plan(&plan),
         claim: None,
         queue: QueueLimit::default(),
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use latchwork::engine::{
-    Components, Finding, Plugin, ReconcileVerdict, Runnable, StepCalls, StepEnd, StepOutcome, Stop, ToolCall,
-    ToolCallContext, ToolEnd,
+    PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepCalls, StepEnd, StepOutcome, Stop, ToolCall,
+    ToolCallContext, ToolEnd, VerifyResult,
 };
 use latchwork_core::effect::{Answer, StateChange};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Class, Limits, WasiMode};
+use latchwork_core::manifest::{Limits, RecoveryClass, WasiMode};
 use serde_json::{Value, json};
 
 use crate::operators;
@@ -23,7 +23,7 @@ pub(crate) struct Plugins(pub(crate) Option<Arc<Process>>);
 
 struct Scripted(Option<Arc<Process>>);
 
-impl Components for Plugins {
+impl PinnedComponents for Plugins {
     fn by_digest(&self, digest: Hash, _: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         let known = operators::table().values().any(|pinned| pinned.digest == digest);
         if !known {
@@ -38,7 +38,7 @@ impl Scripted {
         self.0.as_ref().ok_or_else(|| Failure::new(Code::Internal, "a replay calls no tool"))
     }
 
-    async fn call(&self, class: Class, body: String, context: ToolCallContext) -> ToolEnd {
+    async fn call(&self, class: RecoveryClass, body: String, context: ToolCallContext) -> ToolEnd {
         match self.process() {
             Ok(process) => tools::call(process, class, body, context).await,
             Err(failure) => ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
@@ -71,7 +71,7 @@ impl Runnable for Scripted {
         tools::reconcile(self.process()?, call).await
     }
 
-    async fn verify(&self, _: &str, _: &StateChange, _: ToolCallContext, _: &Limits) -> Result<Finding, Failure> {
+    async fn verify(&self, _: &str, _: &StateChange, _: ToolCallContext, _: &Limits) -> Result<VerifyResult, Failure> {
         Err(Failure::new(Code::Internal, "no tool of a run says that it changed a resource"))
     }
 
@@ -84,16 +84,16 @@ impl Runnable for Scripted {
     ) -> ToolEnd {
         if let Ok(process) = self.process() {
             let world = process.scene.world.lock().expect("no holder panics");
-            let done = world.done(of).map(|arrived| arrived.result.clone());
+            let done = world.arrived_under(of).map(|arrived| arrived.result.clone());
             drop(world);
             if done.as_deref() != Some(result) {
-                process.scene.wrong(format!("{of} is undone as {result}, and the world has {done:?}"));
+                process.scene.report_violation(format!("{of} is undone as {result}, and the world has {done:?}"));
             }
         }
-        self.call(Class::Opaque, format!("undo {of}"), call).await
+        self.call(RecoveryClass::Opaque, format!("undo {of}"), call).await
     }
 
-    fn component(&self) -> Option<&Plugin> {
+    fn as_plugin(&self) -> Option<&Plugin> {
         None
     }
 }

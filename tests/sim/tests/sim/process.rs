@@ -9,10 +9,10 @@ use latchwork::worker::CrashPoint;
 use latchwork_core::storage::{Clock, Owner};
 use tokio::sync::Notify;
 
-use crate::scene::Scene;
+use crate::scene::Simulation;
 
 /// Names of the store statements that a worker makes, and of the points around execution.
-pub(crate) const POINTS: [&str; 18] = [
+pub(crate) const CRASH_POINTS: [&str; 18] = [
     "claim",
     "write",
     "load",
@@ -35,33 +35,33 @@ pub(crate) const POINTS: [&str; 18] = [
 ];
 
 pub(crate) struct Process {
-    pub(crate) scene: Arc<Scene>,
+    pub(crate) scene: Arc<Simulation>,
     pub(crate) owner: Owner,
     dead: AtomicBool,
     /// Number of statements in transit to the store. They arrive even if the process dies.
-    on_their_way: AtomicU32,
+    in_transit: AtomicU32,
     over: AtomicBool,
     pub(crate) died: Notify,
     paused_until_ms: AtomicU64,
     /// Time until which the writes of the process are delayed.
-    hampered_until_ms: AtomicU64,
+    writes_delayed_until_ms: AtomicU64,
     /// Point at which the process dies. The flag selects after or before the point.
-    doom: Option<(&'static str, bool)>,
+    crash_at: Option<(&'static str, bool)>,
     passes_left: AtomicU32,
     boot_us: u64,
     /// Offset of the machine's own clock in microseconds.
-    off_us: i64,
-    heard: Mutex<Option<(i64, u64)>>,
+    clock_offset_us: i64,
+    synchronized_clock: Mutex<Option<(i64, u64)>>,
 }
 
 impl Process {
-    pub(crate) fn new(scene: &Arc<Scene>, name: &str) -> Arc<Self> {
+    pub(crate) fn new(scene: &Arc<Simulation>, name: &str) -> Arc<Self> {
         let dice = &scene.dice;
-        let doomed = scene.is_rough() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
+        let doomed = scene.allows_faults() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
         // Some processes die at a point, the others at a time.
         let at_place = doomed && !dice.one_in(3);
-        let doom = at_place.then(|| (*dice.pick(&POINTS), dice.one_in(2)));
-        let apart = scene.weather.apart;
+        let doom = at_place.then(|| (*dice.pick(&CRASH_POINTS), dice.one_in(2)));
+        let apart = scene.weather.on_other_machines;
         let process = Arc::new(Self {
             owner: Owner {
                 worker: name.to_owned(),
@@ -72,25 +72,25 @@ impl Process {
                 lock_content: name.to_owned(),
             },
             dead: AtomicBool::new(false),
-            on_their_way: AtomicU32::new(0),
+            in_transit: AtomicU32::new(0),
             over: AtomicBool::new(false),
             died: Notify::new(),
             paused_until_ms: AtomicU64::new(0),
-            hampered_until_ms: AtomicU64::new(0),
-            doom,
+            writes_delayed_until_ms: AtomicU64::new(0),
+            crash_at: doom,
             passes_left: AtomicU32::new(dice.below(4)),
             boot_us: if apart { u64::from(dice.below(1_000_000)) * 1_000 } else { 0 },
-            off_us: if apart { (i64::from(dice.below(600_000)) - 300_000) * 1_000 } else { 0 },
-            heard: Mutex::new(None),
+            clock_offset_us: if apart { (i64::from(dice.below(600_000)) - 300_000) * 1_000 } else { 0 },
+            synchronized_clock: Mutex::new(None),
             scene: scene.clone(),
         });
         if apart {
-            process.follow(scene.clock().now_us(), process.boot_us());
+            process.synchronize(scene.clock().now_us(), process.boot_us());
         }
         if doomed && !at_place {
             let (process, after_ms) = (process.clone(), dice.between(50, 9_000));
             tokio::spawn(async move {
-                process.scene.pass(after_ms).await;
+                process.scene.sleep_ms(after_ms).await;
                 process.die("at a time");
             });
         }
@@ -107,48 +107,48 @@ impl Process {
 
     /// Ends the process. It does nothing more.
     pub(crate) fn die(&self, place: &str) {
-        if !self.scene.is_rough() || self.dead.swap(true, Ordering::Relaxed) {
+        if !self.scene.allows_faults() || self.dead.swap(true, Ordering::Relaxed) {
             return;
         }
-        self.scene.note(format_args!("{} dies {place}", self.name()));
+        self.scene.add_trace_line(format_args!("{} dies {place}", self.name()));
         self.scene.tally.count(format!("died {place}"));
-        self.scene.dead.lock().expect("no holder panics").insert(self.name().to_owned());
+        self.scene.dead_processes.lock().expect("no holder panics").insert(self.name().to_owned());
         self.unlock();
-        self.is_missed();
+        self.record_death();
         self.died.notify_one();
     }
 
     /// Delays the writes of the process for the next `ms` milliseconds.
-    pub(crate) fn hamper(&self, ms: u64) {
-        self.hampered_until_ms.store(self.scene.now_ms() + ms, Ordering::Relaxed);
+    pub(crate) fn delay_writes(&self, ms: u64) {
+        self.writes_delayed_until_ms.store(self.scene.now_ms() + ms, Ordering::Relaxed);
     }
 
     /// Waits until the delay of the writes has ended.
-    pub(crate) async fn is_hampered(&self) {
-        let until_ms = self.hampered_until_ms.load(Ordering::Relaxed);
+    pub(crate) async fn wait_for_write_delay(&self) {
+        let until_ms = self.writes_delayed_until_ms.load(Ordering::Relaxed);
         let left = until_ms.saturating_sub(self.scene.now_ms());
         if left > 0 {
-            self.scene.pass(u32::try_from(left).expect("a run is short")).await;
+            self.scene.sleep_ms(u32::try_from(left).expect("a run is short")).await;
         }
     }
 
     /// Counts a statement that leaves the process.
-    pub(crate) fn leaves(&self) {
-        self.on_their_way.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn statement_sent(&self) {
+        self.in_transit.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a statement that has arrived or is lost.
-    pub(crate) fn landed(&self) {
-        self.on_their_way.fetch_sub(1, Ordering::Relaxed);
-        self.is_missed();
+    pub(crate) fn statement_arrived(&self) {
+        self.in_transit.fetch_sub(1, Ordering::Relaxed);
+        self.record_death();
     }
 
     /// Records the death once the process is dead and has no statement in transit. After that it causes no
     /// observation.
-    fn is_missed(&self) {
+    fn record_death(&self) {
         if let Some(records) = &self.scene.records
             && self.is_dead()
-            && self.on_their_way.load(Ordering::Relaxed) == 0
+            && self.in_transit.load(Ordering::Relaxed) == 0
         {
             records.died(self.name());
         }
@@ -166,16 +166,16 @@ impl Process {
 
     /// Releases the owner lock, if other processes can see it.
     fn unlock(&self) {
-        if !self.scene.weather.apart {
+        if !self.scene.weather.on_other_machines {
             self.scene.clock().kill(&self.owner);
         }
     }
 
     /// Waits while the process is paused. Never returns if the process is dead.
-    pub(crate) async fn lives(&self) {
-        if self.scene.strikes(self.scene.weather.pauses_in, "paused") {
+    pub(crate) async fn wait_while_paused(&self) {
+        if self.scene.fault_occurs(self.scene.weather.pauses_in, "paused") {
             let ms = *self.scene.dice.pick(&[300, 1_500, 4_000, 9_000]);
-            self.scene.note(format_args!("{} is paused for {ms} ms", self.name()));
+            self.scene.add_trace_line(format_args!("{} is paused for {ms} ms", self.name()));
             self.paused_until_ms.fetch_max(self.scene.now_ms() + ms, Ordering::Relaxed);
         }
         loop {
@@ -186,24 +186,24 @@ impl Process {
             if left_ms == 0 {
                 return;
             }
-            self.scene.pass(u32::try_from(left_ms).expect("a pause is short")).await;
+            self.scene.sleep_ms(u32::try_from(left_ms).expect("a pause is short")).await;
         }
     }
 
     /// Returns true if the store is unreachable. May start an outage.
-    pub(crate) fn is_cut_off(&self) -> bool {
+    pub(crate) fn is_store_unreachable(&self) -> bool {
         let scene = &self.scene;
-        if scene.strikes(scene.weather.outage_in, "outage") {
+        if scene.fault_occurs(scene.weather.outage_in, "outage") {
             let ms = *scene.dice.pick(&[200, 1_000, 5_000]);
-            scene.note(format_args!("the store is unreachable for {ms} ms"));
+            scene.add_trace_line(format_args!("the store is unreachable for {ms} ms"));
             scene.outage_until_ms.fetch_max(scene.now_ms() + ms, Ordering::Relaxed);
         }
         scene.now_ms() < scene.outage_until_ms.load(Ordering::Relaxed)
     }
 
     /// Passes a point at which the process may die.
-    pub(crate) fn passes(&self, name: &'static str, after: bool) {
-        if self.doom != Some((name, after)) || self.is_dead() {
+    pub(crate) fn pass_crash_point(&self, name: &'static str, after: bool) {
+        if self.crash_at != Some((name, after)) || self.is_dead() {
             return;
         }
         let left = self.passes_left.load(Ordering::Relaxed);
@@ -216,16 +216,16 @@ impl Process {
 
 impl CrashPoint for Process {
     fn at(&self, name: &'static str, after: bool) {
-        self.passes(name, after);
+        self.pass_crash_point(name, after);
     }
 }
 
 impl Machine for Process {
     fn now_us(&self) -> i64 {
-        let heard = *self.heard.lock().expect("no holder panics");
+        let heard = *self.synchronized_clock.lock().expect("no holder panics");
         match heard {
             Some((database_us, at_us)) => database_us + i64::try_from(self.boot_us() - at_us).expect("a run is short"),
-            None => self.scene.clock().now_us() + self.off_us,
+            None => self.scene.clock().now_us() + self.clock_offset_us,
         }
     }
 
@@ -237,11 +237,11 @@ impl Machine for Process {
         self.scene.dice.number()
     }
 
-    fn follows(&self) -> bool {
-        self.scene.weather.apart
+    fn is_synchronized(&self) -> bool {
+        self.scene.weather.on_other_machines
     }
 
-    fn follow(&self, database_us: i64, asked_boot_us: u64) {
-        *self.heard.lock().expect("no holder panics") = Some((database_us, asked_boot_us));
+    fn synchronize(&self, database_us: i64, asked_boot_us: u64) {
+        *self.synchronized_clock.lock().expect("no holder panics") = Some((database_us, asked_boot_us));
     }
 }

@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use latchwork_core::ids::Hash;
-use latchwork_core::storage::{Filter, Journal};
+use latchwork_core::storage::{JobFilter, Journal};
 
 use crate::dice::Dice;
-use crate::record::Recorded;
-use crate::scene::Scene;
-use crate::tally::Tally;
-use crate::weather::Weather;
+use crate::record::ObservedJob;
+use crate::scene::Simulation;
+use crate::tally::EventCounts;
+use crate::weather::SimulatedFaults;
 use crate::{check, people, plans, workers};
 
 /// Simulated milliseconds after which an unfinished job counts as stuck.
@@ -20,79 +20,79 @@ const OVER_WITHIN_MS: u64 = 45 * 60 * 1_000;
 const AFTERMATH_MS: u32 = 11_000;
 
 /// Result of a run.
-pub(crate) struct Ran {
+pub(crate) struct SimulationResult {
     /// Everything that happened, in order, and the final state.
     pub(crate) trace: String,
     /// First violation.
-    pub(crate) wrong: Option<String>,
-    pub(crate) tally: Tally,
+    pub(crate) violation: Option<String>,
+    pub(crate) tally: EventCounts,
     /// Observations of the jobs, if they were recorded.
-    pub(crate) jobs: Vec<Recorded>,
+    pub(crate) jobs: Vec<ObservedJob>,
 }
 
-impl Ran {
+impl SimulationResult {
     pub(crate) fn hash(&self) -> Hash {
         Hash::of(&[self.trace.as_bytes()])
     }
 }
 
 /// Runs a seed in this thread. Simulated time advances as fast as possible.
-pub(crate) fn seed(seed: u64) -> Ran {
+pub(crate) fn run_seed(seed: u64) -> SimulationResult {
     let dice = Dice::new(seed);
-    let weather = Weather::of(&dice);
-    run(|| Scene::new(dice, weather))
+    let weather = SimulatedFaults::of(&dice);
+    run(|| Simulation::new(dice, weather))
 }
 
 /// Runs a scene that the caller has set up.
-pub(crate) fn run(set: impl FnOnce() -> Arc<Scene>) -> Ran {
+pub(crate) fn run(set: impl FnOnce() -> Arc<Simulation>) -> SimulationResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    let scene = runtime.expect("a runtime of one thread").block_on(async { live(set()).await });
-    let (trace, wrong) = (scene.trace(), scene.first_wrong());
-    let tally = Tally::default();
+    let scene = runtime.expect("a runtime of one thread").block_on(async { simulate(set()).await });
+    let (trace, wrong) = (scene.trace(), scene.first_violation());
+    let tally = EventCounts::default();
     tally.add(&scene.tally);
     let jobs = scene.records.as_ref().map_or_else(Vec::new, |records| records.all(scene.weather.staged));
-    Ran { trace, wrong, tally, jobs }
+    SimulationResult { trace, violation: wrong, tally, jobs }
 }
 
-async fn live(scene: Arc<Scene>) -> Arc<Scene> {
-    scene.note(format_args!("{:?}", scene.weather));
+async fn simulate(scene: Arc<Simulation>) -> Arc<Simulation> {
+    scene.add_trace_line(format_args!("{:?}", scene.weather));
     for n in 0..scene.weather.workers {
         tokio::spawn(workers::run(scene.clone(), n));
     }
     tokio::spawn(people::run(scene.clone()));
     for n in 0..scene.weather.jobs {
         let job = plans::job(&scene, n);
-        scene.note(format_args!("{} is accepted: {:?}", job.row.job_id, job.events[1].body));
+        scene.add_trace_line(format_args!("{} is accepted: {:?}", job.row.job_id, job.events[1].body));
         let accepted = scene.store().submit(job).await;
         accepted.expect("the model takes every job");
-        scene.pass(scene.dice.between(1, 2_000)).await;
+        scene.sleep_ms(scene.dice.between(1, 2_000)).await;
     }
     loop {
-        while scene.first_wrong().is_none() && open(&scene).await > 0 {
-            if scene.now_ms() > OVER_WITHIN_MS || scene.is_endless() {
-                scene.wrong("a job does not end");
+        while scene.first_violation().is_none() && open_jobs(&scene).await > 0 {
+            if scene.now_ms() > OVER_WITHIN_MS || scene.exceeds_trace_limit() {
+                scene.report_violation("a job does not end");
                 break;
             }
-            scene.pass(500).await;
+            scene.sleep_ms(500).await;
         }
         if scene.weather.pauses_in > 0 {
-            scene.pass(AFTERMATH_MS).await;
+            scene.sleep_ms(AFTERMATH_MS).await;
         } else {
-            scene.pass(AFTERMATH_MS / 4).await;
+            scene.sleep_ms(AFTERMATH_MS / 4).await;
         }
         // A finished job may have been reopened by an undo request.
-        let asks = scene.weather.undoes_in > 0 && scene.is_rough();
-        if scene.first_wrong().is_some() || !asks && open(&scene).await == 0 {
+        let asks = scene.weather.undoes_in > 0 && scene.allows_faults();
+        if scene.first_violation().is_some() || !asks && open_jobs(&scene).await == 0 {
             break;
         }
     }
-    let left = check::all(&scene).await;
-    scene.note(format_args!("{left}"));
+    let left = check::check_all(&scene).await;
+    scene.add_trace_line(format_args!("{left}"));
     scene
 }
 
-async fn open(scene: &Scene) -> usize {
-    let open = Filter { open: true, limit: u32::MAX, ..Filter::default() };
+async fn open_jobs(scene: &Simulation) -> usize {
+    let open = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
     scene.store().jobs(&open).await.expect("the model answers").len()
 }
 

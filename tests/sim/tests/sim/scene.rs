@@ -11,9 +11,9 @@ use latchwork_core::memory::{ManualClock, Memory};
 use tokio::time::Instant;
 
 use crate::dice::Dice;
-use crate::record::Records;
-use crate::tally::Tally;
-use crate::weather::Weather;
+use crate::record::JobObservations;
+use crate::tally::EventCounts;
+use crate::weather::SimulatedFaults;
 use crate::world::World;
 
 /// Clock margin of the store and of the workers.
@@ -22,13 +22,13 @@ pub(crate) const MARGIN_MS: u32 = 200;
 /// Maximum length of a trace. A longer one indicates an endless loop.
 const TRACE_BYTES_MAX: usize = 4 << 20;
 
-pub(crate) struct Scene {
+pub(crate) struct Simulation {
     pub(crate) dice: Dice,
-    pub(crate) weather: Weather,
-    pub(crate) tally: Tally,
+    pub(crate) weather: SimulatedFaults,
+    pub(crate) tally: EventCounts,
     pub(crate) world: Mutex<World>,
     /// Observations of the jobs. If present, all jobs have the shape that the protocol model supports.
-    pub(crate) records: Option<Records>,
+    pub(crate) records: Option<JobObservations>,
     memory: Memory,
     clock: Arc<ManualClock>,
     began: Instant,
@@ -37,39 +37,39 @@ pub(crate) struct Scene {
     pub(crate) outage_until_ms: AtomicU64,
     trace: Mutex<String>,
     /// Event type. The answer of the next write that contains this event is lost, once.
-    pub(crate) lose: Mutex<Option<&'static str>>,
+    pub(crate) lose_answer_of: Mutex<Option<&'static str>>,
     /// Event type and milliseconds. The next write that contains this event is lost, once. Later writes of
     /// its process are delayed by at least that time. Reads are answered normally.
-    pub(crate) hamper: Mutex<Option<(&'static str, u64)>>,
+    pub(crate) delay_writes_after: Mutex<Option<(&'static str, u64)>>,
     /// Names of dead processes.
-    pub(crate) dead: Mutex<BTreeSet<String>>,
+    pub(crate) dead_processes: Mutex<BTreeSet<String>>,
     /// Process that recorded the result of a try, by job, slot and try.
-    pub(crate) answered: Mutex<BTreeMap<(JobId, Slot, u32), String>>,
+    pub(crate) recorded_by: Mutex<BTreeMap<(JobId, Slot, u32), String>>,
     /// True if people wait before they decide about a call in doubt.
-    pub(crate) patient: AtomicBool,
+    pub(crate) people_wait: AtomicBool,
     /// Time since which a person has been asked about a try, by job, slot and try.
-    pub(crate) asked_in_vain: Mutex<BTreeMap<(JobId, Slot, u32), u64>>,
+    pub(crate) asked_since_ms: Mutex<BTreeMap<(JobId, Slot, u32), u64>>,
     /// First violation.
-    wrong: Mutex<Option<String>>,
+    violation: Mutex<Option<String>>,
 }
 
-impl Scene {
-    pub(crate) fn new(dice: Dice, weather: Weather) -> Arc<Self> {
-        Self::with(dice, weather, None)
+impl Simulation {
+    pub(crate) fn new(dice: Dice, weather: SimulatedFaults) -> Arc<Self> {
+        Self::with_observations(dice, weather, None)
     }
 
     /// Returns a scene whose jobs have the shape of the protocol model and are recorded.
-    pub(crate) fn recorded(dice: Dice, weather: Weather) -> Arc<Self> {
-        Self::with(dice, weather, Some(Records::default()))
+    pub(crate) fn recorded(dice: Dice, weather: SimulatedFaults) -> Arc<Self> {
+        Self::with_observations(dice, weather, Some(JobObservations::default()))
     }
 
     #[expect(clippy::disallowed_methods, reason = "simulated time begins here")]
-    fn with(dice: Dice, weather: Weather, records: Option<Records>) -> Arc<Self> {
+    fn with_observations(dice: Dice, weather: SimulatedFaults, records: Option<JobObservations>) -> Arc<Self> {
         let clock = Arc::new(ManualClock::default());
         Arc::new(Self {
             weather,
             dice,
-            tally: Tally::default(),
+            tally: EventCounts::default(),
             world: Mutex::default(),
             records,
             memory: Memory::new(clock.clone(), MARGIN_MS),
@@ -78,13 +78,13 @@ impl Scene {
             clock_ms: AtomicU64::new(0),
             outage_until_ms: AtomicU64::new(0),
             trace: Mutex::default(),
-            lose: Mutex::default(),
-            hamper: Mutex::default(),
-            dead: Mutex::default(),
-            answered: Mutex::default(),
-            patient: AtomicBool::new(false),
-            asked_in_vain: Mutex::default(),
-            wrong: Mutex::default(),
+            lose_answer_of: Mutex::default(),
+            delay_writes_after: Mutex::default(),
+            dead_processes: Mutex::default(),
+            recorded_by: Mutex::default(),
+            people_wait: AtomicBool::new(false),
+            asked_since_ms: Mutex::default(),
+            violation: Mutex::default(),
         })
     }
 
@@ -109,13 +109,13 @@ impl Scene {
     }
 
     /// Returns true while faults may happen.
-    pub(crate) fn is_rough(&self) -> bool {
-        self.now_ms() < self.weather.calm_ms
+    pub(crate) fn allows_faults(&self) -> bool {
+        self.now_ms() < self.weather.faults_end_ms
     }
 
     /// Returns true if a fault happens now that occurs one time in `one_in`.
-    pub(crate) fn strikes(&self, one_in: u32, what: &str) -> bool {
-        let strikes = self.is_rough() && self.dice.one_in(one_in);
+    pub(crate) fn fault_occurs(&self, one_in: u32, what: &str) -> bool {
+        let strikes = self.allows_faults() && self.dice.one_in(one_in);
         if strikes {
             self.tally.count(what);
         }
@@ -123,21 +123,21 @@ impl Scene {
     }
 
     /// Adds a line to the trace.
-    pub(crate) fn note(&self, line: std::fmt::Arguments<'_>) {
+    pub(crate) fn add_trace_line(&self, line: std::fmt::Arguments<'_>) {
         let now_ms = self.now_ms();
         let mut trace = self.trace.lock().expect("no holder panics");
         writeln!(trace, "{now_ms} {line}").expect("a string takes everything");
     }
 
     /// Reports a violation. The run continues and fails at its end.
-    pub(crate) fn wrong(&self, what: impl Into<String>) {
+    pub(crate) fn report_violation(&self, what: impl Into<String>) {
         let what = format!("at {} ms: {}", self.now_ms(), what.into());
-        self.note(format_args!("WRONG {what}"));
-        self.wrong.lock().expect("no holder panics").get_or_insert(what);
+        self.add_trace_line(format_args!("WRONG {what}"));
+        self.violation.lock().expect("no holder panics").get_or_insert(what);
     }
 
-    pub(crate) fn first_wrong(&self) -> Option<String> {
-        self.wrong.lock().expect("no holder panics").clone()
+    pub(crate) fn first_violation(&self) -> Option<String> {
+        self.violation.lock().expect("no holder panics").clone()
     }
 
     pub(crate) fn trace(&self) -> String {
@@ -145,17 +145,17 @@ impl Scene {
     }
 
     /// Returns true if the trace is longer than that of any run that ends.
-    pub(crate) fn is_endless(&self) -> bool {
+    pub(crate) fn exceeds_trace_limit(&self) -> bool {
         self.trace.lock().expect("no holder panics").len() > TRACE_BYTES_MAX
     }
 
     /// Waits for `ms` simulated milliseconds, but at least one.
-    pub(crate) async fn pass(&self, ms: u32) {
+    pub(crate) async fn sleep_ms(&self, ms: u32) {
         tokio::time::sleep(Duration::from_millis(u64::from(ms.max(1)))).await;
     }
 
     /// Waits for the transit time of a message.
-    pub(crate) async fn travel(&self) {
-        self.pass(self.dice.between(1, self.weather.travel_ms + 1)).await;
+    pub(crate) async fn transit_delay(&self) {
+        self.sleep_ms(self.dice.between(1, self.weather.travel_ms + 1)).await;
     }
 }

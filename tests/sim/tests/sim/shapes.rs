@@ -1,23 +1,23 @@
 //! Jobs of the shape that the protocol model supports: calls one after another, without gates, compensation
 //! and wait steps.
 
-use latchwork_model::Class;
+use latchwork_model::ModelClass;
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
 use crate::operators::SCRIPT;
 
 /// Tools of these jobs and their classes in the model.
-const TOOLS: [(&str, Class); 4] = [
-    ("Sim.Opaque", Class::Opaque),
-    ("Sim.Keyed", Class::Keyed),
-    ("Sim.Queryable", Class::Queryable),
-    ("Sim.Read", Class::Read),
+const TOOLS: [(&str, ModelClass); 4] = [
+    ("Sim.Opaque", ModelClass::Opaque),
+    ("Sim.Keyed", ModelClass::Keyed),
+    ("Sim.Queryable", ModelClass::Queryable),
+    ("Sim.Read", ModelClass::Read),
 ];
 
 /// Returns a step that makes up to three calls or is itself a call.
-pub(crate) fn step(dice: &Dice) -> (Value, Vec<Class>) {
-    let calls: Vec<(&str, Class)> = (0..dice.between(1, 4)).map(|_| *dice.pick(&TOOLS)).collect();
+pub(crate) fn step(dice: &Dice) -> (Value, Vec<ModelClass>) {
+    let calls: Vec<(&str, ModelClass)> = (0..dice.between(1, 4)).map(|_| *dice.pick(&TOOLS)).collect();
     let (name, payload) = match calls.as_slice() {
         [(name, _)] if dice.one_in(2) => (*name, json!({ "n": 0 })),
         calls => (SCRIPT, json!({ "calls": calls.iter().map(|(name, _)| [name]).collect::<Vec<_>>() })),

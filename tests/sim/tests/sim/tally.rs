@@ -5,14 +5,14 @@ use std::sync::Mutex;
 
 /// Number of times each event happened, by name.
 #[derive(Default)]
-pub(crate) struct Tally(Mutex<BTreeMap<String, u64>>);
+pub(crate) struct EventCounts(Mutex<BTreeMap<String, u64>>);
 
-impl Tally {
+impl EventCounts {
     pub(crate) fn count(&self, what: impl Into<String>) {
         *self.0.lock().expect("no holder panics").entry(what.into()).or_default() += 1;
     }
 
-    pub(crate) fn add(&self, other: &Tally) {
+    pub(crate) fn add(&self, other: &EventCounts) {
         let other = other.0.lock().expect("no holder panics").clone();
         let mut sums = self.0.lock().expect("no holder panics");
         for (what, times) in other {
@@ -20,7 +20,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn of(&self, what: &str) -> u64 {
+    pub(crate) fn count_of(&self, what: &str) -> u64 {
         self.0.lock().expect("no holder panics").get(what).copied().unwrap_or(0)
     }
 

@@ -4,15 +4,15 @@
 #![expect(clippy::ptr_arg, reason = "every change has the same signature")]
 
 use latchwork_core::ledger::RowState;
-use latchwork_model::accept::Seen;
-use latchwork_model::{Answer, Class, Job, Note, Record, Verdict};
+use latchwork_model::accept::Observation;
+use latchwork_model::{Answer, Job, ModelClass, ModelRequest, Record, Verdict};
 
-use crate::record::Recorded;
+use crate::record::ObservedJob;
 
 /// Manipulates a trace at the given index if possible. Returns the index of the manipulation.
-pub(crate) type Tamper = fn(&mut Vec<Seen>, usize, &[Class]) -> Option<usize>;
+pub(crate) type Manipulation = fn(&mut Vec<Observation>, usize, &[ModelClass]) -> Option<usize>;
 
-pub(crate) const KINDS: [(&str, Tamper); 13] = [
+pub(crate) const KINDS: [(&str, Manipulation); 13] = [
     ("a barrier is missing", without_barrier),
     ("a request leaves before its barrier", sent_too_early),
     ("a superseded attempt is admitted", by_the_one_before),
@@ -30,7 +30,7 @@ pub(crate) const KINDS: [(&str, Tamper); 13] = [
 
 /// Manipulates the trace at the first possible index at or after `from`. Returns the trace, the index of the
 /// manipulation, and the index at which to continue.
-pub(crate) fn tampered(job: &Recorded, tamper: Tamper, from: usize) -> Option<(Recorded, usize, usize)> {
+pub(crate) fn manipulated(job: &ObservedJob, tamper: Manipulation, from: usize) -> Option<(ObservedJob, usize, usize)> {
     (from..job.seen.len()).find_map(|at| {
         let mut changed = job.clone();
         let place = tamper(&mut changed.seen, at, &job.calls)?;
@@ -38,74 +38,76 @@ pub(crate) fn tampered(job: &Recorded, tamper: Tamper, from: usize) -> Option<(R
     })
 }
 
-fn job_of(seen: &Seen) -> Option<&Job> {
+fn job_of(seen: &Observation) -> Option<&Job> {
     match seen {
-        Seen::Claimed { job } | Seen::Wrote { job, .. } | Seen::Asked { job } => Some(job),
+        Observation::Claimed { job } | Observation::Wrote { job, .. } | Observation::RequestMade { job } => Some(job),
         _ => None,
     }
 }
 
 /// Returns the database before an observation.
-fn before(trace: &[Seen], at: usize) -> Option<&Job> {
+fn before(trace: &[Observation], at: usize) -> Option<&Job> {
     trace[..at].iter().rev().find_map(job_of)
 }
 
 /// Returns the attempt of a write, the database before and after it, and the invocation whose record the
 /// write changes.
-fn write(trace: &[Seen], at: usize) -> Option<(u8, &Job, &Job, usize)> {
-    let Seen::Wrote { by, job } = &trace[at] else { return None };
+fn write(trace: &[Observation], at: usize) -> Option<(u8, &Job, &Job, usize)> {
+    let Observation::Wrote { by, job } = &trace[at] else { return None };
     let [by] = by.as_slice() else { return None };
     let old = before(trace, at)?;
     let slot = (0..job.records.len()).find(|slot| job.records[*slot] != old.records[*slot])?;
     Some((*by, old, job, slot))
 }
 
-fn change(trace: &mut [Seen], at: usize, change: impl FnOnce(&mut Job)) {
-    if let Seen::Claimed { job } | Seen::Wrote { job, .. } | Seen::Asked { job } = &mut trace[at] {
+fn change(trace: &mut [Observation], at: usize, change: impl FnOnce(&mut Job)) {
+    if let Observation::Claimed { job } | Observation::Wrote { job, .. } | Observation::RequestMade { job } =
+        &mut trace[at]
+    {
         change(job);
     }
 }
 
-fn is(record: &Record, state: RowState) -> bool {
+fn has_state(record: &Record, state: RowState) -> bool {
     record.row.is_some_and(|row| row.state == state as u8)
 }
 
 /// Returns the attempt and the slot if this observation writes a barrier.
-fn barrier(trace: &[Seen], at: usize) -> Option<(u8, usize)> {
+fn barrier(trace: &[Observation], at: usize) -> Option<(u8, usize)> {
     let (by, old, job, slot) = write(trace, at)?;
-    let starts = job.records[slot].tries > old.records[slot].tries && is(&job.records[slot], RowState::Inflight);
+    let starts = job.records[slot].tries > old.records[slot].tries && has_state(&job.records[slot], RowState::Inflight);
     starts.then_some((by, slot))
 }
 
 /// Returns the attempt, the slot and the answer if this observation records a final answer.
-fn commit(trace: &[Seen], at: usize) -> Option<(u8, usize, Answer)> {
+fn commit(trace: &[Observation], at: usize) -> Option<(u8, usize, Answer)> {
     let (by, old, job, slot) = write(trace, at)?;
     let commits = job.records[slot].committed && !old.records[slot].committed;
     Some((by, slot, job.records[slot].answer().filter(|_| commits)?))
 }
 
-fn without_barrier(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn without_barrier(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     barrier(trace, at)?;
-    matches!(trace.get(at + 1), Some(Seen::Sent { .. })).then(|| trace.remove(at))?;
+    matches!(trace.get(at + 1), Some(Observation::Sent { .. })).then(|| trace.remove(at))?;
     Some(at)
 }
 
-fn sent_too_early(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn sent_too_early(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     barrier(trace, at)?;
-    matches!(trace.get(at + 1), Some(Seen::Sent { .. })).then(|| trace.swap(at, at + 1))?;
+    matches!(trace.get(at + 1), Some(Observation::Sent { .. })).then(|| trace.swap(at, at + 1))?;
     Some(at)
 }
 
-fn by_the_one_before(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn by_the_one_before(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let by = barrier(trace, at).map(|(by, _)| by).or_else(|| commit(trace, at).map(|(by, ..)| by))?;
     let before = by.checked_sub(1).filter(|before| *before > 0)?;
-    if let Seen::Wrote { by, .. } = &mut trace[at] {
+    if let Observation::Wrote { by, .. } = &mut trace[at] {
         *by = vec![before];
     }
     Some(at)
 }
 
-fn second_commit(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn second_commit(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let (_, slot, answer) = commit(trace, at)?;
     let Answer::Ok(_) = answer else { return None };
     trace.insert(at + 1, trace[at].clone());
@@ -113,7 +115,7 @@ fn second_commit(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize>
     Some(at + 1)
 }
 
-fn without_effect(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn without_effect(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let (_, old, job, slot) = write(trace, at)?;
     let (old, new) = (old.records[slot].effects, job.records[slot].effects);
     let lost = old.iter().zip(&new).position(|(old, new)| old != new)?;
@@ -123,7 +125,7 @@ fn without_effect(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize
     Some(at)
 }
 
-fn other_answer(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn other_answer(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let (_, slot, answer) = commit(trace, at)?;
     let Answer::Ok(value) = answer else { return None };
     change(trace, at, |job| {
@@ -137,30 +139,33 @@ fn other_answer(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> 
     Some(at)
 }
 
-fn early_verdict(trace: &mut Vec<Seen>, at: usize, calls: &[Class]) -> Option<usize> {
-    let Seen::Asked { job } = &trace[at] else { return None };
-    let Some(Note::Resolve { slot, try_no, seen: Some(_) }) = job.inbox.last().copied() else { return None };
+fn early_verdict(trace: &mut Vec<Observation>, at: usize, calls: &[ModelClass]) -> Option<usize> {
+    let Observation::RequestMade { job } = &trace[at] else { return None };
+    let Some(ModelRequest::Resolve { slot, try_no, found_result: Some(_) }) = job.inbox.last().copied() else {
+        return None;
+    };
     let number = usize::from(slot);
-    let is_it = |note: &Note| matches!(note, Note::Resolve { slot: s, try_no: t, .. } if (*s, *t) == (slot, try_no));
+    let is_it = |note: &ModelRequest| matches!(note, ModelRequest::Resolve { slot: s, try_no: t, .. } if (*s, *t) == (slot, try_no));
     let news = !trace[..at].iter().filter_map(job_of).any(|job| job.inbox.iter().any(is_it));
     let nothing_else = job.records[number].effects.iter().all(Option::is_none);
-    if !news || !nothing_else || calls[number] != Class::Opaque {
+    if !news || !nothing_else || calls[number] != ModelClass::Opaque {
         return None;
     }
     // The person checks the world before the request arrives.
     let sent = (slot, try_no);
-    let arrives = |seen: &Seen| matches!(seen, Seen::Arrived { slot, try_no, .. } if (*slot, *try_no) == sent);
+    let arrives =
+        |seen: &Observation| matches!(seen, Observation::Arrived { slot, try_no, .. } if (*slot, *try_no) == sent);
     let arrived = trace[..at].iter().position(arrives)?;
     let arrived = trace.remove(arrived);
     trace.insert(at, arrived);
     change(trace, at - 1, |job| {
         let last = job.inbox.last_mut().expect("it has one");
-        *last = Note::Resolve { slot, try_no, seen: None };
+        *last = ModelRequest::Resolve { slot, try_no, found_result: None };
     });
     Some(at - 1)
 }
 
-fn started_after_cancel(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn started_after_cancel(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     barrier(trace, at)?;
     let mut job = before(trace, at)?.clone();
     if job.cancel_flag {
@@ -168,35 +173,35 @@ fn started_after_cancel(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option
     }
     let asks = |job: &mut Job| {
         job.cancel_flag = true;
-        job.inbox.push(Note::Cancel);
+        job.inbox.push(ModelRequest::Cancel);
     };
     asks(&mut job);
     change(trace, at, asks);
-    trace.insert(at, Seen::Asked { job });
+    trace.insert(at, Observation::RequestMade { job });
     Some(at + 1)
 }
 
-fn without_claim(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
-    let Seen::Claimed { job } = &trace[at] else { return None };
+fn without_claim(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
+    let Observation::Claimed { job } = &trace[at] else { return None };
     let attempt = job.attempt;
-    let next = matches!(trace.get(at + 1), Some(Seen::Wrote { by, .. }) if *by == [attempt]);
+    let next = matches!(trace.get(at + 1), Some(Observation::Wrote { by, .. }) if *by == [attempt]);
     next.then(|| trace.remove(at))?;
     Some(at)
 }
 
-fn arrives_twice(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
-    let Seen::Arrived { .. } = trace[at] else { return None };
+fn arrives_twice(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
+    let Observation::Arrived { .. } = trace[at] else { return None };
     trace.insert(at + 1, trace[at].clone());
     Some(at + 1)
 }
 
-fn other_key(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
-    let Seen::Sent { key, .. } = &mut trace[at] else { return None };
+fn other_key(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
+    let Observation::Sent { key, .. } = &mut trace[at] else { return None };
     *key += 1;
     Some(at)
 }
 
-fn without_verdict(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn without_verdict(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let (_, slot) = barrier(trace, at)?;
     let (_, old, job, _) = write(trace, at)?;
     let (old, new) = (old.records[slot].verdicts, job.records[slot].verdicts);
@@ -205,10 +210,10 @@ fn without_verdict(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usiz
     Some(at)
 }
 
-fn asked_too_early(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+fn asked_too_early(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> Option<usize> {
     let (by, _, job, slot) = write(trace, at)?;
-    let doubts = is(&job.records[slot], RowState::Indeterminate);
-    let asks = matches!(trace.get(at + 1), Some(Seen::Questioned { by: asks, .. }) if *asks == by);
+    let doubts = has_state(&job.records[slot], RowState::Indeterminate);
+    let asks = matches!(trace.get(at + 1), Some(Observation::ReconcileAsked { by: asks, .. }) if *asks == by);
     (doubts && asks).then(|| trace.swap(at, at + 1))?;
     Some(at)
 }

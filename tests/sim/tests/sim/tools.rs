@@ -10,18 +10,18 @@ use latchwork_core::effect::{Answer, Output};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::JobId;
 use latchwork_core::ledger::RowState;
-use latchwork_core::manifest::Class;
+use latchwork_core::manifest::RecoveryClass;
 use latchwork_core::storage::Journal;
 use tokio::sync::oneshot;
 
 use crate::operators;
 use crate::process::Process;
-use crate::scene::Scene;
+use crate::scene::Simulation;
 use crate::weather::WIRE_MS;
 
 /// Fate of one try of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fate {
+enum ToolFate {
     Good,
     /// The tool refuses before it sends anything, and reports that nothing was applied.
     Refused(Code),
@@ -35,15 +35,15 @@ enum Fate {
     Unsure,
 }
 
-const TROUBLES: [Fate; 8] = [
-    Fate::Refused(Code::RateLimit),
-    Fate::Refused(Code::NetworkTimeout),
-    Fate::Refused(Code::AuthForbidden),
-    Fate::Stalled,
-    Fate::RequestLost,
-    Fate::AnswerLost,
-    Fate::Late,
-    Fate::Unsure,
+const TOOL_FAULTS: [ToolFate; 8] = [
+    ToolFate::Refused(Code::RateLimit),
+    ToolFate::Refused(Code::NetworkTimeout),
+    ToolFate::Refused(Code::AuthForbidden),
+    ToolFate::Stalled,
+    ToolFate::RequestLost,
+    ToolFate::AnswerLost,
+    ToolFate::Late,
+    ToolFate::Unsure,
 ];
 
 fn failure(code: Code, message: &str) -> Failure {
@@ -51,22 +51,27 @@ fn failure(code: Code, message: &str) -> Failure {
 }
 
 /// Calls a tool once, as the engine does. Nothing is sent after the call's timeout.
-pub(crate) async fn call(process: &Arc<Process>, class: Class, body: String, context: ToolCallContext) -> ToolEnd {
+pub(crate) async fn call(
+    process: &Arc<Process>,
+    class: RecoveryClass,
+    body: String,
+    context: ToolCallContext,
+) -> ToolEnd {
     let since_us = process.boot_us();
     let answer = answer(process, class, body, context).await;
     ToolEnd { answer, fuel: 5, wall_us: process.boot_us() - since_us }
 }
 
-async fn answer(process: &Arc<Process>, class: Class, body: String, context: ToolCallContext) -> Answer {
+async fn answer(process: &Arc<Process>, class: RecoveryClass, body: String, context: ToolCallContext) -> Answer {
     let scene = &process.scene;
-    let troubled = scene.is_rough() && scene.dice.one_in(scene.weather.trouble_in);
-    let fate = if troubled { *scene.dice.pick(&TROUBLES) } else { Fate::Good };
+    let troubled = scene.allows_faults() && scene.dice.one_in(scene.weather.tool_fault_in);
+    let fate = if troubled { *scene.dice.pick(&TOOL_FAULTS) } else { ToolFate::Good };
     if troubled {
         scene.tally.count(format!("tool: {fate:?}"));
     }
-    process.lives().await;
-    scene.pass(scene.dice.between(1, 80)).await;
-    process.lives().await;
+    process.wait_while_paused().await;
+    scene.sleep_ms(scene.dice.between(1, 80)).await;
+    process.wait_while_paused().await;
     let deadline_us = context.started_boot_us + u64::from(context.timeout_ms) * 1_000;
     let left = Duration::from_micros(deadline_us.saturating_sub(process.boot_us()));
     if left.is_zero() {
@@ -74,36 +79,36 @@ async fn answer(process: &Arc<Process>, class: Class, body: String, context: Too
         return Answer::NotApplied(failure(Code::WallClockLimit, "its time was over before it began"));
     }
     match fate {
-        Fate::Refused(code) => {
+        ToolFate::Refused(code) => {
             let retry_after_ms = (code == Code::RateLimit).then_some(700);
             return Answer::NotApplied(Failure { retry_after_ms, ..failure(code, "refused") });
         }
-        Fate::Stalled => {
+        ToolFate::Stalled => {
             tokio::time::sleep(left).await;
-            process.lives().await;
+            process.wait_while_paused().await;
             return Answer::NotApplied(failure(Code::WallClockLimit, "it did not get to send anything"));
         }
         _ => {}
     }
-    process.passes("sending", false);
+    process.pass_crash_point("sending", false);
     if process.is_dead() {
         return std::future::pending().await;
     }
-    if class != Class::Read {
-        is_recorded(process, &context).await;
+    if class != RecoveryClass::Read {
+        check_recorded(process, &context).await;
     }
     let answered = tokio::time::timeout(left, send(process, class, body, &context, fate)).await;
-    process.lives().await;
+    process.wait_while_paused().await;
     let unknown = |code| Answer::Unknown { failure: failure(code, "nobody knows"), kept: None };
     match answered {
-        Ok(Ok(_)) if fate == Fate::Unsure => unknown(Code::NetworkTimeout),
+        Ok(Ok(_)) if fate == ToolFate::Unsure => unknown(Code::NetworkTimeout),
         Ok(Ok(result)) => Answer::Ok(Output { result, receipt: None, state_changes: vec![], usage: None }),
         Ok(Err(_)) | Err(_) => unknown(Code::WallClockLimit),
     }
 }
 
 /// Returns a transit time in milliseconds, which is mostly short.
-fn wire_ms(scene: &Scene) -> u32 {
+fn wire_ms(scene: &Simulation) -> u32 {
     let most = if scene.dice.one_in(2) { WIRE_MS } else { 120 };
     scene.dice.between(1, most)
 }
@@ -111,81 +116,81 @@ fn wire_ms(scene: &Scene) -> u32 {
 /// Sends the request. From here on the request travels independently of its sender.
 fn send(
     process: &Arc<Process>,
-    class: Class,
+    class: RecoveryClass,
     body: String,
     context: &ToolCallContext,
-    fate: Fate,
+    fate: ToolFate,
 ) -> oneshot::Receiver<String> {
     let (answer, answered) = oneshot::channel();
     let scene = process.scene.clone();
     let (key, name) = (context.external_key.clone(), process.name().to_owned());
-    scene.saw_leave(context);
+    scene.record_sent(context);
     let context = context.clone();
     tokio::spawn(async move {
-        scene.pass(wire_ms(&scene)).await;
-        if fate == Fate::RequestLost {
-            scene.note(format_args!("{name}'s request under {key} is lost"));
+        scene.sleep_ms(wire_ms(&scene)).await;
+        if fate == ToolFate::RequestLost {
+            scene.add_trace_line(format_args!("{name}'s request under {key} is lost"));
             return std::future::pending().await;
         }
         let arrived = {
             let mut world = scene.world.lock().expect("no holder panics");
             match class {
-                Class::Read => {
+                RecoveryClass::Read => {
                     world.reads += 1;
                     Ok(format!("{{\"read\":{}}}", world.reads))
                 }
                 _ => world.arrive(class, &key, &body),
             }
         };
-        scene.note(format_args!("{name}'s request under {key} arrives: {arrived:?}"));
+        scene.add_trace_line(format_args!("{name}'s request under {key} arrives: {arrived:?}"));
         let result = arrived.unwrap_or_else(|wrong| {
-            scene.wrong(wrong);
+            scene.report_violation(wrong);
             "null".to_owned()
         });
-        scene.saw_arrive(&context, &result);
+        scene.record_arrived(&context, &result);
         let back_ms = match fate {
-            Fate::AnswerLost => return std::future::pending().await,
-            Fate::Late => 2 * operators::TIMEOUT_MS,
+            ToolFate::AnswerLost => return std::future::pending().await,
+            ToolFate::Late => 2 * operators::TIMEOUT_MS,
             _ if scene.dice.one_in(10) => scene.dice.between(1, operators::TIMEOUT_MS),
             _ => scene.dice.between(1, 120),
         };
-        scene.pass(back_ms).await;
+        scene.sleep_ms(back_ms).await;
         // The receiver is dropped if the sender no longer waits.
         drop(answer.send(result));
     });
-    process.passes("sending", true);
+    process.pass_crash_point("sending", true);
     answered
 }
 
 /// I2 and I14, checked from outside: every request that is sent has an open durable record of the sender's
 /// own attempt.
-async fn is_recorded(process: &Process, context: &ToolCallContext) {
+async fn check_recorded(process: &Process, context: &ToolCallContext) {
     let scene = &process.scene;
     let job_id = JobId::new(&context.step.job_id);
     let open = scene.store().recover(&job_id).await.unwrap_or_default();
     let own = open.iter().find(|row| row.slot.as_str() == context.slot);
     if !own.is_some_and(|row| row.state == RowState::Inflight && row.attempt == context.attempt) {
         let (job, slot, attempt) = (&job_id, &context.slot, context.attempt);
-        scene.wrong(format!("{job} {slot} is sent by attempt {attempt}, and the ledger has {own:?}"));
+        scene.report_violation(format!("{job} {slot} is sent by attempt {attempt}, and the ledger has {own:?}"));
     }
 }
 
 /// Asks the tool whether a call happened.
 pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) -> Result<ReconcileVerdict, Failure> {
     let scene = &process.scene;
-    process.lives().await;
+    process.wait_while_paused().await;
     let done = || {
         let world = scene.world.lock().expect("no holder panics");
-        world.done(&context.external_key).map(|arrived| arrived.result.clone())
+        world.arrived_under(&context.external_key).map(|arrived| arrived.result.clone())
     };
     // Workers ask only after the settling time, so the result does not change until the question arrives.
-    scene.saw_question(&context, done().as_deref());
-    scene.pass(wire_ms(scene)).await;
+    scene.record_reconcile(&context, done().as_deref());
+    scene.sleep_ms(wire_ms(scene)).await;
     let done = done();
-    scene.note(format_args!("{} asks about {}: {done:?}", process.name(), context.external_key));
-    scene.pass(scene.dice.between(1, 120)).await;
-    process.lives().await;
-    if scene.is_rough() && scene.dice.one_in(scene.weather.trouble_in) {
+    scene.add_trace_line(format_args!("{} asks about {}: {done:?}", process.name(), context.external_key));
+    scene.sleep_ms(scene.dice.between(1, 120)).await;
+    process.wait_while_paused().await;
+    if scene.allows_faults() && scene.dice.one_in(scene.weather.tool_fault_in) {
         return match scene.dice.below(3) {
             0 => Err(failure(Code::NetworkTimeout, "nobody answers")),
             1 => Ok(ReconcileVerdict::Unknown),

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::ledger::RowState;
-use latchwork_model::accept::{self, Rejected, Seen};
-use latchwork_model::{Class, Config, Job, Note, Record, TRIES, Verdict};
+use latchwork_model::accept::{self, Observation, TraceRejection};
+use latchwork_model::{Config, Job, ModelClass, ModelRequest, Record, TRIES, Verdict};
 
 use crate::dice::Dice;
-use crate::record::Recorded;
-use crate::scene::Scene;
-use crate::tally::Tally;
-use crate::weather::Weather;
+use crate::record::ObservedJob;
+use crate::scene::Simulation;
+use crate::tally::EventCounts;
+use crate::weather::SimulatedFaults;
 use crate::{number, of_all, run, tamper};
 
 /// Default number of seeds.
@@ -42,36 +42,36 @@ const WANTED: [&str; 15] = [
 ];
 
 /// Runs a seed with jobs of the model's shape.
-fn recorded(seed: u64) -> run::Ran {
+fn recorded(seed: u64) -> run::SimulationResult {
     let dice = Dice::new(seed);
-    let weather = Weather::of(&dice);
-    run::run(|| Scene::recorded(dice, weather))
+    let weather = SimulatedFaults::of(&dice);
+    run::run(|| Simulation::recorded(dice, weather))
 }
 
-fn follow(job: &Recorded) -> Result<accept::Followed, Box<Rejected>> {
+fn check_job_trace(job: &ObservedJob) -> Result<accept::TraceStatistics, Box<TraceRejection>> {
     let tries = u8::try_from(TRIES).expect("few");
-    let config = Config { calls: job.calls.clone(), staged: job.staged, tries, ..Config::of(Class::Read) };
-    accept::follow(&config, &job.seen)
+    let config = Config { calls: job.calls.clone(), staged: job.staged, tries, ..Config::for_class(ModelClass::Read) };
+    accept::check_trace(&config, &job.seen)
 }
 
 /// Returns the first problem with the jobs of a run.
-fn problem(name: &str, ran: &run::Ran, tally: &Tally) -> Option<String> {
-    if let Some(wrong) = &ran.wrong {
+fn trace_problem(name: &str, ran: &run::SimulationResult, tally: &EventCounts) -> Option<String> {
+    if let Some(wrong) = &ran.violation {
         return Some(format!("{name}, {wrong}"));
     }
     ran.jobs.iter().find_map(|job| {
-        if job.outgrown {
+        if job.is_unsupported {
             tally.count(LEFT_OUT);
             return None;
         }
-        match follow(job) {
+        match check_job_trace(job) {
             Ok(followed) => {
                 tally.count("accepted");
-                tally.count(format!("{:4} states at once", followed.widest.next_power_of_two()));
-                seen_in(job).into_iter().for_each(|what| tally.count(what));
+                tally.count(format!("{:4} states at once", followed.max_states.next_power_of_two()));
+                cases_in(job).into_iter().for_each(|what| tally.count(what));
                 None
             }
-            Err(rejected) if rejected.outgrown => {
+            Err(rejected) if rejected.too_many_states => {
                 tally.count(TOO_WIDE);
                 None
             }
@@ -84,31 +84,31 @@ fn problem(name: &str, ran: &run::Ran, tally: &Tally) -> Option<String> {
 }
 
 /// Returns the cases that occur in a trace.
-fn seen_in(job: &Recorded) -> Vec<&'static str> {
+fn cases_in(job: &ObservedJob) -> Vec<&'static str> {
     let mut seen = vec![if job.staged { "a staged commit" } else { "an atomic commit" }];
     let mut holder = 0;
     for one in &job.seen {
         match one {
-            Seen::Claimed { job } => {
+            Observation::Claimed { job } => {
                 holder = job.attempt;
                 seen.extend((holder == 2).then_some("two attempts"));
-                seen.extend(job.records.iter().filter_map(window));
+                seen.extend(job.records.iter().filter_map(crash_window));
             }
-            Seen::Wrote { by, job } => {
+            Observation::Wrote { by, job } => {
                 seen.extend(records(job).filter(|r| r.verdicts.contains(&Some(Verdict::Repeat))).map(|_| WANTED[5]));
-                let late = job.inbox.iter().any(|note| matches!(note, Note::Late { .. }));
+                let late = job.inbox.iter().any(|note| matches!(note, ModelRequest::Late { .. }));
                 seen.extend(late.then_some("a late answer"));
                 seen.extend((!by.contains(&holder)).then_some("an answer of an attempt that had lost the job"));
             }
-            Seen::Asked { job } => {
-                let decided = job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
+            Observation::RequestMade { job } => {
+                let decided = job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
                 seen.extend(decided.then_some("a person who decided"));
                 seen.extend(job.cancel_flag.then_some("a cancel"));
             }
-            Seen::Refused { .. } => seen.push("a refused write"),
-            Seen::Questioned { .. } => seen.push("a tool that was asked"),
-            Seen::Died { .. } => seen.push("a process that died"),
-            Seen::Sent { .. } | Seen::Arrived { .. } => {}
+            Observation::Refused { .. } => seen.push("a refused write"),
+            Observation::ReconcileAsked { .. } => seen.push("a tool that was asked"),
+            Observation::Died { .. } => seen.push("a process that died"),
+            Observation::Sent { .. } | Observation::Arrived { .. } => {}
         }
     }
     seen.sort_unstable();
@@ -121,7 +121,7 @@ fn records(job: &Job) -> impl Iterator<Item = &Record> {
 }
 
 /// Returns the crash window of §5 in which a claim finds a call.
-fn window(record: &Record) -> Option<&'static str> {
+fn crash_window(record: &Record) -> Option<&'static str> {
     let row = record.row?;
     let answered = record.open_try().is_some_and(|open| record.effect(open).is_some());
     Some(match (RowState::from_number(i64::from(row.state))?, record.committed, answered) {
@@ -144,19 +144,19 @@ fn what_workers_do_the_model_does() {
             println!("{} {:?}", job.job_id, job.calls);
             job.seen.iter().enumerate().for_each(|(at, seen)| println!("{at} {seen:?}"));
         }
-        let problem = problem(&format!("seed {seed}"), &ran, &Tally::default());
+        let problem = trace_problem(&format!("seed {seed}"), &ran, &EventCounts::default());
         assert!(problem.is_none(), "{}", problem.unwrap_or_default());
         return;
     }
-    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), Tally::default());
-    let problems = of_all(seeds, |seed| problem(&format!("seed {seed}"), &recorded(seed), &tally));
+    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), EventCounts::default());
+    let problems = of_all(seeds, |seed| trace_problem(&format!("seed {seed}"), &recorded(seed), &tally));
     println!("{}", tally.lines());
     problems.iter().for_each(|problem| println!("{problem}"));
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED)", problems.len());
     if seeds >= SEEDS {
-        let missing: Vec<&str> = WANTED.into_iter().filter(|what| tally.of(what) == 0).collect();
+        let missing: Vec<&str> = WANTED.into_iter().filter(|what| tally.count_of(what) == 0).collect();
         assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
-        let (left_out, accepted) = (tally.of(LEFT_OUT) + tally.of(TOO_WIDE), tally.of("accepted"));
+        let (left_out, accepted) = (tally.count_of(LEFT_OUT) + tally.count_of(TOO_WIDE), tally.count_of("accepted"));
         assert!(left_out * LEFT_OUT_ONE_IN <= accepted, "{left_out} traces were left out, {accepted} accepted");
     }
 }
@@ -166,16 +166,16 @@ fn what_workers_do_the_model_does() {
 fn a_trace_that_was_tampered_with_is_rejected_there() {
     let mut rejected: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..150 {
-        for job in recorded(seed).jobs.iter().filter(|job| !job.outgrown) {
+        for job in recorded(seed).jobs.iter().filter(|job| !job.is_unsupported) {
             for (kind, tamper) in tamper::KINDS {
                 let mut from = 0;
-                while let Some((changed, place, next)) = tamper::tampered(job, tamper, from) {
+                while let Some((changed, place, next)) = tamper::manipulated(job, tamper, from) {
                     from = next;
                     let told = || format!("{kind}, seed {seed}, {} {:?}, at {place}", job.job_id, job.calls);
-                    let Err(found) = follow(&changed) else { panic!("{} is accepted", told()) };
-                    assert!(!found.outgrown, "{}: not followed to its end: {found}", told());
+                    let Err(found) = check_job_trace(&changed) else { panic!("{} is accepted", told()) };
+                    assert!(!found.too_many_states, "{}: not followed to its end: {found}", told());
                     let there = place..=place + 1;
-                    assert!(there.contains(&found.at), "{}: found only at {found}", told());
+                    assert!(there.contains(&found.index), "{}: found only at {found}", told());
                     *rejected.entry(kind).or_default() += 1;
                 }
             }
@@ -191,16 +191,21 @@ fn a_trace_that_was_tampered_with_is_rejected_there() {
 /// about the earlier claim. The lease holder never reports an answer of its own call as late.
 #[test]
 fn an_answer_about_an_earlier_claim_is_none_about_a_later_one() {
-    let tally = Tally::default();
+    let tally = EventCounts::default();
     let problems = of_all(300, |seed| {
         let ran = run::run(|| {
             let dice = Dice::new(seed);
-            let calm = Weather { calm_ms: 30_000, jobs: 2, at_once: 3, ..Weather::calm() };
-            Scene::recorded(dice, Weather { staged: seed % 2 == 0, pauses_in: 60, travel_ms: 40, ..calm })
+            let calm = SimulatedFaults {
+                faults_end_ms: 30_000,
+                jobs: 2,
+                max_held_jobs: 3,
+                ..SimulatedFaults::without_faults()
+            };
+            Simulation::recorded(dice, SimulatedFaults { staged: seed % 2 == 0, pauses_in: 60, travel_ms: 40, ..calm })
         });
         tally.add(&ran.tally);
-        problem(&format!("number {seed}"), &ran, &tally)
+        trace_problem(&format!("number {seed}"), &ran, &tally)
     });
     assert!(problems.is_empty(), "{problems:#?}");
-    assert!(tally.of("lost to another worker") > 50, "{}", tally.lines());
+    assert!(tally.count_of("lost to another worker") > 50, "{}", tally.lines());
 }

@@ -9,17 +9,17 @@ pub(crate) const SETTLING_MS: u32 = 1_500;
 
 /// Faults of one run. A field that ends in `_in` is a frequency: a value `n` means one time in `n`, 0 means never.
 #[derive(Clone, Debug)]
-pub(crate) struct Weather {
+pub(crate) struct SimulatedFaults {
     /// Simulated milliseconds after which no more faults happen.
-    pub(crate) calm_ms: u64,
+    pub(crate) faults_end_ms: u64,
     pub(crate) workers: u32,
     pub(crate) jobs: u32,
     /// Number of jobs that a worker holds concurrently.
-    pub(crate) at_once: u32,
+    pub(crate) max_held_jobs: u32,
     pub(crate) staged: bool,
     /// True if workers run on other machines than the store. Others cannot see their locks, and they follow
     /// the store's clock.
-    pub(crate) apart: bool,
+    pub(crate) on_other_machines: bool,
     /// Faults of workers. A process dies in `dies_in` out of `dies_in + 1` lives.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Weather {
     pub(crate) answer_lost_in: u32,
     pub(crate) outage_in: u32,
     /// Faults of tool calls.
-    pub(crate) trouble_in: u32,
+    pub(crate) tool_fault_in: u32,
     /// Requests of people.
     pub(crate) cancels_in: u32,
     pub(crate) undoes_in: u32,
@@ -37,23 +37,23 @@ pub(crate) struct Weather {
     pub(crate) travel_ms: u32,
 }
 
-impl Weather {
+impl SimulatedFaults {
     /// Returns a configuration without faults: one worker, one job.
-    pub(crate) fn calm() -> Self {
+    pub(crate) fn without_faults() -> Self {
         Self {
-            calm_ms: 0,
+            faults_end_ms: 0,
             workers: 1,
             jobs: 1,
-            at_once: 1,
+            max_held_jobs: 1,
             staged: false,
-            apart: false,
+            on_other_machines: false,
             dies_in: 0,
             stops_in: 0,
             pauses_in: 0,
             request_lost_in: 0,
             answer_lost_in: 0,
             outage_in: 0,
-            trouble_in: 0,
+            tool_fault_in: 0,
             cancels_in: 0,
             undoes_in: 0,
             travel_ms: 2,
@@ -63,19 +63,19 @@ impl Weather {
     pub(crate) fn of(dice: &Dice) -> Self {
         let some = |of: &[u32]| *dice.pick(of);
         Self {
-            calm_ms: u64::from(dice.between(8_000, 30_000)),
+            faults_end_ms: u64::from(dice.between(8_000, 30_000)),
             workers: some(&[1, 2, 2, 3]),
             jobs: some(&[1, 2, 3, 4]),
-            at_once: some(&[1, 2, 3]),
+            max_held_jobs: some(&[1, 2, 3]),
             staged: dice.one_in(3),
-            apart: dice.one_in(2),
+            on_other_machines: dice.one_in(2),
             dies_in: some(&[0, 1, 2, 2]),
             stops_in: some(&[0, 0, 4]),
             pauses_in: some(&[0, 0, 80, 200]),
             request_lost_in: some(&[0, 0, 60, 200]),
             answer_lost_in: some(&[0, 0, 40, 150]),
             outage_in: some(&[0, 0, 400]),
-            trouble_in: some(&[0, 3, 6]),
+            tool_fault_in: some(&[0, 3, 6]),
             cancels_in: some(&[0, 0, 40]),
             undoes_in: some(&[0, 0, 3]),
             travel_ms: some(&[2, 8, 40]),

@@ -6,21 +6,23 @@ use std::sync::Arc;
 
 use latchwork::validate::Validators;
 use latchwork::verifier::Verifiers;
-use latchwork::worker::{Parts, Pool, PoolEvent, PoolSettings, Settings, Stop, Tally, Worker, WorkerError};
+use latchwork::worker::{
+    Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
+};
 use latchwork_core::ids::Hash;
 
-use crate::link::Link;
+use crate::link::StoreConnection;
 use crate::plans::rules;
 use crate::plugins::Plugins;
 use crate::process::Process;
-use crate::scene::{MARGIN_MS, Scene};
+use crate::scene::{MARGIN_MS, Simulation};
 
 /// Time within which a stopped worker must have released its jobs. Covers a call's timeout and delays of the
 /// store.
 const STOPS_WITHIN_MS: u32 = 60_000;
 
-fn settings(scene: &Scene) -> Settings {
-    Settings {
+fn settings(scene: &Simulation) -> WorkerSettings {
+    WorkerSettings {
         lease_ms: 2_000,
         heartbeat_ms: 500,
         clock_margin_ms: MARGIN_MS,
@@ -32,8 +34,8 @@ fn settings(scene: &Scene) -> Settings {
 }
 
 fn worker(process: &Arc<Process>) -> Arc<Worker> {
-    let link = Arc::new(Link::of(process));
-    Worker::start(Parts {
+    let link = Arc::new(StoreConnection::of(process));
+    Worker::start(WorkerParts {
         journal: link.clone(),
         effects: link,
         components: Arc::new(Plugins(Some(process.clone()))),
@@ -51,23 +53,23 @@ fn worker(process: &Arc<Process>) -> Arc<Worker> {
 }
 
 /// Runs the `n`-th worker as a sequence of processes.
-pub(crate) async fn run(scene: Arc<Scene>, n: u32) {
+pub(crate) async fn run(scene: Arc<Simulation>, n: u32) {
     for life in 0.. {
-        scene.pass(scene.dice.between(1, 400)).await;
+        scene.sleep_ms(scene.dice.between(1, 400)).await;
         let process = Process::new(&scene, &format!("w{n}.{life}"));
-        scene.note(format_args!("{} begins", process.name()));
-        let stop = Stop::default();
-        let stops = scene.is_rough() && scene.dice.one_in(scene.weather.stops_in);
+        scene.add_trace_line(format_args!("{} begins", process.name()));
+        let stop = StopHandle::default();
+        let stops = scene.allows_faults() && scene.dice.one_in(scene.weather.stops_in);
         let mut pool = tokio::spawn(pool(process.clone(), stop.clone()));
         if stops {
             let (process, stop, after_ms) = (process.clone(), stop.clone(), scene.dice.between(200, 6_000));
             tokio::spawn(async move {
-                process.scene.pass(after_ms).await;
-                process.scene.note(format_args!("{} is asked to stop", process.name()));
+                process.scene.sleep_ms(after_ms).await;
+                process.scene.add_trace_line(format_args!("{} is asked to stop", process.name()));
                 stop.stop();
-                process.scene.pass(STOPS_WITHIN_MS).await;
+                process.scene.sleep_ms(STOPS_WITHIN_MS).await;
                 if !process.is_dead() && !process.is_over() {
-                    process.scene.wrong(format!("{} does not stop", process.name()));
+                    process.scene.report_violation(format!("{} does not stop", process.name()));
                 }
             });
         }
@@ -77,54 +79,60 @@ pub(crate) async fn run(scene: Arc<Scene>, n: u32) {
             ended = &mut pool => {
                 process.end();
                 match ended {
-                    Ok(tally) => scene.note(format_args!("{} stopped: {tally:?}", process.name())),
-                    Err(error) => scene.wrong(format!("{}: {error}", process.name())),
+                    Ok(tally) => scene.add_trace_line(format_args!("{} stopped: {tally:?}", process.name())),
+                    Err(error) => scene.report_violation(format!("{}: {error}", process.name())),
                 }
                 scene.tally.count("stopped");
             }
         }
         let pause_ms = *scene.dice.pick(&[10, 500, 5_000]);
-        scene.pass(pause_ms).await;
+        scene.sleep_ms(pause_ms).await;
     }
 }
 
-async fn pool(process: Arc<Process>, stop: Stop) -> Tally {
-    let settings = PoolSettings { jobs: process.scene.weather.at_once, tenants: BTreeMap::new(), until_idle: false };
+async fn pool(process: Arc<Process>, stop: StopHandle) -> PoolTally {
+    let settings = PoolSettings {
+        max_jobs: process.scene.weather.max_held_jobs,
+        max_jobs_by_tenant: BTreeMap::new(),
+        until_idle: false,
+    };
     let pool = Pool::new(worker(&process), settings);
-    pool.run(&stop, |event| tell(&process, event)).await.0
+    pool.run(&stop, |event| record_pool_event(&process, event)).await.0
 }
 
-fn tell(process: &Process, event: PoolEvent) {
+fn record_pool_event(process: &Process, event: PoolEvent) {
     let scene = &process.scene;
     let name = process.name();
     match event {
-        PoolEvent::Rested(response) => {
+        PoolEvent::Settled(response) => {
             scene.tally.count(format!("settled {}", response.state.as_str()));
-            scene.note(format_args!("{name} brought {} to {:?}", response.job_id, response.state));
+            scene.add_trace_line(format_args!("{name} brought {} to {:?}", response.job_id, response.state));
         }
-        PoolEvent::ParkedUnread(job, cause) => {
+        PoolEvent::ParkedUnloaded(job, cause) => {
             scene.tally.count("parked unloaded");
-            scene.note(format_args!("{name} parks {job}: {cause}"));
+            scene.add_trace_line(format_args!("{name} parks {job}: {cause}"));
         }
-        PoolEvent::Claimed(job, attempt, _) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
+        PoolEvent::Claimed(job, attempt, _) => {
+            scene.add_trace_line(format_args!("{name} has {job} as attempt {attempt}"))
+        }
         PoolEvent::Released(job) => {
             scene.tally.count("released");
-            scene.note(format_args!("{name} releases {job}"));
+            scene.add_trace_line(format_args!("{name} releases {job}"));
         }
-        PoolEvent::Lost(job) => {
+        PoolEvent::LeaseLost(job) => {
             scene.tally.count("lost to another worker");
-            scene.note(format_args!("{name} has lost {job}"));
+            scene.add_trace_line(format_args!("{name} has lost {job}"));
         }
         PoolEvent::Failed(job, WorkerError::Store(error)) => {
             scene.tally.count("left after the store failed");
-            scene.note(format_args!("{name} abandons {job}: {error}"));
+            scene.add_trace_line(format_args!("{name} abandons {job}: {error}"));
         }
-        PoolEvent::Failed(job, error) | PoolEvent::PassedOver(job, error, _) => {
-            scene.wrong(format!("{name}, {job}: {error}"))
+        PoolEvent::Failed(job, error) | PoolEvent::Quarantined(job, error, _) => {
+            scene.report_violation(format!("{name}, {job}: {error}"))
         }
         PoolEvent::NotLoaded(job, error) => {
             scene.tally.count("released unloaded");
-            scene.note(format_args!("{name} releases {job}: {error}"));
+            scene.add_trace_line(format_args!("{name} releases {job}: {error}"));
         }
         PoolEvent::Unavailable(_) => scene.tally.count("waited for the store"),
         PoolEvent::Available => {}

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::manifest::Class;
+use latchwork_core::manifest::RecoveryClass;
 
 /// Requests that arrived under one external key.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrived {
-    pub(crate) class: Class,
+pub(crate) struct ArrivedRequests {
+    pub(crate) class: RecoveryClass,
     /// Body of the first request.
     pub(crate) body: String,
     /// Number of requests that arrived.
@@ -20,7 +20,7 @@ pub(crate) struct Arrived {
 
 #[derive(Default)]
 pub(crate) struct World {
-    by_key: BTreeMap<String, Arrived>,
+    by_key: BTreeMap<String, ArrivedRequests>,
     /// Number of reads.
     pub(crate) reads: u64,
 }
@@ -30,9 +30,9 @@ impl World {
     ///
     /// # Errors
     /// Returns an error if the key came with a different body before.
-    pub(crate) fn arrive(&mut self, class: Class, key: &str, body: &str) -> Result<String, String> {
+    pub(crate) fn arrive(&mut self, class: RecoveryClass, key: &str, body: &str) -> Result<String, String> {
         let n = self.by_key.len();
-        let arrived = self.by_key.entry(key.to_owned()).or_insert_with(|| Arrived {
+        let arrived = self.by_key.entry(key.to_owned()).or_insert_with(|| ArrivedRequests {
             class,
             body: body.to_owned(),
             times: 0,
@@ -41,7 +41,7 @@ impl World {
         });
         arrived.times += 1;
         // The system behind a keyed tool ignores a repeated key.
-        arrived.applied += u32::from(class != Class::Keyed || arrived.applied == 0);
+        arrived.applied += u32::from(class != RecoveryClass::Keyed || arrived.applied == 0);
         match arrived.body == body {
             true => Ok(arrived.result.clone()),
             false => Err(format!("{key} came with another body: {} and {body}", arrived.body)),
@@ -49,11 +49,11 @@ impl World {
     }
 
     /// Returns the requests that arrived under a key.
-    pub(crate) fn done(&self, key: &str) -> Option<&Arrived> {
+    pub(crate) fn arrived_under(&self, key: &str) -> Option<&ArrivedRequests> {
         self.by_key.get(key)
     }
 
-    pub(crate) fn all(&self) -> &BTreeMap<String, Arrived> {
+    pub(crate) fn all(&self) -> &BTreeMap<String, ArrivedRequests> {
         &self.by_key
     }
 }

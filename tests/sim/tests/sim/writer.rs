@@ -11,7 +11,7 @@ use latchwork_core::storage::{Batch, EffectStore, Flush, Journal, WriteError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::process::Process;
-use crate::scene::Scene;
+use crate::scene::Simulation;
 
 /// Time for which a batch that may be deferred waits for others.
 const LINGER: Duration = Duration::from_millis(10);
@@ -26,8 +26,8 @@ pub(crate) struct Queue(mpsc::UnboundedSender<Queued>);
 
 /// Fate of a commit.
 #[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    Told,
+enum CommitFate {
+    Answered,
     /// The commit never reached the store.
     RequestLost,
     /// The commit was applied, but the process receives no answer.
@@ -68,38 +68,38 @@ async fn run(process: Arc<Process>, mut queued: mpsc::UnboundedReceiver<Queued>)
 
 async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
     let scene = &process.scene;
-    process.lives().await;
-    process.passes("write", false);
-    process.lives().await;
+    process.wait_while_paused().await;
+    process.pass_crash_point("write", false);
+    process.wait_while_paused().await;
     let fate = match () {
-        () if process.is_cut_off() => Fate::RequestLost,
-        () if scene.strikes(scene.weather.request_lost_in, "lost write") => Fate::RequestLost,
-        () if scene.strikes(scene.weather.answer_lost_in, "lost answer of a write") => Fate::AnswerLost,
-        () => Fate::Told,
+        () if process.is_store_unreachable() => CommitFate::RequestLost,
+        () if scene.fault_occurs(scene.weather.request_lost_in, "lost write") => CommitFate::RequestLost,
+        () if scene.fault_occurs(scene.weather.answer_lost_in, "lost answer of a write") => CommitFate::AnswerLost,
+        () => CommitFate::Answered,
     };
-    let fate = if loses(scene, &group) { Fate::AnswerLost } else { fate };
-    let fate = if is_hampering(process, &group) { Fate::RequestLost } else { fate };
-    process.leaves();
-    if fate != Fate::RequestLost {
-        process.is_hampered().await;
+    let fate = if loses_answer(scene, &group) { CommitFate::AnswerLost } else { fate };
+    let fate = if starts_write_delay(process, &group) { CommitFate::RequestLost } else { fate };
+    process.statement_sent();
+    if fate != CommitFate::RequestLost {
+        process.wait_for_write_delay().await;
     }
-    scene.travel().await;
+    scene.transit_delay().await;
     let mut answers = Vec::new();
     for Queued { batch, done } in group {
         let result = match fate {
-            Fate::RequestLost => Err(WriteError::Unavailable("the request was lost".to_owned())),
-            Fate::Told | Fate::AnswerLost => apply(process, batch).await,
+            CommitFate::RequestLost => Err(WriteError::Unavailable("the request was lost".to_owned())),
+            CommitFate::Answered | CommitFate::AnswerLost => apply(process, batch).await,
         };
         answers.push((done, result));
     }
-    process.landed();
-    process.passes("write", true);
-    scene.travel().await;
-    process.lives().await;
+    process.statement_arrived();
+    process.pass_crash_point("write", true);
+    scene.transit_delay().await;
+    process.wait_while_paused().await;
     for (done, result) in answers {
         let result = match fate {
-            Fate::AnswerLost => Err(WriteError::Unknown("the answer was lost".to_owned())),
-            Fate::Told | Fate::RequestLost => result,
+            CommitFate::AnswerLost => Err(WriteError::Unknown("the answer was lost".to_owned())),
+            CommitFate::Answered | CommitFate::RequestLost => result,
         };
         // The receiver is dropped if the sender no longer waits.
         drop(done.send(result));
@@ -107,9 +107,9 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
 }
 
 /// Returns true if the answer of this commit is to be lost.
-fn loses(scene: &Scene, group: &[Queued]) -> bool {
-    let mut lose = scene.lose.lock().expect("no holder panics");
-    let found = lose.is_some_and(|wanted| has(group, wanted));
+fn loses_answer(scene: &Simulation, group: &[Queued]) -> bool {
+    let mut lose = scene.lose_answer_of.lock().expect("no holder panics");
+    let found = lose.is_some_and(|wanted| has_event(group, wanted));
     if found {
         *lose = None;
     }
@@ -117,15 +117,15 @@ fn loses(scene: &Scene, group: &[Queued]) -> bool {
 }
 
 /// Returns true if this commit is to be lost. Also delays the later writes of the process.
-fn is_hampering(process: &Process, group: &[Queued]) -> bool {
-    let mut hamper = process.scene.hamper.lock().expect("no holder panics");
-    let Some((_, ms)) = hamper.filter(|(wanted, _)| has(group, wanted)) else { return false };
+fn starts_write_delay(process: &Process, group: &[Queued]) -> bool {
+    let mut hamper = process.scene.delay_writes_after.lock().expect("no holder panics");
+    let Some((_, ms)) = hamper.filter(|(wanted, _)| has_event(group, wanted)) else { return false };
     *hamper = None;
-    process.hamper(ms);
+    process.delay_writes(ms);
     true
 }
 
-fn has(group: &[Queued], event: &str) -> bool {
+fn has_event(group: &[Queued], event: &str) -> bool {
     group.iter().flat_map(|queued| &queued.batch.events).any(|found| kind(found) == event)
 }
 
@@ -141,7 +141,7 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     let seen = scene.records.is_some().then(|| batch.clone());
     let result = scene.store().write(batch).await;
     if let Some(batch) = seen {
-        scene.saw_write(&batch, &result).await;
+        scene.record_write(&batch, &result).await;
     }
     let told = match &result {
         Ok(()) => "written",
@@ -151,33 +151,36 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
         Err(WriteError::LeaseExpired) => "lease over",
         Err(WriteError::Cancelled) => "cancelled",
         Err(WriteError::InboxPending) => "inbox pending",
-        Err(WriteError::Row { .. }) => "another row",
+        Err(WriteError::RowMismatch { .. }) => "another row",
         Err(WriteError::EffectExists { .. }) => "another effect",
         Err(WriteError::ActionKey(_)) => "key held",
-        Err(WriteError::KeyOpen { .. }) => "key open",
+        Err(WriteError::ActionKeyFree { .. }) => "key open",
         Err(_) => "broken",
     };
-    scene.note(format_args!("{} writes {what}: {told}", process.name()));
+    scene.add_trace_line(format_args!("{} writes {what}: {told}", process.name()));
     scene.tally.count(format!("write {told}"));
     match &result {
         // Two concurrent audit writes of a finished job may both remove the same inbox rows.
-        Err(WriteError::Broken(_)) if audit => {}
-        Err(error @ (WriteError::Broken(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
-            scene.wrong(format!("{what}: {error}"));
+        Err(WriteError::Defect(_)) if audit => {}
+        Err(error @ (WriteError::Defect(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
+            scene.report_violation(format!("{what}: {error}"));
         }
-        Ok(()) if starts && cancelled => scene.wrong(format!("{what} starts a call of a cancelled job")),
-        Ok(()) => holds(process, &job_id, attempt).await,
+        Ok(()) if starts && cancelled => scene.report_violation(format!("{what} starts a call of a cancelled job")),
+        Ok(()) => check_after_write(process, &job_id, attempt).await,
         Err(_) => {}
     }
     result
 }
 
 /// Checks after a write that the writer held the job and that the job can be loaded.
-async fn holds(process: &Process, job_id: &JobId, attempt: u32) {
+async fn check_after_write(process: &Process, job_id: &JobId, attempt: u32) {
     let scene = &process.scene;
     let Ok(Some(row)) = scene.store().job(job_id).await else { return };
     if row.attempt != attempt {
-        scene.wrong(format!("{job_id}: a write of attempt {attempt} was taken, and {} holds it", row.attempt));
+        scene.report_violation(format!(
+            "{job_id}: a write of attempt {attempt} was taken, and {} holds it",
+            row.attempt
+        ));
     }
     // Folding the whole log after every write is too slow. The final check folds every prefix.
     if !scene.dice.one_in(16) {
@@ -188,7 +191,7 @@ async fn holds(process: &Process, job_id: &JobId, attempt: u32) {
         return;
     };
     if let Err(error) = Durable::load(record, effects) {
-        scene.wrong(format!("{job_id} cannot be loaded: {error}"));
+        scene.report_violation(format!("{job_id} cannot be loaded: {error}"));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::response::response;
 use crate::step::StepState;
-use crate::storage::{ActionRow, Request, Resolved};
+use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
 
 /// An opaque send whose action key contains the recipient.
 fn send(to: &str) -> serde_json::Value {
@@ -45,9 +45,9 @@ fn a_committed_action_gives_its_result_and_asks_nobody() {
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let mut sim = second(mode, send("ada"), done());
         // The job looks up the key holder after a refused reservation, or before requesting an approval.
-        let durable = sim.process_looking().unwrap();
+        let durable = sim.process_with_lookups().unwrap();
         assert_eq!(durable.job.state, JobState::Completed, "{mode:?}");
-        assert!(sim.world.is_empty(), "nothing is executed");
+        assert!(sim.executions_by_slot.is_empty(), "nothing is executed");
         assert!(durable.job.gates.is_empty(), "nobody is asked");
         assert_eq!(&*durable.output(&"a".into()).unwrap(), good().result.as_bytes(), "the result has its shape");
         let call = &durable.job.calls[&Slot::new("a")];
@@ -65,9 +65,9 @@ fn other_arguments_under_a_known_key_are_refused() {
     for receipt in [row.receipt.clone(), None] {
         let row = ActionRow { args_hash: Hash::of(&[b"other"]), receipt, ..row.clone() };
         let mut sim = second(Mode::HumanGated, send("ada"), (key, row));
-        let durable = sim.process_looking().unwrap();
+        let durable = sim.process_with_lookups().unwrap();
         assert_eq!(response(&durable).failed[0].reason_code, Code::InvalidInput);
-        assert!(sim.world.is_empty() && durable.job.gates.is_empty());
+        assert!(sim.executions_by_slot.is_empty() && durable.job.gates.is_empty());
     }
 }
 
@@ -78,21 +78,21 @@ fn an_open_action_blocks_and_its_settlement_wakes() {
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let open = ActionRow { receipt: None, ..row.clone() };
         let mut sim = second(mode, send("ada"), (key, open));
-        let durable = sim.process_looking().unwrap();
+        let durable = sim.process_with_lookups().unwrap();
         assert_eq!(durable.job.state, JobState::Parked, "{mode:?}");
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.reason_code, blocked.slot.as_str()), (Code::ActionInProgress, "a"));
         assert_eq!(blocked.holder.unwrap().job_id.as_str(), "job_0");
         assert_eq!(response(&durable).next_actions, ["latch job show job_0"]);
-        assert!(sim.waits.contains(&key) && sim.world.is_empty());
+        assert!(sim.waits.contains(&key) && sim.executions_by_slot.is_empty());
         // The settlement of another key changes nothing, and the settlement of this key wakes the job.
         let operator = Operator::new("Opaque");
-        sim.ask(Request::KeySettled { operator: operator.clone(), key: Hash::default() });
-        assert_eq!(sim.process_looking().unwrap().job.state, JobState::Parked);
+        sim.send_request(InboxRequest::KeySettled { operator: operator.clone(), key: Hash::default() });
+        assert_eq!(sim.process_with_lookups().unwrap().job.state, JobState::Parked);
         sim.actions.insert(key, row.clone());
-        sim.ask(Request::KeySettled { operator, key });
-        assert_eq!(sim.process_looking().unwrap().job.state, JobState::Completed);
-        assert!(sim.world.is_empty(), "the receipt is taken");
+        sim.send_request(InboxRequest::KeySettled { operator, key });
+        assert_eq!(sim.process_with_lookups().unwrap().job.state, JobState::Completed);
+        assert!(sim.executions_by_slot.is_empty(), "the receipt is taken");
     }
 }
 
@@ -114,20 +114,20 @@ fn a_key_is_free_only_where_nothing_can_have_happened() {
     let mut sim = run(vec![unknown()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     assert_eq!(sim.actions.len(), 1);
-    sim.resolve(Slot::new("a"), Resolved::Abort);
+    sim.resolve(Slot::new("a"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.values().all(|row| row.receipt.is_none()) && sim.actions.len() == 1, "lost keeps its key");
     // In doubt, then resolved as not applied, then cancelled.
     let mut sim = run(vec![unknown()]);
     sim.process(None).unwrap();
-    sim.ask(Request::Cancel);
-    sim.resolve(Slot::new("a"), Resolved::NotApplied);
+    sim.send_request(InboxRequest::Cancel);
+    sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(sim.actions.is_empty(), "nobody will try it again");
     // A retried call keeps the key until its answer.
     let mut sim = run(vec![passing(), passing()]);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+    assert_eq!((durable.job.state, sim.executions_by_slot[&Slot::new("a")]), (JobState::Completed, 1));
     assert!(sim.actions.values().all(|row| row.receipt.is_some()));
 }
 
@@ -135,7 +135,7 @@ fn a_key_is_free_only_where_nothing_can_have_happened() {
 fn a_dry_run_never_touches_keys() {
     let mut sim = second(Mode::DryRun, send("ada"), done());
     let before = sim.actions.clone();
-    let durable = sim.process_looking().unwrap();
+    let durable = sim.process_with_lookups().unwrap();
     assert_eq!(durable.job.steps[0].state, StepState::Skipped);
     assert_eq!(sim.actions, before);
 }
@@ -149,7 +149,7 @@ fn another_slot_of_the_same_job_counts_as_another_job() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada"), two]);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
-    assert_eq!(sim.world.len(), 1, "one effect");
+    assert_eq!(sim.executions_by_slot.len(), 1, "one effect");
     assert_eq!(durable.job.calls[&Slot::new("b")].finished.as_ref().unwrap().provenance, Provenance::Reused);
 }
 
@@ -198,8 +198,12 @@ fn a_step_without_a_template_has_no_action_key() {
     };
     for plan in [unkeyed(None), unkeyed(Some(json!(null)))] {
         let mut sim = second(Mode::AutoExec, plan.clone(), done());
-        let durable = sim.process_looking().unwrap();
-        assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, 1), "it does not wait for another job");
+        let durable = sim.process_with_lookups().unwrap();
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot.len()),
+            (JobState::Completed, 1),
+            "it does not wait for another job"
+        );
         assert_eq!(step_action_key(&durable, &Slot::new("a")).unwrap(), None);
         assert_eq!(sim.actions.len(), 1, "it reserves nothing");
         assert_eq!(durable.rows[&Slot::new("a")].action_key, None);
@@ -208,7 +212,7 @@ fn a_step_without_a_template_has_no_action_key() {
         two["step_id"] = json!("b");
         let mut sim = Sim::new(Mode::AutoExec, vec![plan, two]);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-        assert_eq!(sim.world.len(), 2);
+        assert_eq!(sim.executions_by_slot.len(), 2);
     }
 }
 
@@ -237,9 +241,9 @@ fn a_row_behind_its_answer_is_told_from_a_damaged_one() {
             let (key, row) = done();
             sim.actions.insert(key, row);
         }
-        sim.ask(Request::Retry);
-        let durable = sim.process_looking().unwrap();
-        assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, usize::from(!is_receipt)));
+        sim.send_request(InboxRequest::Retry);
+        let durable = sim.process_with_lookups().unwrap();
+        assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Completed, usize::from(!is_receipt)));
         let report = verify(&export(&sim));
         assert!(report.intact, "{report:#?}");
         let row = sim.record.ledger.iter_mut().find(|row| row.slot.as_str() == "a").expect("an earlier round left it");

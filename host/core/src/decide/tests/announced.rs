@@ -3,18 +3,18 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::decide::{Refusal, reopenable};
+use crate::decide::{RetryRefusal, retry_round};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::ids::{Operator, Slot};
 use crate::replay::check_emit;
-use crate::state::Emit;
+use crate::state::EmittedEvent;
 
 #[test]
 fn an_announced_event_is_that_of_the_log_or_a_divergence() {
     let mut durable = Sim::new(Mode::AutoExec, vec![step("a", "Script", &[], json!({ "calls": [] }))]).durable();
-    let emit = |after_calls, name: &str, bytes: &[u8]| Emit {
+    let emit = |after_calls, name: &str, bytes: &[u8]| EmittedEvent {
         after_calls,
         name: name.to_owned(),
         payload: durable.payload_ref("event/a/0", bytes),
@@ -41,8 +41,8 @@ fn an_error_that_something_was_announced_after_is_not_tried_again() {
     let mut durable = sim.process(None).unwrap();
     for (after_calls, refused) in [(0, false), (1, true)] {
         let payload = durable.payload_ref("event/a/0", b"1");
-        durable.job.steps[0].emits = vec![Emit { after_calls, name: "told".into(), payload }];
-        let expected = Refusal::Followed { slot: Slot::new("a/0") };
-        assert_eq!(reopenable(&durable).err(), refused.then_some(expected), "after {after_calls} calls");
+        durable.job.steps[0].emits = vec![EmittedEvent { after_calls, name: "told".into(), payload }];
+        let expected = RetryRefusal::Followed { slot: Slot::new("a/0") };
+        assert_eq!(retry_round(&durable).err(), refused.then_some(expected), "after {after_calls} calls");
     }
 }

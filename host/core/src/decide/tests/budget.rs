@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, good, step};
 use crate::cost::Budget;
-use crate::decide::{InFlight, reserved};
+use crate::decide::{ReservedCosts, reserved_cost};
 use crate::effect::{Answer, Output, Usage};
 use crate::error::Code;
-use crate::event::{Body, Mode, Period};
+use crate::event::{Body, BudgetPeriod, Mode};
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::RowState;
@@ -72,7 +72,7 @@ fn the_call_that_finds_the_budget_used_up_is_not_made() {
 fn a_call_that_could_pass_the_budget_is_not_made() {
     for (budget, calls) in [(44, 0), (45, 1), (84, 1), (85, 2), (125, 3)] {
         let mut sim = three("Model", per_job(budget));
-        sim.most = Some(45);
+        sim.max_cost = Some(45);
         sim.process(None).unwrap();
         assert_eq!(answered(&sim), calls, "{budget}");
         if calls == 1 {
@@ -88,7 +88,7 @@ fn a_silent_answer_costs_the_most_that_it_can() {
     let silent = [Answer::Ok(Output { usage: Some(Usage::default()), ..good() }), Answer::Ok(good())];
     for (answer, most, spent) in silent.iter().flat_map(|answer| [(answer, Some(45), 90), (answer, None, 0)]) {
         let mut sim = three("Model", per_job(100));
-        sim.most = most;
+        sim.max_cost = most;
         sim.script.insert(Operator::new("Model"), vec![answer.clone(); 3]);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.cost.cost_micro_usd, spent, "{answer:?}");
@@ -96,7 +96,7 @@ fn a_silent_answer_costs_the_most_that_it_can() {
     }
     // An answer that reports its usage is charged that amount.
     let mut sim = three("Model", per_job(1_000));
-    sim.most = Some(45);
+    sim.max_cost = Some(45);
     assert_eq!(sim.process(None).unwrap().job.cost.cost_micro_usd, 120);
 }
 
@@ -109,7 +109,7 @@ fn what_other_jobs_have_spent_counts_in_the_month() {
         let durable = sim.process(None).unwrap();
         assert_eq!(answered(&sim), calls, "{elsewhere}");
         if calls == 0 {
-            assert_eq!(exceeded(&sim).unwrap()["period"], json!(Period::Month));
+            assert_eq!(exceeded(&sim).unwrap()["period"], json!(BudgetPeriod::Month));
             assert_eq!(durable.job.state, JobState::Failed);
         }
     }
@@ -190,10 +190,10 @@ fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded()
     let mut sim = three("Model", Budget::default());
     let durable = sim.process(None).unwrap();
     let (own, answered, open) = (Slot::new("x"), Slot::new("a"), Slot::new("y"));
-    let in_flight = InFlight::from([(own.clone(), (1, 5)), (answered.clone(), (1, 7)), (open, (1, 11))]);
-    assert_eq!(reserved(&durable, &in_flight, &own), 11);
-    let in_flight = InFlight::from([(answered, (2, 7))]);
-    assert_eq!(reserved(&durable, &in_flight, &own), 7, "another try is under way");
+    let in_flight = ReservedCosts::from([(own.clone(), (1, 5)), (answered.clone(), (1, 7)), (open, (1, 11))]);
+    assert_eq!(reserved_cost(&durable, &in_flight, &own), 11);
+    let in_flight = ReservedCosts::from([(answered, (2, 7))]);
+    assert_eq!(reserved_cost(&durable, &in_flight, &own), 7, "another try is under way");
 }
 
 /// I32: an answer stored before its events is used, and the model is not called again.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
-use crate::decide::{self, Context, Invocation, Next, Try};
+use crate::decide::{self, Context, Invocation, NextAction, Try};
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::Mode;
@@ -16,7 +16,7 @@ use crate::policy::Rules;
 use crate::response::response;
 use crate::state::{Durable, label};
 use crate::step::StepState;
-use crate::storage::{InboxRow, Request, Resolved};
+use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn invocation(durable: &Durable, slot: &str) -> Invocation {
     let (slot, args) = (Slot::new(slot), b"{}".to_vec());
@@ -27,11 +27,11 @@ fn invocation(durable: &Durable, slot: &str) -> Invocation {
         args,
         action_key: None,
         timeout_ms: 30_000,
-        unfit: None,
+        unusable: None,
         nonce: None,
         quiescence: None,
-        asked_enough: false,
-        most_micro_usd: None,
+        reconcile_exhausted: false,
+        max_cost_micro_usd: None,
         reserved_micro_usd: 0,
         month_micro_usd: None,
     }
@@ -42,8 +42,8 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
     before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();
     let mut after = before.clone();
-    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
-    let draft = decide::inbox(&after, &row, context);
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let draft = decide::apply_request(&after, &row, context);
     after.seal(draft, sim.now_us).unwrap();
     (before, after)
 }
@@ -62,9 +62,9 @@ fn nothing_new_begins() {
     let (before, after) = held(&sim, &context);
     assert_eq!(decide::startable(&before, &none), ["a".into()]);
     assert!(decide::startable(&after, &none).is_empty());
-    let next = |durable: &Durable| decide::next(durable, &invocation(durable, "a/0"), &context);
-    assert!(matches!(next(&before), Next::Execute { .. }));
-    assert!(matches!(next(&after), Next::Drop), "{:?}", next(&after));
+    let next = |durable: &Durable| decide::next_action(durable, &invocation(durable, "a/0"), &context);
+    assert!(matches!(next(&before), NextAction::Execute { .. }));
+    assert!(matches!(next(&after), NextAction::Abandon), "{:?}", next(&after));
 }
 
 /// A call in flight that certainly did nothing becomes final and is not retried.
@@ -107,12 +107,12 @@ fn a_call_whose_step_waits_for_a_retry_stays_in_doubt() {
         });
         let mut sim = waiting.expect("the step waits for the next question");
         sim.reconcile_unknown = true;
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Parked, "{slot}");
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), (slot, Code::IndeterminateEffect));
-        sim.resolve(Slot::new(slot), Resolved::NotApplied);
+        sim.resolve(Slot::new(slot), ManualVerdict::NotApplied);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled, "{slot}");
     }
 }

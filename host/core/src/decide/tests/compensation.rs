@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::evidence::holds;
+use super::evidence::assert_verifies;
 use super::sim::{Sim, step};
-use crate::decide::{self, Refusal, Undecidable, reopenable};
+use crate::decide::{self, RetryRefusal, VerdictRefusal, retry_round};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode, ResultType};
@@ -13,9 +13,9 @@ use crate::ids::{Hash, Operator, Slot};
 use crate::job::JobState;
 use crate::manifest::OnIndeterminate;
 use crate::plan::Plan;
-use crate::response::{Undone, response};
+use crate::response::{CompensationState, response};
 use crate::state::Durable;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 /// A job whose world-changing operators can undo their own calls.
 pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
@@ -56,14 +56,14 @@ pub(super) fn plan() -> Vec<Value> {
 }
 
 /// Runs the job up to the gate of the plan. Everything before the gate is done.
-pub(super) fn stopped(sim: &mut Sim) {
+pub(super) fn run_to_gate(sim: &mut Sim) {
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.map(|b| b.reason_code), Some(Code::RequiresApproval));
-    assert_eq!(sim.world.len(), 4);
+    assert_eq!(sim.executions_by_slot.len(), 4);
 }
 
 fn cancelled(sim: &mut Sim) -> Durable {
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap()
 }
 
@@ -79,7 +79,7 @@ fn no(code: Code) -> Answer {
     Answer::NotApplied(Failure::new(code, "no"))
 }
 
-fn states(durable: &Durable) -> Vec<(String, Undone, Option<Code>)> {
+fn states(durable: &Durable) -> Vec<(String, CompensationState, Option<Code>)> {
     let views = response(durable).compensations;
     views.into_iter().map(|view| (view.slot.to_string(), view.state, view.reason_code)).collect()
 }
@@ -92,19 +92,19 @@ fn result_types(durable: &Durable) -> Vec<Option<ResultType>> {
 #[test]
 fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
     assert_eq!(durable.job.state, JobState::Cancelled);
     assert_eq!(started(&sim), ["c/2~c", "c/1~c", "b~c", "a~c"]);
     let undo = ["a~c", "b~c", "c/1~c", "c/2~c"];
-    assert!(undo.iter().all(|slot| sim.world[&Slot::new(slot)] == 1), "{:?}", sim.world);
-    assert_eq!(sim.world.len(), 8, "and nothing else: {:?}", sim.world);
+    assert!(undo.iter().all(|slot| sim.executions_by_slot[&Slot::new(slot)] == 1), "{:?}", sim.executions_by_slot);
+    assert_eq!(sim.executions_by_slot.len(), 8, "and nothing else: {:?}", sim.executions_by_slot);
     use ResultType::{Compensated, Success};
     let undone = Some(Compensated);
     assert_eq!(result_types(&durable), [Some(Success), undone, undone, undone, None]);
-    assert!(states(&durable).iter().all(|(_, state, _)| *state == Undone::Compensated));
+    assert!(states(&durable).iter().all(|(_, state, _)| *state == CompensationState::Compensated));
     assert_eq!(durable.job.calls[&Slot::new("b~c")].operator.as_str(), "Queryable", "what the plan names undoes it");
-    assert!(sim.applied.contains("latch:job_1:b~c:2"), "under a key of its own: {:?}", sim.applied);
+    assert!(sim.effect_keys.contains("latch:job_1:b~c:2"), "under a key of its own: {:?}", sim.effect_keys);
     // The last event of the log is the cancellation of the job.
     assert!(matches!(sim.record.events.last().unwrap().body, Body::JobCancelled {}));
 }
@@ -113,7 +113,7 @@ fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
 #[test]
 fn what_undoes_a_call_is_called_with_what_it_undoes() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
     let args: Value = serde_json::from_slice(&durable.args(&Slot::new("b~c")).unwrap()).unwrap();
     let key = "latch:job_1:b:1";
@@ -141,14 +141,18 @@ fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
         });
         assert_eq!(failed, Some(ResultType::CompensatableFailure), "it failed after it had changed the world");
         if on_failure == "keep" {
-            assert_eq!((sim.world.len(), response(&durable).compensations.len()), (2, 0));
+            assert_eq!((sim.executions_by_slot.len(), response(&durable).compensations.len()), (2, 0));
             assert_eq!(result_types(&durable)[1], Some(ResultType::CompensatableFailure));
             continue;
         }
         assert_eq!(started(&sim), ["f/0~c", "a~c"]);
         assert_eq!(result_types(&durable), [Some(ResultType::Compensated), Some(ResultType::Compensated), None]);
         let slot = durable.job.compensations.keys().next().unwrap().clone();
-        assert_eq!(reopenable(&durable), Err(Refusal::Compensated { slot }), "what was undone is not tried again");
+        assert_eq!(
+            retry_round(&durable),
+            Err(RetryRefusal::Compensated { slot }),
+            "what was undone is not tried again"
+        );
         assert!(response(&durable).next_actions.is_empty());
     }
 }
@@ -169,7 +173,7 @@ fn only_what_took_effect_is_undone() {
 
     let mut dry = job(Mode::DryRun, "compensate", plan());
     let durable = dry.process(None).unwrap();
-    assert_eq!((durable.job.state, dry.world.len()), (JobState::Completed, 0));
+    assert_eq!((durable.job.state, dry.executions_by_slot.len()), (JobState::Completed, 0));
     assert!(response(&durable).compensations.is_empty());
 }
 
@@ -178,13 +182,13 @@ fn only_what_took_effect_is_undone() {
 fn what_nothing_can_undo_is_told_and_never_pretended() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     pin(&mut sim, |name| name == "Queryable");
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
     assert_eq!(durable.job.state, JobState::Cancelled);
     assert_eq!(started(&sim), ["c/1~c", "b~c"]);
     let told: Vec<_> = states(&durable).into_iter().map(|(slot, state, _)| (slot, state)).collect();
     let of = |slot: &str, state| (slot.to_owned(), state);
-    use Undone::{Compensated, Impossible};
+    use CompensationState::{Compensated, Impossible};
     let expected = [of("c/2", Impossible), of("c/1", Compensated), of("b", Compensated), of("a", Impossible)];
     assert_eq!(told, expected);
     use ResultType::{Compensated as RolledBack, SideEffectCommitted, Success};
@@ -209,12 +213,14 @@ fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
     let durable = cancelled(&mut sim);
     let slot = Slot::new("a~c");
     assert_eq!(durable.job.failed_compensation(), Some(&slot), "{:?}", states(&durable));
-    let at = |verdict: Resolved, now_us| decide::verdict(&durable, &slot, verdict, now_us);
-    let Err(Undecidable::Settling { wait_ms }) = at(Resolved::NotApplied, sim.now_us) else { panic!("decided") };
+    let at = |verdict: ManualVerdict, now_us| decide::verdict_request(&durable, &slot, verdict, now_us);
+    let Err(VerdictRefusal::Settling { wait_ms }) = at(ManualVerdict::NotApplied, sim.now_us) else {
+        panic!("decided")
+    };
     assert!((50_000..=70_000).contains(&wait_ms), "{wait_ms}");
-    assert!(at(Resolved::Applied("1".into()), sim.now_us).is_err());
-    assert!(at(Resolved::Abort, sim.now_us).is_ok(), "that it is left as it is contradicts nothing");
-    assert!(at(Resolved::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
+    assert!(at(ManualVerdict::Applied("1".into()), sim.now_us).is_err());
+    assert!(at(ManualVerdict::Abort, sim.now_us).is_ok(), "that it is left as it is contradicts nothing");
+    assert!(at(ManualVerdict::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
 }
 
 /// Three kinds of verdict on a failed compensation, and no verdict.
@@ -222,7 +228,7 @@ fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
 fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
     let parked = || {
         let mut sim = job(Mode::AutoExec, "keep", plan());
-        stopped(&mut sim);
+        run_to_gate(&mut sim);
         sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
         let durable = cancelled(&mut sim);
         assert_eq!(durable.job.state, JobState::Parked);
@@ -234,32 +240,39 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
         sim
     };
     let failed = Slot::new("c/1~c");
-    for verdict in [Resolved::Applied("\"by hand\"".into()), Resolved::NotApplied, Resolved::Abort] {
+    for verdict in [ManualVerdict::Applied("\"by hand\"".into()), ManualVerdict::NotApplied, ManualVerdict::Abort] {
         let mut sim = parked();
         sim.resolve(failed.clone(), verdict.clone());
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled, "{verdict:?}");
-        let times = sim.world.get(&failed).copied().unwrap_or(0);
+        let times = sim.executions_by_slot.get(&failed).copied().unwrap_or(0);
         let (state, again) = match verdict {
-            Resolved::Applied(_) => (Undone::Compensated, 0),
-            Resolved::NotApplied => (Undone::Compensated, 1),
-            Resolved::Abort => (Undone::Left, 0),
+            ManualVerdict::Applied(_) => (CompensationState::Compensated, 0),
+            ManualVerdict::NotApplied => (CompensationState::Compensated, 1),
+            ManualVerdict::Abort => (CompensationState::Left, 0),
         };
         assert_eq!((states(&durable)[1].1, times), (state, again), "{verdict:?}");
-        assert_eq!((sim.world[&Slot::new("b~c")], sim.world[&Slot::new("a~c")]), (1, 1), "the others follow");
+        assert_eq!(
+            (sim.executions_by_slot[&Slot::new("b~c")], sim.executions_by_slot[&Slot::new("a~c")]),
+            (1, 1),
+            "the others follow"
+        );
     }
     // `--continue` leaves the effect.
     let mut sim = parked();
-    sim.ask(Request::Continue);
+    sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, Undone::Left));
+    assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, CompensationState::Left));
     // `--abort` ends compensation.
     let mut sim = parked();
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 2));
     let told: Vec<_> = states(&durable).into_iter().map(|(_, state, _)| state).collect();
-    assert_eq!(told, [Undone::Compensated, Undone::Left, Undone::Left, Undone::Left]);
+    assert_eq!(
+        told,
+        [CompensationState::Compensated, CompensationState::Left, CompensationState::Left, CompensationState::Left]
+    );
 }
 
 /// I20, I37: a compensating call that sends to the outside is gated like any other external call.
@@ -279,7 +292,7 @@ fn compensations_have_gates_of_their_own() {
         sim.begin_with(*header);
         sim.process(None).unwrap();
         let durable = cancelled(&mut sim);
-        assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 1));
+        assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 1));
         let view = response(&durable);
         let blocked = view.blocked_on.clone().unwrap();
         assert_eq!(blocked.gate_id.as_deref(), Some("gate-a~c"));
@@ -289,31 +302,31 @@ fn compensations_have_gates_of_their_own() {
     };
     let (mut sim, gate_hash) = at_gate();
     let slot = Slot::new("a~c");
-    sim.ask(Request::Approve { slot: slot.clone(), gate_hash: Hash::of(&[b"another"]) });
+    sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash: Hash::of(&[b"another"]) });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "an approval of another call");
-    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Cancelled, 1));
+    assert_eq!((durable.job.state, sim.executions_by_slot[&slot]), (JobState::Cancelled, 1));
 
     let (mut sim, gate_hash) = at_gate();
-    sim.ask(Request::Reject { slot: slot.clone(), gate_hash });
+    sim.send_request(InboxRequest::Reject { slot: slot.clone(), gate_hash });
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((durable.job.state, blocked.reason_code), (JobState::Parked, Code::CompensationFailed));
     assert_eq!(states(&durable)[0].2, Some(Code::GateRejected));
     // A compensation that is retried is gated again.
-    sim.resolve(slot.clone(), Resolved::NotApplied);
+    sim.resolve(slot.clone(), ManualVerdict::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
-    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Cancelled, 1));
+    assert_eq!((durable.job.state, sim.executions_by_slot[&slot]), (JobState::Cancelled, 1));
 
     let (mut sim, _) = at_gate();
     sim.now_us += 100 * 3_600 * 1_000_000;
     let durable = sim.process(None).unwrap();
     assert_eq!(states(&durable)[0].2, Some(Code::GateExpired));
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
 }
 
@@ -323,9 +336,9 @@ fn compensations_have_gates_of_their_own() {
 fn a_refused_compensation_without_a_row_is_taken_up() {
     let slot = Slot::new("a~c");
     for (verdict, state, times) in [
-        (Resolved::Applied("\"by hand\"".into()), JobState::Cancelled, 0),
-        (Resolved::NotApplied, JobState::Parked, 1),
-        (Resolved::Abort, JobState::Cancelled, 0),
+        (ManualVerdict::Applied("\"by hand\"".into()), JobState::Cancelled, 0),
+        (ManualVerdict::NotApplied, JobState::Parked, 1),
+        (ManualVerdict::Abort, JobState::Cancelled, 0),
     ] {
         let mut steps = plan();
         steps.truncate(2);
@@ -336,7 +349,7 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
         sim.begin_with(*header);
         sim.process(None).unwrap();
         let gate_hash = cancelled(&mut sim).job.gates[&slot].hash;
-        sim.ask(Request::Reject { slot: slot.clone(), gate_hash });
+        sim.send_request(InboxRequest::Reject { slot: slot.clone(), gate_hash });
         sim.process(None).unwrap();
         let row = sim.record.ledger.iter().find(|row| row.slot == slot).expect("a refusal has a row").clone();
         sim.record.ledger.retain(|row| row.slot != slot);
@@ -348,11 +361,11 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
         assert!(again.is_none_or(|world_changing| world_changing == row.world_changing), "{verdict:?}");
         if state == JobState::Parked {
             assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
-            sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+            sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
             assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
         }
-        assert_eq!(sim.world.get(&slot).copied().unwrap_or(0), times, "{verdict:?}");
-        holds(&sim);
+        assert_eq!(sim.executions_by_slot.get(&slot).copied().unwrap_or(0), times, "{verdict:?}");
+        assert_verifies(&sim);
     }
 }
 
@@ -360,7 +373,7 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
 #[test]
 fn the_key_of_an_action_that_was_undone_is_free() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     let keys = sim.actions.len();
     assert!(keys >= 2 && sim.actions.values().all(|row| row.receipt.is_some()), "{:?}", sim.actions);
     cancelled(&mut sim);
@@ -375,10 +388,10 @@ fn a_conflict_blocks_undoing() {
         let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
         sim.script.insert("Opaque".into(), vec![unknown]);
         sim.process(None).unwrap();
-        sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".into()));
+        sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"done\"".into()));
         let durable = sim.process(None).unwrap();
         assert_eq!(response(&durable).blocked_on.unwrap().slot.as_str(), "d");
-        sim.resolve(Slot::new("a"), Resolved::NotApplied);
+        sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a", Code::ResolutionConflict));
@@ -386,11 +399,11 @@ fn a_conflict_blocks_undoing() {
         sim
     };
     let mut sim = at_conflict();
-    sim.ask(Request::Continue);
+    sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 4));
     let mut sim = at_conflict();
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 0));
 }
@@ -406,14 +419,14 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));
-        assert!(started(&sim).is_empty() && sim.world.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
-        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        assert!(started(&sim).is_empty() && sim.executions_by_slot.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
+        let verdict = if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
         sim.resolve(Slot::new("k"), verdict);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled);
         let expected: &[&str] = if happened { &["k~c", "a~c"] } else { &["a~c"] };
         assert_eq!(started(&sim), expected);
-        assert!(sim.world.values().all(|n| *n == 1), "{:?}", sim.world);
+        assert!(sim.executions_by_slot.values().all(|n| *n == 1), "{:?}", sim.executions_by_slot);
     }
 }
 
@@ -422,11 +435,11 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
 #[test]
 fn compensations_are_retried_like_any_call() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     sim.script.insert("Queryable".into(), vec![no(Code::RateLimit); 3]);
     assert_eq!(cancelled(&mut sim).job.state, JobState::Cancelled);
     assert_eq!(sim.durable().job.calls[&Slot::new("c/1~c")].tries, 4);
-    assert_eq!(sim.world[&Slot::new("c/1~c")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("c/1~c")], 1);
 }
 
 /// I41: a fork executes undone steps again, after an approval.
@@ -434,12 +447,12 @@ fn compensations_are_retried_like_any_call() {
 fn a_fork_takes_over_nothing_that_was_undone() {
     use crate::decide::{ForkRequest, fork};
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
+    run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
     let request = ForkRequest {
         at: "d".into(),
         set: Default::default(),
-        by: crate::event::Decider { actor: "bob".into(), reason: None },
+        by: crate::event::DecidedBy { actor: "bob".into(), reason: None },
         job_id: "job_2".into(),
         secret: Hash::of(&[b"other"]),
     };
@@ -464,8 +477,8 @@ fn a_fork_takes_over_nothing_that_was_undone() {
 #[test]
 fn events_that_undo_out_of_turn_are_refused() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
-    sim.ask(Request::Cancel);
+    run_to_gate(&mut sim);
+    sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(super::sim::Cut::Write(2))).is_err());
     let durable = sim.durable();
     assert!(durable.job.cancel.is_some() && durable.job.compensations.is_empty());
@@ -506,8 +519,8 @@ fn events_that_undo_out_of_turn_are_refused() {
 fn a_contradicted_compensation_waits_for_somebody() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
     for (first, second) in [
-        (Resolved::NotApplied, Resolved::Applied("\"done\"".into())),
-        (Resolved::Applied("\"done\"".into()), Resolved::NotApplied),
+        (ManualVerdict::NotApplied, ManualVerdict::Applied("\"done\"".into())),
+        (ManualVerdict::Applied("\"done\"".into()), ManualVerdict::NotApplied),
     ] {
         let steps = vec![
             step("a", "Opaque", &[], json!({})),
@@ -525,7 +538,11 @@ fn a_contradicted_compensation_waits_for_somebody() {
         let durable = sim.process(None).unwrap();
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a~c", Code::ResolutionConflict));
-        assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Parked, 1), "nothing is undone twice");
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot[&slot]),
+            (JobState::Parked, 1),
+            "nothing is undone twice"
+        );
         assert!(durable.job.compensations[&slot].end.is_none(), "and nothing is told as undone");
     }
 }
@@ -536,7 +553,7 @@ fn a_job_that_succeeded_undoes_nothing() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Keyed", &["a"], json!({}))];
     let mut sim = job(Mode::AutoExec, "compensate", steps);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, 2));
+    assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Completed, 2));
     assert!(started(&sim).is_empty() && response(&durable).compensations.is_empty());
     // A call without a final answer took no effect that could be undone.
     let call = &durable.job.calls[&Slot::new("a")];
@@ -576,11 +593,11 @@ fn the_gate_of_a_step_is_asked_again_before_the_step_is_undone() {
         ];
         let mut sim = job(Mode::AutoExec, "keep", steps);
         let durable = sim.process(None).unwrap();
-        if let Some(asked) = durable.job.undecided(&Slot::new("a")) {
-            sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash: asked.hash });
+        if let Some(asked) = durable.job.open_gate(&Slot::new("a")) {
+            sim.send_request(InboxRequest::Approve { slot: Slot::new("a"), gate_hash: asked.hash });
             sim.process(None).unwrap();
         }
-        assert_eq!(sim.world[&Slot::new("a")], 1);
+        assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
         let durable = cancelled(&mut sim);
         assert_eq!(durable.job.state, state, "{gate}");
         let blocked = response(&durable).blocked_on.map(|blocked| blocked.slot.to_string());

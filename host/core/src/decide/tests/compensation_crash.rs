@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::compensation::{job, plan, stopped, with};
-use super::evidence::holds;
+use super::compensation::{job, plan, run_to_gate, with};
+use super::evidence::assert_verifies;
 use super::sim::{Cut, Sim, step};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
@@ -12,7 +12,7 @@ use crate::ids::Slot;
 use crate::job::JobState;
 use crate::response::response;
 use crate::state::{Durable, Job};
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 fn cuts() -> impl Iterator<Item = Cut> {
     (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
@@ -22,17 +22,17 @@ fn cuts() -> impl Iterator<Item = Cut> {
 fn finish(sim: &mut Sim, cancel: bool) -> Durable {
     for _ in 0..20 {
         if cancel && sim.durable().job.cancel.is_none() {
-            sim.ask(Request::Cancel);
+            sim.send_request(InboxRequest::Cancel);
         }
         let durable = sim.process(None).expect("nobody kills this one");
-        holds(sim);
+        assert_verifies(sim);
         if durable.job.state.is_terminal() {
             return durable;
         }
         let blocked = response(&durable).blocked_on.expect("a job that rests says why");
         assert_eq!(blocked.reason_code, Code::IndeterminateEffect, "{blocked:?}");
-        let happened = sim.world.contains_key(&blocked.slot);
-        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        let happened = sim.executions_by_slot.contains_key(&blocked.slot);
+        let verdict = if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
         sim.resolve(blocked.slot, verdict);
     }
     panic!("the job does not end");
@@ -42,10 +42,20 @@ fn each_once(sim: &Sim, slots: &[&str], when: &str) {
     for slot in slots {
         let undone = format!("{slot}~c");
         for slot in [*slot, undone.as_str()] {
-            assert_eq!(sim.world.get(&Slot::new(slot)), Some(&1), "{when}: {slot} in {:?}", sim.world);
+            assert_eq!(
+                sim.executions_by_slot.get(&Slot::new(slot)),
+                Some(&1),
+                "{when}: {slot} in {:?}",
+                sim.executions_by_slot
+            );
         }
     }
-    assert_eq!(sim.world.len(), 2 * slots.len(), "{when}: nothing else happened: {:?}", sim.world);
+    assert_eq!(
+        sim.executions_by_slot.len(),
+        2 * slots.len(),
+        "{when}: nothing else happened: {:?}",
+        sim.executions_by_slot
+    );
 }
 
 fn every_prefix_folds(sim: &Sim) {
@@ -60,10 +70,10 @@ fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
     let mut died = 0;
     for cut in cuts() {
         let mut sim = job(Mode::AutoExec, "keep", plan());
-        stopped(&mut sim);
-        sim.ask(Request::Cancel);
+        run_to_gate(&mut sim);
+        sim.send_request(InboxRequest::Cancel);
         died += u32::from(sim.process(Some(cut)).is_err());
-        holds(&sim);
+        assert_verifies(&sim);
         let durable = finish(&mut sim, true);
         assert_eq!(durable.job.state, JobState::Cancelled, "{cut:?}");
         each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
@@ -87,11 +97,16 @@ fn killed_anywhere_a_failed_job_undoes_each_effect_once() {
         let durable = finish(&mut sim, false);
         assert_eq!(durable.job.state, JobState::Partial, "{cut:?}");
         for slot in ["a", "b", "f/0", "a~c", "f/0~c"] {
-            assert_eq!(sim.world.get(&Slot::new(slot)), Some(&1), "{cut:?}: {slot} in {:?}", sim.world);
+            assert_eq!(
+                sim.executions_by_slot.get(&Slot::new(slot)),
+                Some(&1),
+                "{cut:?}: {slot} in {:?}",
+                sim.executions_by_slot
+            );
         }
         // A keyed compensation may be executed again, but only under the same key.
-        let keys = sim.applied.iter().filter(|key| key.contains(":b~c:")).count();
-        assert_eq!((keys, sim.world.len()), (1, 6), "{cut:?}: {:?}", sim.applied);
+        let keys = sim.effect_keys.iter().filter(|key| key.contains(":b~c:")).count();
+        assert_eq!((keys, sim.executions_by_slot.len()), (1, 6), "{cut:?}: {:?}", sim.effect_keys);
     }
     assert!(died > 20, "the cuts are reached: {died}");
 }
@@ -102,8 +117,8 @@ fn two_crashes_in_a_row_change_nothing() {
         for second in [Cut::Write(1), Cut::Write(3), Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]
         {
             let mut sim = job(Mode::AutoExec, "keep", plan());
-            stopped(&mut sim);
-            sim.ask(Request::Cancel);
+            run_to_gate(&mut sim);
+            sim.send_request(InboxRequest::Cancel);
             drop(sim.process(Some(first)));
             drop(sim.process(Some(second)));
             finish(&mut sim, true);
@@ -117,18 +132,18 @@ fn two_crashes_in_a_row_change_nothing() {
 fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
     for cut in cuts() {
         let mut sim = job(Mode::AutoExec, "keep", plan());
-        stopped(&mut sim);
+        run_to_gate(&mut sim);
         let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
         sim.script.insert("Queryable".into(), vec![refused]);
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         let slot = Slot::new("c/1~c");
-        sim.resolve(slot.clone(), Resolved::NotApplied);
+        sim.resolve(slot.clone(), ManualVerdict::NotApplied);
         drop(sim.process(Some(cut)));
-        holds(&sim);
+        assert_verifies(&sim);
         // The verdict is given again if the crash came before it was recorded.
         if sim.durable().job.failed_compensation() == Some(&slot) {
-            sim.resolve(slot, Resolved::NotApplied);
+            sim.resolve(slot, ManualVerdict::NotApplied);
         }
         finish(&mut sim, true);
         each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
@@ -146,21 +161,27 @@ fn a_compensation_in_doubt_parks() {
         ];
         let mut sim = job(Mode::AutoExec, "keep", steps);
         sim.process(None).unwrap();
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
         for _ in 0..2 {
             let durable = sim.process(None).unwrap();
             let blocked = response(&durable).blocked_on.unwrap();
             assert_eq!((durable.job.state == JobState::Parked, blocked.slot.as_str()), (parks, "a~c"), "{operator}");
-            assert_eq!((blocked.reason_code, sim.world[&Slot::new("a~c")]), (Code::IndeterminateEffect, 1));
+            assert_eq!(
+                (blocked.reason_code, sim.executions_by_slot[&Slot::new("a~c")]),
+                (Code::IndeterminateEffect, 1)
+            );
         }
         // The outcome stays unknown. The job ends and reports this.
-        sim.resolve(Slot::new("a~c"), Resolved::Abort);
+        sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
         let durable = sim.process(None).unwrap();
-        holds(&sim);
+        assert_verifies(&sim);
         assert_eq!(durable.job.state, JobState::Cancelled);
         let view = &response(&durable).compensations[0];
-        assert_eq!((view.state, view.reason_code), (crate::response::Undone::Unknown, Some(Code::InvocationLost)));
+        assert_eq!(
+            (view.state, view.reason_code),
+            (crate::response::CompensationState::Unknown, Some(Code::InvocationLost))
+        );
     }
 }
 
@@ -168,18 +189,26 @@ fn a_compensation_in_doubt_parks() {
 #[test]
 fn what_is_on_its_way_when_undoing_is_abandoned_is_settled() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
-    sim.ask(Request::Cancel);
+    run_to_gate(&mut sim);
+    sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/2~c", Code::IndeterminateEffect));
-    sim.resolve(blocked.slot, Resolved::Applied("1".into()));
+    sim.resolve(blocked.slot, ManualVerdict::Applied("1".into()));
     let durable = sim.process(None).unwrap();
-    holds(&sim);
-    assert_eq!((durable.job.state, sim.world.len()), (JobState::Cancelled, 5), "{:?}", sim.world);
-    use crate::response::Undone;
+    assert_verifies(&sim);
+    assert_eq!(
+        (durable.job.state, sim.executions_by_slot.len()),
+        (JobState::Cancelled, 5),
+        "{:?}",
+        sim.executions_by_slot
+    );
+    use crate::response::CompensationState;
     let told: Vec<_> = response(&durable).compensations.iter().map(|view| view.state).collect();
-    assert_eq!(told, [Undone::Compensated, Undone::Left, Undone::Left, Undone::Left]);
+    assert_eq!(
+        told,
+        [CompensationState::Compensated, CompensationState::Left, CompensationState::Left, CompensationState::Left]
+    );
 }

@@ -1,24 +1,24 @@
 //! Evidence of compensation: forgeries are found even if every hash was recomputed.
 
-use super::compensation::{job, plan, stopped};
-use super::evidence::{export, holds, verify};
+use super::compensation::{job, plan, run_to_gate};
+use super::evidence::{assert_verifies, export, verify};
 use super::sim::Sim;
 use crate::event::{Body, Event, Mode};
-use crate::evidence::Found;
-use crate::evidence::forge::{put_together, take_apart};
+use crate::evidence::ProblemKind;
+use crate::evidence::forge::{build_file, parse_records};
 use crate::ids::{Hash, Slot};
 use crate::keys;
 use crate::state::label;
-use crate::storage::Request;
+use crate::storage::InboxRequest;
 
 type Lines = Vec<(String, serde_json::Value)>;
 
 fn undone() -> Sim {
     let mut sim = job(Mode::AutoExec, "keep", plan());
-    stopped(&mut sim);
-    sim.ask(Request::Cancel);
+    run_to_gate(&mut sim);
+    sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap();
-    holds(&sim);
+    assert_verifies(&sim);
     sim
 }
 
@@ -65,8 +65,8 @@ fn cut(lines: &mut Lines, slot: &str) -> Lines {
     cut
 }
 
-fn found(lines: Lines) -> Vec<Found> {
-    let report = verify(&put_together(lines));
+fn found(lines: Lines) -> Vec<ProblemKind> {
+    let report = verify(&build_file(lines));
     assert!(!report.intact, "it is found");
     report.problems.iter().map(|problem| problem.kind).collect()
 }
@@ -75,14 +75,14 @@ fn found(lines: Lines) -> Vec<Found> {
 #[test]
 fn undoing_that_was_forged_is_found() {
     let sim = undone();
-    let lines = || take_apart(&export(&sim));
+    let lines = || parse_records(&export(&sim));
 
     // Two compensations in reverse order.
     let mut forged = lines();
     let later = cut(&mut forged, "a~c");
     let before = at(&forged, "compensation_started", "c/2~c");
     forged.splice(before..before, later);
-    assert!(found(forged).contains(&Found::Illegal), "out of order");
+    assert!(found(forged).contains(&ProblemKind::Illegal), "out of order");
 
     // A compensation before its call was committed.
     let mut forged = lines();
@@ -90,7 +90,7 @@ fn undoing_that_was_forged_is_found() {
     let before = at(&forged, "tool_invocation_started", "c/2");
     forged.splice(before..before, early);
     let kinds = found(forged);
-    assert!(kinds.contains(&Found::Permission) && kinds.contains(&Found::Illegal), "too early: {kinds:?}");
+    assert!(kinds.contains(&ProblemKind::Permission) && kinds.contains(&ProblemKind::Illegal), "too early: {kinds:?}");
 
     // A compensation that occurs twice.
     let mut forged = lines();
@@ -100,9 +100,9 @@ fn undoing_that_was_forged_is_found() {
     let after = at(&forged, "compensation_finished", "c/2~c") + 1;
     assert!(after > first);
     forged.splice(after..after, again);
-    let report = verify(&put_together(forged));
+    let report = verify(&build_file(forged));
     let twice = |problem: &crate::evidence::Problem| {
-        problem.kind == Found::DoubleExecution && problem.message == "c/2 is undone a second time"
+        problem.kind == ProblemKind::DoubleExecution && problem.message == "c/2 is undone a second time"
     };
     assert!(report.problems.iter().any(twice), "{:#?}", report.problems);
 
@@ -113,7 +113,7 @@ fn undoing_that_was_forged_is_found() {
             line["event"]["slot"] = "d~c".into();
         }
     }
-    assert!(found(forged).contains(&Found::Permission), "of nothing");
+    assert!(found(forged).contains(&ProblemKind::Permission), "of nothing");
 
     // A compensation that finished without a good answer.
     let mut forged = lines();
@@ -123,14 +123,14 @@ fn undoing_that_was_forged_is_found() {
     let before =
         forged[..before].iter().rposition(|(_, line)| line["event"]["type"] == "compensation_finished").unwrap() + 1;
     forged.splice(before..before, end);
-    assert!(found(forged).contains(&Found::Permission), "pretended");
+    assert!(found(forged).contains(&ProblemKind::Permission), "pretended");
 
     // A compensation missing from the log, the ledger and the effects: the job could not have ended this way.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
-    assert!(kinds.contains(&Found::Illegal), "left out: {kinds:?}");
+    assert!(kinds.contains(&ProblemKind::Illegal), "left out: {kinds:?}");
 
     // A compensation called with other arguments, consistently in all records.
     let report = verify(&export(&called_otherwise()));
@@ -141,5 +141,5 @@ fn undoing_that_was_forged_is_found() {
     let mut forged = lines();
     let (_, response) = forged.iter_mut().find(|(record, _)| record == "response").unwrap();
     response["response"]["compensations"][0]["state"] = "left".into();
-    assert_eq!(found(forged), [Found::Response], "another response");
+    assert_eq!(found(forged), [ProblemKind::Response], "another response");
 }

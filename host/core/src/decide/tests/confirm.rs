@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, operators, step};
-use crate::decide::{Check, Looked, Refusal, confirmations, looked_at, reopenable};
+use crate::decide::{
+    ConfirmationCheck, ConfirmationResult, RetryRefusal, due_confirmations, record_confirmation_results, retry_round,
+};
 use crate::effect::{Answer, Output, StateChange};
 use crate::error::Code;
 use crate::event::{Body, Consequence, Event, Header, Mode};
-use crate::evidence::forge::{put_together, take_apart};
+use crate::evidence::forge::{build_file, parse_records};
 use crate::evidence::{self, Export, Withhold};
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
@@ -15,7 +17,7 @@ use crate::manifest::{Confirmation, OWN_VERIFIER};
 use crate::response::response;
 use crate::state::{Durable, Job};
 use crate::step::StepState;
-use crate::storage::Request;
+use crate::storage::InboxRequest;
 
 fn slot(text: &str) -> Slot {
     Slot::new(text)
@@ -70,8 +72,8 @@ fn states(durable: &Durable) -> Vec<StepState> {
     durable.job.steps.iter().map(|step| step.state).collect()
 }
 
-fn otherwise() -> Looked {
-    Looked::Mismatch("something else".into())
+fn otherwise() -> ConfirmationResult {
+    ConfirmationResult::Mismatch("something else".into())
 }
 
 fn verifies(sim: &Sim) {
@@ -93,10 +95,10 @@ fn verifies(sim: &Sim) {
 #[test]
 fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
     let mut sim = interrupted(Confirmation::Strict);
-    assert_eq!(confirmations(&sim.durable()), [], "not in the attempt that did it");
+    assert_eq!(due_confirmations(&sim.durable()), [], "not in the attempt that did it");
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
-    assert_eq!(sim.looks, [(slot("a"), 1)].into());
+    assert_eq!(sim.verifications, [(slot("a"), 1)].into());
     let confirms =
         |event: &Event| matches!(event.body, Body::ConfirmationFailed { .. } | Body::ConfirmationAccepted { .. });
     assert!(!sim.record.events.iter().any(confirms), "what is as recorded leaves no event");
@@ -115,20 +117,20 @@ fn only_the_newest_change_of_a_thing_is_looked_at() {
     let mut sim = job(Confirmation::Strict, plan, &["f", "g", "f"]);
     sim.process(Some(Cut::BeforeExecute(3))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.looks, [(slot("b"), 1), (slot("c"), 1)].into());
+    assert_eq!(sim.verifications, [(slot("b"), 1), (slot("c"), 1)].into());
 }
 
 /// I39: a strict mismatch ends the job for good. The results of its steps stay.
 #[test]
 fn a_strict_mismatch_ends_the_job() {
     let mut sim = interrupted(Confirmation::Strict);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     use StepState::{Cancelled, Succeeded};
     assert_eq!(states(&durable), [Succeeded, Cancelled, Cancelled, Cancelled]);
-    assert!(!sim.world.contains_key(&slot("b")), "nothing is built on it");
-    assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })), "{:?}", reopenable(&durable));
+    assert!(!sim.executions_by_slot.contains_key(&slot("b")), "nothing is built on it");
+    assert!(matches!(retry_round(&durable), Err(RetryRefusal::NotConfirmed { .. })), "{:?}", retry_round(&durable));
     assert_eq!(durable.job.mismatches().next(), Some(&slot("a")), "and what it did is not undone");
     let response = response(&durable);
     assert_eq!((response.unconfirmed.len(), response.unconfirmed[0].consequence), (1, Consequence::Ended));
@@ -147,7 +149,7 @@ fn two_strict_mismatches_end_the_job_once() {
     ];
     let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
     sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
-    sim.finds.extend([(slot("a"), otherwise()), (slot("b"), otherwise())]);
+    sim.verifier_results.extend([(slot("a"), otherwise()), (slot("b"), otherwise())]);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     let told = response(&durable).unconfirmed;
@@ -165,10 +167,10 @@ fn a_job_that_was_about_to_end_is_not_complete() {
     let mut sim = fresh();
     sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
     assert_eq!(states(&sim.durable()), [StepState::Succeeded]);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)), (JobState::Partial, vec![StepState::Succeeded]));
-    assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })));
+    assert!(matches!(retry_round(&durable), Err(RetryRefusal::NotConfirmed { .. })));
     verifies(&sim);
 }
 
@@ -176,7 +178,7 @@ fn a_job_that_was_about_to_end_is_not_complete() {
 #[test]
 fn a_warning_is_counted() {
     let mut sim = interrupted(Confirmation::Warn);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     let response = response(&durable);
@@ -191,11 +193,11 @@ fn a_warning_is_counted() {
 fn a_person_is_asked_and_the_rest_goes_on() {
     for (rule, found) in [
         (Confirmation::HumanInLoop, otherwise()),
-        (Confirmation::Strict, Looked::Unavailable("no answer".into())),
-        (Confirmation::Warn, Looked::Unavailable("no answer".into())),
+        (Confirmation::Strict, ConfirmationResult::Unavailable("no answer".into())),
+        (Confirmation::Warn, ConfirmationResult::Unavailable("no answer".into())),
     ] {
         let mut sim = interrupted(rule);
-        sim.finds.insert(slot("a"), found.clone());
+        sim.verifier_results.insert(slot("a"), found.clone());
         for attempt in [2, 3] {
             let durable = sim.process(None).unwrap();
             assert_eq!((durable.job.state, durable.job.attempt), (JobState::Parked, attempt));
@@ -205,15 +207,15 @@ fn a_person_is_asked_and_the_rest_goes_on() {
             let blocked = response.blocked_on.unwrap();
             assert_eq!((blocked.reason_code, blocked.slot), (Code::ConfirmationRequired, slot("a")));
             assert_eq!(response.next_actions[0], "latch job confirm job_1 a --reason TEXT");
-            assert_eq!(durable.job.mismatches().next().is_some(), matches!(found, Looked::Mismatch(_)));
+            assert_eq!(durable.job.mismatches().next().is_some(), matches!(found, ConfirmationResult::Mismatch(_)));
             verifies(&sim);
         }
-        sim.ask(Request::Confirm { slot: slot("b"), gone: false });
+        sim.send_request(InboxRequest::Confirm { slot: slot("b"), gone: false });
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "nobody asked about that one");
-        sim.ask(Request::Confirm { slot: slot("a"), gone: false });
+        sim.send_request(InboxRequest::Confirm { slot: slot("a"), gone: false });
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.world[&slot("b")]), (JobState::Completed, 1));
-        assert_eq!(sim.looks[&slot("a")], 3, "not after a person vouched for it");
+        assert_eq!((durable.job.state, sim.executions_by_slot[&slot("b")]), (JobState::Completed, 1));
+        assert_eq!(sim.verifications[&slot("a")], 3, "not after a person vouched for it");
         assert_eq!(durable.job.mismatches().next(), None);
         assert_eq!(response(&durable).unconfirmed[0].settled_by.as_deref(), Some("bob"));
         verifies(&sim);
@@ -224,9 +226,9 @@ fn a_person_is_asked_and_the_rest_goes_on() {
 #[test]
 fn what_is_found_again_goes_on_alone() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
-    sim.finds.clear();
+    sim.verifier_results.clear();
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!(durable.job.mismatches().next(), None);
@@ -240,15 +242,18 @@ fn a_running_step_is_blocked_at_its_call() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
     let mut sim = job(Confirmation::HumanInLoop, plan, &["f"]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-    sim.finds.insert(slot("s/0"), otherwise());
+    sim.verifier_results.insert(slot("s/0"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)), (JobState::Parked, vec![StepState::Blocked]));
     assert_eq!(response(&durable).blocked.len(), 1);
-    assert!(!sim.world.contains_key(&slot("s/1")));
+    assert!(!sim.executions_by_slot.contains_key(&slot("s/1")));
     verifies(&sim);
-    sim.ask(Request::Confirm { slot: slot("s/0"), gone: false });
+    sim.send_request(InboxRequest::Confirm { slot: slot("s/0"), gone: false });
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&slot("s/0")], sim.world[&slot("s/1")]), (JobState::Completed, 1, 1));
+    assert_eq!(
+        (durable.job.state, sim.executions_by_slot[&slot("s/0")], sim.executions_by_slot[&slot("s/1")]),
+        (JobState::Completed, 1, 1)
+    );
     verifies(&sim);
 }
 
@@ -261,35 +266,35 @@ fn a_call_that_changed_two_things_waits_for_both() {
     both.state_changes.extend(other.state_changes);
     sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(both)]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-    sim.finds.insert(slot("s/0"), otherwise());
+    sim.verifier_results.insert(slot("s/0"), otherwise());
     let durable = sim.process(None).unwrap();
-    assert_eq!((states(&durable), durable.job.asked().count()), (vec![StepState::Blocked], 2));
+    assert_eq!((states(&durable), durable.job.changes_to_accept().count()), (vec![StepState::Blocked], 2));
     let mut check = confirmations_of_next_attempt(&durable);
     assert_eq!(check.len(), 2);
     // The first change is as recorded again, and the second was not verified.
-    let draft = looked_at(&durable, &[(check.remove(0), Looked::Confirmed)]);
+    let draft = record_confirmation_results(&durable, &[(check.remove(0), ConfirmationResult::Confirmed)]);
     assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
-    sim.ask(Request::Confirm { slot: slot("s/0"), gone: false });
+    sim.send_request(InboxRequest::Confirm { slot: slot("s/0"), gone: false });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     verifies(&sim);
 }
 
-fn confirmations_of_next_attempt(durable: &Durable) -> Vec<Check> {
+fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
     let mut next = durable.clone();
     next.job.attempt += 1;
-    confirmations(&next)
+    due_confirmations(&next)
 }
 
 /// I39: no confirmation is requested for an aborting job, and aborting a job ends a pending confirmation.
 #[test]
 fn a_job_that_is_given_up_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
-    let looks = sim.looks.clone();
-    sim.ask(Request::Cancel);
+    let looks = sim.verifications.clone();
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, &sim.looks), (JobState::Cancelled, &looks));
+    assert_eq!((durable.job.state, &sim.verifications), (JobState::Cancelled, &looks));
     assert_eq!(durable.job.mismatches().next(), Some(&slot("a")), "it is still not what was recorded");
     assert_eq!(response(&durable).blocked, []);
     verifies(&sim);
@@ -302,20 +307,20 @@ fn without_a_verifier_nothing_is_looked_at() {
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert!(sim.looks.is_empty());
+    assert!(sim.verifications.is_empty());
 }
 
 /// I30: a consequence that contradicts the rule, and a call that builds on an unconfirmed change, are found.
 #[test]
 fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
-    let mut lines = take_apart(&super::evidence::export(&sim));
+    let mut lines = parse_records(&super::evidence::export(&sim));
     let forged = lines.iter_mut().find(|(_, line)| line["event"]["type"] == "confirmation_failed").unwrap();
     assert_eq!(forged.1["event"]["consequence"], "ended");
     forged.1["event"]["consequence"] = "warned".into();
-    let file = put_together(lines);
+    let file = build_file(lines);
     let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
     let found = report.problems.iter().any(|problem| problem.message.contains("by the confirmation policy"));
     assert!(found, "{:#?}", report.problems);
@@ -329,49 +334,52 @@ fn a_mismatch_blocks_undoing() {
         let mut sim = job(rule, four(), &["f"]);
         super::compensation::pin(&mut sim, |_| true);
         sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-        sim.finds.insert(slot("a"), otherwise());
+        sim.verifier_results.insert(slot("a"), otherwise());
         sim
     };
     let mut sim = undoing(Confirmation::Warn);
     sim.process(Some(Cut::BeforeExecute(0))).unwrap_err();
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
     let shown = response(&durable);
     assert_eq!(shown.reason_code, Some(Code::ConfirmationMismatch));
     assert!(shown.next_actions.contains(&"latch job resolve job_1 --continue".to_owned()), "{shown:#?}");
-    assert!(!sim.world.contains_key(&slot("a~c")));
-    sim.ask(Request::Continue);
+    assert!(!sim.executions_by_slot.contains_key(&slot("a~c")));
+    sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world.get(&slot("a~c"))), (JobState::Cancelled, Some(&1)));
+    assert_eq!((durable.job.state, sim.executions_by_slot.get(&slot("a~c"))), (JobState::Cancelled, Some(&1)));
     verifies(&sim);
 
     let mut sim = undoing(Confirmation::Strict);
     let ended = sim.process(None).unwrap();
     assert_eq!(ended.job.state, JobState::Partial);
-    assert!(!sim.world.contains_key(&slot("a~c")), "{:?}", sim.world);
+    assert!(!sim.executions_by_slot.contains_key(&slot("a~c")), "{:?}", sim.executions_by_slot);
 }
 
 /// I37, I39: effects that a cancelled job is about to undo are verified first, whatever the rule of the plugin.
 /// A mismatch cannot end the job in another way, so a person decides.
 #[test]
 fn what_is_undone_is_looked_at_first() {
-    for go_on in [Request::Continue, Request::Confirm { slot: slot("a"), gone: false }, Request::Abort] {
+    for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {
         let mut sim = job(Confirmation::Strict, four(), &["f"]);
         super::compensation::pin(&mut sim, |_| true);
         sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-        sim.finds.insert(slot("a"), otherwise());
-        sim.ask(Request::Cancel);
+        sim.verifier_results.insert(slot("a"), otherwise());
+        sim.send_request(InboxRequest::Cancel);
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.looks[&slot("a")]), (JobState::Parked, 1));
+        assert_eq!((durable.job.state, sim.verifications[&slot("a")]), (JobState::Parked, 1));
         let shown = response(&durable);
         let blocked: Vec<_> = shown.blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
         assert_eq!(blocked, [("a", Code::ConfirmationMismatch)]);
-        assert!(!sim.world.contains_key(&slot("a~c")));
-        let abandons = matches!(go_on, Request::Abort);
-        sim.ask(go_on);
+        assert!(!sim.executions_by_slot.contains_key(&slot("a~c")));
+        let abandons = matches!(go_on, InboxRequest::Abort);
+        sim.send_request(go_on);
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.world.contains_key(&slot("a~c"))), (JobState::Cancelled, !abandons));
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot.contains_key(&slot("a~c"))),
+            (JobState::Cancelled, !abandons)
+        );
         verifies(&sim);
     }
 }
@@ -387,8 +395,9 @@ fn all_that_blocks_undoing_is_shown() {
     let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
     super::compensation::pin(&mut sim, |_| true);
     sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
-    sim.finds.extend([(slot("a"), otherwise()), (slot("b"), Looked::Unavailable("no answer".into()))]);
-    sim.ask(Request::Cancel);
+    sim.verifier_results
+        .extend([(slot("a"), otherwise()), (slot("b"), ConfirmationResult::Unavailable("no answer".into()))]);
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked;
     let blocked: Vec<_> = blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
@@ -401,7 +410,7 @@ fn what_a_mismatch_left_is_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);
     super::compensation::pin(&mut sim, |_| true);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
     assert_eq!(response(&sim.durable()).compensations, [], "its plan keeps what was done");
     let mut sim = super::compensation::job(Mode::AutoExec, "compensate", four());
@@ -411,11 +420,11 @@ fn what_a_mismatch_left_is_listed() {
     sim.begin_with(*header);
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
-    sim.finds.insert(slot("a"), otherwise());
+    sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     let left = &response(&durable).compensations;
     let left: Vec<_> = left.iter().map(|view| (view.slot.as_str(), view.state, view.reason_code)).collect();
-    use crate::response::Undone;
-    assert_eq!(left, [("a", Undone::Left, Some(Code::ConfirmationMismatch))]);
+    use crate::response::CompensationState;
+    assert_eq!(left, [("a", CompensationState::Left, Some(Code::ConfirmationMismatch))]);
 }

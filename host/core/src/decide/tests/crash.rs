@@ -11,7 +11,7 @@ use crate::ids::{Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::state::{Durable, Job};
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 fn plan(operator: &str) -> Vec<serde_json::Value> {
     vec![
@@ -58,8 +58,8 @@ fn finish(sim: &mut Sim) -> Durable {
         let response = response(&durable);
         let blocked = response.blocked_on.expect("a job that rests says why");
         assert_eq!(blocked.reason_code, Code::IndeterminateEffect);
-        let happened = sim.world.contains_key(&blocked.slot);
-        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        let happened = sim.executions_by_slot.contains_key(&blocked.slot);
+        let verdict = if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
         sim.resolve(blocked.slot, verdict);
     }
     panic!("the job does not end");
@@ -75,9 +75,13 @@ fn killed_anywhere_each_effect_happens_once() {
             reached += u32::from(sim.process(Some(cut)).is_err());
             let durable = finish(&mut sim);
             assert_eq!(durable.job.state, JobState::Completed, "{operator} {cut:?}");
-            let slots: Vec<_> = sim.world.keys().map(Slot::to_string).collect();
+            let slots: Vec<_> = sim.executions_by_slot.keys().map(Slot::to_string).collect();
             assert_eq!(slots, ["b", "c/1", "c/3"], "{operator} {cut:?}");
-            assert!(sim.world.values().all(|n| *n == 1), "{operator} {cut:?}: {:?}", sim.world);
+            assert!(
+                sim.executions_by_slot.values().all(|n| *n == 1),
+                "{operator} {cut:?}: {:?}",
+                sim.executions_by_slot
+            );
             every_prefix_folds(&durable, &sim);
         }
         assert!(reached > 20, "the cuts reach the run: {reached}");
@@ -91,7 +95,7 @@ fn keyed_calls_are_repeated_under_the_same_key_alone() {
         drop(sim.process(Some(cut)));
         let durable = finish(&mut sim);
         assert_eq!(durable.job.state, JobState::Completed, "{cut:?}");
-        assert_eq!(sim.applied.len(), 3, "{cut:?}: {:?}", sim.applied);
+        assert_eq!(sim.effect_keys.len(), 3, "{cut:?}: {:?}", sim.effect_keys);
     }
 }
 
@@ -104,8 +108,12 @@ fn two_crashes_in_a_row_change_nothing() {
             drop(sim.process(Some(first)));
             drop(sim.process(Some(second)));
             finish(&mut sim);
-            assert!(sim.world.values().all(|n| *n == 1), "{first:?} {second:?}: {:?}", sim.world);
-            assert_eq!(sim.world.len(), 3, "{first:?} {second:?}");
+            assert!(
+                sim.executions_by_slot.values().all(|n| *n == 1),
+                "{first:?} {second:?}: {:?}",
+                sim.executions_by_slot
+            );
+            assert_eq!(sim.executions_by_slot.len(), 3, "{first:?} {second:?}");
         }
     }
 }
@@ -118,10 +126,10 @@ fn an_opaque_call_in_doubt_parks_and_is_never_executed_again() {
     assert_eq!(durable.job.state, JobState::Parked);
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
     let again = sim.process(None).unwrap();
     assert_eq!(again.job.state, JobState::Parked, "it stays parked until somebody decides");
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
 #[test]
@@ -129,11 +137,11 @@ fn a_lost_call_is_an_answer_like_any_other() {
     let mut sim = sim("Opaque");
     drop(sim.process(Some(Cut::AfterExecute(1))));
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("b"), Resolved::Abort);
+    sim.resolve(Slot::new("b"), ManualVerdict::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     assert_eq!(response(&durable).failed[0].reason_code, Code::InvocationLost);
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
 #[test]
@@ -143,7 +151,7 @@ fn reconcile_that_cannot_tell_falls_to_the_next_rung() {
     sim.reconcile_unknown = true;
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
 #[test]
@@ -159,14 +167,14 @@ fn definite_failures_are_retried_by_the_table_and_doubtful_ones_never_blindly() 
     sim.script.insert(Operator::new("Opaque"), limit(6));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial, "five retries, not more");
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 
     let mut sim = self::sim("Opaque");
     let timeout = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
     sim.script.insert(Operator::new("Opaque"), vec![timeout]);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
 #[test]
@@ -193,25 +201,25 @@ fn a_claim_that_left_no_event_still_counts() {
 fn a_cancelled_job_starts_nothing_new() {
     let mut sim = sim("Opaque");
     drop(sim.process(Some(Cut::Write(3))));
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 #[test]
 fn a_cancelled_job_in_doubt_waits_for_the_verdict() {
     let mut sim = sim("Opaque");
     drop(sim.process(Some(Cut::AfterExecute(1))));
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
     let blocked = response(&durable).blocked_on.expect("it says what it waits for");
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
-    sim.resolve(Slot::new("b"), Resolved::Applied("\"done\"".into()));
+    sim.resolve(Slot::new("b"), ManualVerdict::Applied("\"done\"".into()));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
-    assert_eq!(sim.world[&Slot::new("b")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
 fn every_prefix_folds(durable: &Durable, sim: &Sim) {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, good, step};
-use crate::decide::{self, NOT_YETS_MAX, Undecidable};
+use crate::decide::{self, NOT_YETS_MAX, VerdictRefusal};
 use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode};
@@ -13,7 +13,7 @@ use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::plan::RetrySpec;
 use crate::response::response;
-use crate::storage::{InboxRow, Request, Resolved};
+use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
@@ -100,8 +100,12 @@ fn a_refused_repeat_leaves_the_first_try_in_doubt() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"));
     let mut sim = job("Keyed", vec![unknown(), refused], 0);
     assert_eq!(until_over(&mut sim), JobState::Completed);
-    assert_eq!(sim.world[&Slot::from("a")], 2, "executed, refused, and repeated under its key until it was answered");
-    assert_eq!(sim.applied.len(), 1);
+    assert_eq!(
+        sim.executions_by_slot[&Slot::from("a")],
+        2,
+        "executed, refused, and repeated under its key until it was answered"
+    );
+    assert_eq!(sim.effect_keys.len(), 1);
 }
 
 /// I6: a job that kills its worker before anything is durable is detected nevertheless.
@@ -110,7 +114,7 @@ fn claims_that_left_nothing_are_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
     sim.lost_claims = 4;
     assert!(sim.process(Some(Cut::Write(1))).is_err());
-    assert_eq!(sim.durable().job.barren_attempts, 4);
+    assert_eq!(sim.durable().job.attempts_without_progress, 4);
 }
 
 /// I3: a tool that cannot tell yet is asked again at its scheduled time, ten times. Then a person decides.
@@ -134,7 +138,7 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
         let times: Vec<i64> = sim.record.events.iter().filter(scheduled).map(|event| event.time_us).collect();
         assert_eq!(times.len(), NOT_YETS_MAX as usize - 1, "{slot}");
         assert!(times.is_sorted_by(|a, b| b - a >= 500_000), "{slot}: nobody hastens it: {times:?}");
-        assert_eq!(sim.world[&Slot::new(slot)], 1);
+        assert_eq!(sim.executions_by_slot[&Slot::new(slot)], 1);
 
         let mut sim = begun(NOT_YETS_MAX);
         assert_eq!(until_over(&mut sim), JobState::Parked, "{slot}");
@@ -148,12 +152,12 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
 /// I1: an answer recorded before a person's verdict was applied wins over any verdict.
 #[test]
 fn an_answer_that_came_before_the_verdict_wins() {
-    let done = || Resolved::Applied("\"by somebody else\"".into());
+    let done = || ManualVerdict::Applied("\"by somebody else\"".into());
     for (operator, verdict) in [
-        ("Opaque", Resolved::NotApplied),
-        ("Opaque", Resolved::Abort),
+        ("Opaque", ManualVerdict::NotApplied),
+        ("Opaque", ManualVerdict::Abort),
         ("Opaque", done()),
-        ("Queryable", Resolved::NotApplied),
+        ("Queryable", ManualVerdict::NotApplied),
     ] {
         let mut sim = job(operator, vec![], 0);
         sim.reconcile_unknown = true;
@@ -165,9 +169,9 @@ fn an_answer_that_came_before_the_verdict_wins() {
         let answer = Answer::Ok(good());
         let provenance = Provenance::Executed;
         sim.effects.push(Effect { slot: slot.clone(), try_no: 1, answer, provenance, time_us: now_us, spent: None });
-        sim.ask(Request::LateEffect { slot: slot.clone(), try_no: 1 });
+        sim.send_request(InboxRequest::LateEffect { slot: slot.clone(), try_no: 1 });
         assert_eq!(until_over(&mut sim), JobState::Completed, "{operator} {verdict:?}");
-        assert_eq!(sim.world[&slot], 1, "{operator} {verdict:?}: it happened, and happens no more");
+        assert_eq!(sim.executions_by_slot[&slot], 1, "{operator} {verdict:?}: it happened, and happens no more");
         let finished = sim.durable().job.calls[&slot].finished.clone().unwrap();
         assert_eq!(finished.provenance, Provenance::CaughtUp);
         let report = verify(&export(&sim));
@@ -189,10 +193,10 @@ fn a_repeat_that_changed_nothing_is_no_answer() {
         spent: None,
     };
     let ok = || Answer::Ok(Output { result: "1".into(), receipt: None, state_changes: vec![], usage: None });
-    assert!(!effect(Answer::NotApplied(failure()), Provenance::KeyedRetry).is_news());
-    assert!(effect(Answer::NotApplied(failure()), Provenance::Executed).is_news(), "a first try's is one");
-    assert!(effect(ok(), Provenance::KeyedRetry).is_news(), "and so is that a repeat happened");
-    assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_news());
+    assert!(!effect(Answer::NotApplied(failure()), Provenance::KeyedRetry).is_informative());
+    assert!(effect(Answer::NotApplied(failure()), Provenance::Executed).is_informative(), "a first try's is one");
+    assert!(effect(ok(), Provenance::KeyedRetry).is_informative(), "and so is that a repeat happened");
+    assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_informative());
 }
 
 /// I46: a verdict on one try does not apply to the next try, and a contradiction to the earlier verdict is
@@ -200,36 +204,36 @@ fn a_repeat_that_changed_nothing_is_no_answer() {
 #[test]
 fn a_verdict_is_about_one_try() {
     let slot = Slot::new("a");
-    let agrees = Resolved::NotApplied;
+    let agrees = ManualVerdict::NotApplied;
     // A verdict on the try before the last one, and a verdict on a try that needed none.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         until_over(&mut sim);
         for _ in 0..2 {
-            sim.resolve(slot.clone(), Resolved::NotApplied);
+            sim.resolve(slot.clone(), ManualVerdict::NotApplied);
             until_over(&mut sim);
         }
         assert_eq!((sim.durable().job.state, sim.durable().job.calls[&slot].tries), (JobState::Completed, 3));
-        let verdict = Resolved::Applied("1".into());
+        let verdict = ManualVerdict::Applied("1".into());
         let durable = sim.durable();
         let row = InboxRow {
             id: 99,
             actor: "eve".into(),
             reason: None,
-            request: Request::Resolve { slot: slot.clone(), try_no, verdict },
+            request: InboxRequest::Resolve { slot: slot.clone(), try_no, verdict },
         };
-        let draft = decide::inbox(&durable, &row, &sim.context());
+        let draft = decide::apply_request(&durable, &row, &sim.context());
         assert_eq!(draft.events.len(), usize::from(conflicts), "try {try_no}: {:?}", draft.events);
     }
-    for late in [Resolved::Applied("1".into()), agrees.clone(), Resolved::Abort] {
+    for late in [ManualVerdict::Applied("1".into()), agrees.clone(), ManualVerdict::Abort] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         assert_eq!(until_over(&mut sim), JobState::Parked);
         // Two people decide about the same try. The second verdict arrives after the first has led to a second
         // try.
         let second = sim.verdict(&slot, late.clone());
-        sim.resolve(slot.clone(), Resolved::NotApplied);
+        sim.resolve(slot.clone(), ManualVerdict::NotApplied);
         assert_eq!(until_over(&mut sim), JobState::Parked, "in doubt again");
-        sim.ask(second);
+        sim.send_request(second);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.calls[&slot].open_try, Some(2), "{late:?} says nothing about the second try");
         assert_eq!(durable.rows[&slot].state, RowState::Indeterminate);
@@ -245,20 +249,20 @@ fn a_verdict_waits_until_the_world_has_settled() {
     for settling_ms in [0, 60_000] {
         let mut sim = job("Opaque", vec![unknown()], settling_ms);
         let durable = sim.process(None).unwrap();
-        let at = |now_us| decide::verdict(&durable, &slot, Resolved::NotApplied, now_us);
+        let at = |now_us| decide::verdict_request(&durable, &slot, ManualVerdict::NotApplied, now_us);
         if settling_ms == 0 {
             assert!(at(sim.now_us).is_ok(), "nothing has to settle, whatever a retry would wait for");
             continue;
         }
-        let Err(Undecidable::Settling { wait_ms }) = at(sim.now_us) else { panic!("{:?}", at(sim.now_us)) };
+        let Err(VerdictRefusal::Settling { wait_ms }) = at(sim.now_us) else { panic!("{:?}", at(sim.now_us)) };
         assert!((59_000..=70_000).contains(&wait_ms), "{wait_ms}");
         let later = sim.now_us + i64::from(wait_ms) * 1000;
         assert!(at(later - 2_000).is_err() && at(later).is_ok());
     }
     let durable = job("Opaque", vec![], 0).process(None).unwrap();
-    let said = |slot: &str| decide::verdict(&durable, &Slot::new(slot), Resolved::Abort, 0);
-    assert_eq!(said("a"), Err(Undecidable::Decided(RowState::Committed)));
-    assert_eq!(said("b"), Err(Undecidable::NoCall));
+    let said = |slot: &str| decide::verdict_request(&durable, &Slot::new(slot), ManualVerdict::Abort, 0);
+    assert_eq!(said("a"), Err(VerdictRefusal::Decided(RowState::Committed)));
+    assert_eq!(said("b"), Err(VerdictRefusal::NoCall));
 }
 
 /// A person's decision does not wait for a backoff, because an opaque call is never repeated or reconciled
@@ -272,7 +276,8 @@ fn a_person_decides_about_an_opaque_call_at_once() {
         assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
         assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
         let durable = sim.durable();
-        decide::verdict(&durable, &Slot::new("a"), Resolved::NotApplied, sim.now_us).expect("it is heard at once");
-        sim.resolve(Slot::new("a"), Resolved::NotApplied);
+        decide::verdict_request(&durable, &Slot::new("a"), ManualVerdict::NotApplied, sim.now_us)
+            .expect("it is heard at once");
+        sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
     }
 }

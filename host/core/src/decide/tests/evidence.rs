@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::sim::{Cut, Sim, step};
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
-use crate::evidence::forge::{put_together, take_apart};
-use crate::evidence::{self, Export, Found, PublicKey, Report, Trust, Withhold};
+use crate::evidence::forge::{build_file, parse_records};
+use crate::evidence::{self, Export, ProblemKind, PublicKey, Trust, VerifyReport, Withhold};
 use crate::ids::Hash;
 use crate::response::response;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
-fn record(sim: &Sim) -> crate::storage::Record {
+fn record(sim: &Sim) -> crate::storage::StoredJob {
     let job = sim.durable().job;
     let mut record = sim.record.clone();
     (record.row.state, record.row.attempt) = (job.state, job.attempt);
@@ -30,12 +30,12 @@ pub(super) fn export(sim: &Sim) -> Vec<u8> {
     export_with(sim, &Withhold::Nothing, None)
 }
 
-pub(super) fn verify(file: &[u8]) -> Report {
+pub(super) fn verify(file: &[u8]) -> VerifyReport {
     evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
 }
 
 /// Checks that the evidence of the job so far verifies.
-pub(super) fn holds(sim: &Sim) -> Report {
+pub(super) fn assert_verifies(sim: &Sim) -> VerifyReport {
     let report = verify(&export(sim));
     assert!(report.intact, "{:#?}", report.problems);
     report
@@ -59,7 +59,7 @@ fn all_kinds() -> Sim {
     Sim::new(crate::event::Mode::AutoExec, steps)
 }
 
-fn codes(report: &Report) -> Vec<&str> {
+fn codes(report: &VerifyReport) -> Vec<&str> {
     report.not_checked.iter().map(|note| note.code).collect()
 }
 
@@ -80,8 +80,9 @@ fn evidence_of_every_crash_verifies() {
                 break;
             }
             if let Some(blocked) = response(&durable).blocked_on {
-                let happened = sim.world.contains_key(&blocked.slot);
-                let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+                let happened = sim.executions_by_slot.contains_key(&blocked.slot);
+                let verdict =
+                    if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
                 sim.resolve(blocked.slot, verdict);
             }
             sim.process(None).expect("nobody kills this one");
@@ -102,7 +103,7 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     let report = verify(&redacted);
     assert!(report.intact, "what waits is named, not shown: {:#?}", report.problems);
     assert!(!String::from_utf8_lossy(&redacted).contains("\"k\":0"), "nor are its arguments");
-    gated.ask(Request::Cancel);
+    gated.send_request(InboxRequest::Cancel);
     gated.process(None).expect("it is cancelled");
     let report = verify(&export(&gated));
     assert!(report.intact, "{:#?}", report.problems);
@@ -126,15 +127,15 @@ fn evidence_of_retried_jobs_verifies() {
     let mut sim = all_kinds();
     sim.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(no())]);
     sim.process(None).expect("nobody kills it");
-    sim.ask(Request::Retry);
+    sim.send_request(InboxRequest::Retry);
     sim.process(None).expect("nobody kills it");
     assert_eq!(sim.durable().job.state, crate::job::JobState::Completed);
-    holds(&sim);
+    assert_verifies(&sim);
     let report = forged(&sim, |records| {
         let at = find(records, "job_reopened");
         records[at].1["event"]["calls"] = json!([]);
     });
-    assert!(report.problems.iter().any(|p| p.kind == Found::DoubleExecution), "{:#?}", report.problems);
+    assert!(report.problems.iter().any(|p| p.kind == ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
 /// I29: every byte, changed in two ways, is found and located in its line.
@@ -169,7 +170,11 @@ fn moved_and_missing_lines_are_found_in_their_place() {
         let without: Vec<u8> = [&lines[..n], &lines[n + 1..]].concat().concat();
         let report = verify(&without);
         let at = (n + 1).min(lines.len() - 1) as u64;
-        assert_eq!(report.problems.first().map(|p| (p.line, p.kind)), Some((at, Found::MissingLines)), "without {n}");
+        assert_eq!(
+            report.problems.first().map(|p| (p.line, p.kind)),
+            Some((at, ProblemKind::MissingLines)),
+            "without {n}"
+        );
 
         let twice: Vec<u8> = [&lines[..=n], &lines[n..]].concat().concat();
         let report = verify(&twice);
@@ -204,7 +209,7 @@ fn an_event_of_another_job_is_found() {
         mixed[n] = theirs[n].clone();
         let report = verify(&mixed.concat());
         let kinds: Vec<_> = report.problems.iter().map(|p| (p.line, p.kind)).collect();
-        assert!(kinds.contains(&(n as u64 + 1, Found::Chain)), "{n}: {kinds:?}");
+        assert!(kinds.contains(&(n as u64 + 1, ProblemKind::Chain)), "{n}: {kinds:?}");
     }
 }
 
@@ -212,13 +217,13 @@ fn an_event_of_another_job_is_found() {
 #[test]
 fn taking_apart_and_putting_together_changes_nothing() {
     let file = export(&small(&json!({})));
-    assert_eq!(put_together(take_apart(&file)), file);
+    assert_eq!(build_file(parse_records(&file)), file);
 }
 
-fn forged(sim: &Sim, change: impl FnOnce(&mut Vec<(String, Value)>)) -> Report {
-    let mut records = take_apart(&export(sim));
+fn forged(sim: &Sim, change: impl FnOnce(&mut Vec<(String, Value)>)) -> VerifyReport {
+    let mut records = parse_records(&export(sim));
     change(&mut records);
-    verify(&put_together(records))
+    verify(&build_file(records))
 }
 
 fn find(records: &[(String, Value)], kind: &str) -> usize {
@@ -229,7 +234,7 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
 #[test]
 fn a_planted_double_execution_is_found() {
     let sim = small(&json!({}));
-    let has = |report: &Report, kind: Found| report.problems.iter().any(|problem| problem.kind == kind);
+    let has = |report: &VerifyReport, kind: ProblemKind| report.problems.iter().any(|problem| problem.kind == kind);
 
     // In the log alone: started and answered once more before the commit.
     let report = forged(&sim, |records| {
@@ -240,7 +245,7 @@ fn a_planted_double_execution_is_found() {
         finished.1["event"]["try"] = 2.into();
         records.splice(at..at, [started, finished]);
     });
-    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+    assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
     let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
     assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
 
@@ -251,14 +256,14 @@ fn a_planted_double_execution_is_found() {
         started.1["event"]["try"] = 2.into();
         records.insert(at, started);
     });
-    assert!(has(&report, Found::DoubleExecution) && has(&report, Found::Illegal), "{:#?}", report.problems);
+    assert!(has(&report, ProblemKind::DoubleExecution) && has(&report, ProblemKind::Illegal), "{:#?}", report.problems);
 
     // In the ledger alone.
     let report = forged(&sim, |records| {
         let row = records.iter_mut().find(|(record, _)| record == "ledger").expect("there");
         row.1["try"] = 2.into();
     });
-    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+    assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 
     // In the effect store alone.
     let report = forged(&sim, |records| {
@@ -267,7 +272,7 @@ fn a_planted_double_execution_is_found() {
         again.1["try"] = 2.into();
         records.insert(at + 1, again);
     });
-    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+    assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
 /// I30: a worker that loses its job stores a receipt or a refusal as try 0 without events. Neither is an
@@ -276,7 +281,7 @@ fn a_planted_double_execution_is_found() {
 fn an_answer_that_the_log_does_not_know_is_no_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
         let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         sim.process(None).expect("the process is not killed");
         let done = small(&json!({})).effects.pop().expect("an answer");
         let answer = answer.unwrap_or(done.answer);
@@ -288,7 +293,11 @@ fn an_answer_that_the_log_does_not_know_is_no_execution() {
         assert!(report.intact, "{:#?}", report.problems);
     }
     for report in [stray(0, Provenance::Executed, None), stray(1, Provenance::Reused, None)] {
-        assert!(report.problems.iter().any(|problem| problem.kind == Found::DoubleExecution), "{:#?}", report.problems);
+        assert!(
+            report.problems.iter().any(|problem| problem.kind == ProblemKind::DoubleExecution),
+            "{:#?}",
+            report.problems
+        );
     }
 }
 
@@ -296,30 +305,36 @@ fn an_answer_that_the_log_does_not_know_is_no_execution() {
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
-    let cases: [(&str, Found, Change); 14] = [
-        ("a row with other arguments", Found::Ledger, |r| row(r)["args_hash"] = Hash::of(&[b"x"]).to_hex().into()),
-        ("a row with another result", Found::Ledger, |r| row(r)["result_hash"] = Hash::of(&[b"x"]).to_hex().into()),
-        ("a row in another state", Found::Ledger, |r| row(r)["state"] = "FAILED_FINAL".into()),
-        ("a row with another first attempt", Found::Ledger, |r| row(r)["first_attempt"] = 2.into()),
-        ("no row", Found::Ledger, |r| r.retain(|(record, _)| record != "ledger")),
-        ("no effect", Found::Payload, |r| r.retain(|(record, _)| record != "effect")),
-        ("another answer", Found::Payload, |r| {
+    let cases: [(&str, ProblemKind, Change); 14] = [
+        ("a row with other arguments", ProblemKind::Ledger, |r| {
+            row(r)["args_hash"] = Hash::of(&[b"x"]).to_hex().into()
+        }),
+        ("a row with another result", ProblemKind::Ledger, |r| {
+            row(r)["result_hash"] = Hash::of(&[b"x"]).to_hex().into()
+        }),
+        ("a row in another state", ProblemKind::Ledger, |r| row(r)["state"] = "FAILED_FINAL".into()),
+        ("a row with another first attempt", ProblemKind::Ledger, |r| row(r)["first_attempt"] = 2.into()),
+        ("no row", ProblemKind::Ledger, |r| r.retain(|(record, _)| record != "ledger")),
+        ("no effect", ProblemKind::Payload, |r| r.retain(|(record, _)| record != "effect")),
+        ("another answer", ProblemKind::Payload, |r| {
             let effect = of_kind(r, "effect");
             let text = effect["content"]["text"].as_str().expect("included").replace("done", "gone");
             effect["content"]["text"] = text.into();
         }),
-        ("another input", Found::Payload, |r| {
+        ("another input", ProblemKind::Payload, |r| {
             let input = r.iter_mut().find(|(_, fields)| fields["label"] == "input/b").expect("there");
             input.1["content"]["text"] = "[]".into();
         }),
-        ("a job row in another state", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "FAILED".into()),
-        ("a finished job woken by nothing", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "PENDING".into()),
-        ("a finished job that runs", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "RUNNING".into()),
-        ("another component", Found::Header, |r| {
+        ("a job row in another state", ProblemKind::Header, |r| of_kind(r, "header")["job"]["state"] = "FAILED".into()),
+        ("a finished job woken by nothing", ProblemKind::Header, |r| {
+            of_kind(r, "header")["job"]["state"] = "PENDING".into()
+        }),
+        ("a finished job that runs", ProblemKind::Header, |r| of_kind(r, "header")["job"]["state"] = "RUNNING".into()),
+        ("another component", ProblemKind::Header, |r| {
             of_kind(r, "header")["plugins"][0]["digest"] = Hash::of(&[b"x"]).to_hex().into();
         }),
-        ("another response", Found::Response, |r| of_kind(r, "response")["response"]["status"] = "failed".into()),
-        ("an ending that was cut", Found::Header, |r| {
+        ("another response", ProblemKind::Response, |r| of_kind(r, "response")["response"]["status"] = "failed".into()),
+        ("an ending that was cut", ProblemKind::Header, |r| {
             let at = find(r, "job_completed");
             r.remove(at);
         }),
@@ -344,7 +359,7 @@ fn a_call_without_its_approval_is_found() {
     let mut sim = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
     sim.process(None).expect("it stops at its gate");
     let gate_hash = sim.durable().job.gates.values().next().expect("a gate").hash;
-    sim.ask(Request::Approve { slot: "b".into(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: "b".into(), gate_hash });
     sim.process(None).expect("it completes");
     assert!(verify(&export(&sim)).intact);
     for gone in ["gate_approved", "gate_requested"] {
@@ -352,7 +367,11 @@ fn a_call_without_its_approval_is_found() {
             let at = find(records, gone);
             records.remove(at);
         });
-        assert!(report.problems.iter().any(|p| p.kind == Found::Permission), "without {gone}: {:#?}", report.problems);
+        assert!(
+            report.problems.iter().any(|p| p.kind == ProblemKind::Permission),
+            "without {gone}: {:#?}",
+            report.problems
+        );
     }
 }
 
@@ -410,10 +429,10 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
 /// I31: the hashes in a redacted file are still bound by the chain.
 #[test]
 fn a_withheld_payload_cannot_be_exchanged() {
-    let mut records = take_apart(&export_with(&small(&json!({})), &Withhold::Everything, None));
+    let mut records = parse_records(&export_with(&small(&json!({})), &Withhold::Everything, None));
     of_kind(&mut records, "payload")["hash"] = Hash::of(&[b"x"]).to_hex().into();
-    let report = verify(&put_together(records));
-    assert!(report.problems.iter().any(|problem| problem.kind == Found::Payload), "{:#?}", report.problems);
+    let report = verify(&build_file(records));
+    assert!(report.problems.iter().any(|problem| problem.kind == ProblemKind::Payload), "{:#?}", report.problems);
 }
 
 /// I29: a signature is valid for its file and its key only, and only trusted keys are accepted.
@@ -443,15 +462,15 @@ fn signatures_are_checked_and_cannot_be_cut_off() {
     assert!(unknown.intact && unknown.signature.valid && !unknown.signature.trusted);
     assert!(codes(&unknown).contains(&"untrusted_key"));
 
-    let found = |file: &[u8], trust: Option<&Trust>, kind: Found| {
+    let found = |file: &[u8], trust: Option<&Trust>, kind: ProblemKind| {
         let report = verify(file, trust);
         !report.intact && report.problems.iter().any(|problem| problem.kind == kind)
     };
-    let wrong = |file: &[u8], trust: Option<&Trust>| found(file, trust, Found::Signature);
-    assert!(found(&file, Some(&trust(&other)), Found::Trust), "signed by nobody who is trusted");
+    let wrong = |file: &[u8], trust: Option<&Trust>| found(file, trust, ProblemKind::Signature);
+    assert!(found(&file, Some(&trust(&other)), ProblemKind::Trust), "signed by nobody who is trusted");
     assert!(wrong(&cut, None), "the signature was cut off, and the header names its key");
     let unsigned = export(&small(&json!({})));
-    assert!(found(&unsigned, Some(&trust(&key)), Found::Trust), "a signature was asked for");
+    assert!(found(&unsigned, Some(&trust(&key)), ProblemKind::Trust), "a signature was asked for");
     let mut forged = cut.clone();
     evidence::append_signature(&mut forged, key, [1; 64]);
     assert!(wrong(&forged, Some(&trust(&key))), "another signature");
@@ -468,8 +487,8 @@ fn what_is_no_evidence_is_said_to_be_none() {
     for file in [&b""[..], b"hello", b"{}\n{}\n", b"{\"record\":\"header\"}\n"] {
         assert!(evidence::verify(file, None, &|_, _, _| true).is_err(), "{file:?}");
     }
-    let mut records = take_apart(&export(&small(&json!({}))));
+    let mut records = parse_records(&export(&small(&json!({}))));
     records[0].1["schema"] = "latchwork.evidence/2".into();
-    let error = evidence::verify(&put_together(records), None, &|_, _, _| true).unwrap_err();
+    let error = evidence::verify(&build_file(records), None, &|_, _, _| true).unwrap_err();
     assert!(error.contains("latchwork.evidence/1"), "{error}");
 }

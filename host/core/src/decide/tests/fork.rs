@@ -8,14 +8,14 @@ use super::sim::{Cut, Sim, step};
 use crate::decide::{self, ForkRefusal, ForkRequest};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Decider, Event, Mode};
+use crate::event::{Body, DecidedBy, Event, Mode};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::policy::AutoExec;
 use crate::response::response;
 use crate::state::label;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 fn plan() -> Vec<serde_json::Value> {
     vec![
@@ -28,7 +28,7 @@ fn plan() -> Vec<serde_json::Value> {
 }
 
 /// A job that requests no approvals, because its policy trusts ada with every tool.
-fn trusting(mode: Mode) -> Sim {
+fn trusted_job(mode: Mode) -> Sim {
     let mut sim = Sim::new(mode, plan());
     let trust = ["Opaque", "Keyed", "Queryable"].map(|name| (format!("ada/{name}"), 3)).into();
     sim.rules.auto_exec = AutoExec { enabled: true, min_trust: 3, trust };
@@ -39,7 +39,7 @@ fn request(at: &str) -> ForkRequest {
     ForkRequest {
         at: StepId::new(at),
         set: BTreeMap::new(),
-        by: Decider { actor: "bob".into(), reason: None },
+        by: DecidedBy { actor: "bob".into(), reason: None },
         job_id: JobId::new("job_1"),
         secret: Hash::of(&[b"another secret"]),
     }
@@ -53,7 +53,7 @@ fn setting(at: &str, step: &str) -> ForkRequest {
 /// The job that begins with the fork, in a simulated world of its own.
 fn forked(origin: &Sim, request: &ForkRequest) -> Sim {
     let fork = decide::fork(&origin.durable(), request).expect("it can be forked");
-    let mut sim = trusting(origin.durable().job.header.mode);
+    let mut sim = trusted_job(origin.durable().job.header.mode);
     sim.rules = origin.rules.clone();
     let head = sim.record.events[1].hash;
     sim.record.events.push(Event::seal(2, 5_000_000, 0, fork.body, head));
@@ -71,9 +71,9 @@ fn copied(sim: &Sim) -> Vec<String> {
 /// origin.
 #[test]
 fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about() {
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!((origin.world[&Slot::new("o")], origin.world[&Slot::new("s/1")]), (1, 1));
+    assert_eq!((origin.executions_by_slot[&Slot::new("o")], origin.executions_by_slot[&Slot::new("s/1")]), (1, 1));
     let before = origin.durable();
 
     let mut sim = forked(&origin, &request("s"));
@@ -92,11 +92,11 @@ fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about()
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked_on.expect("what the origin committed is gated, whatever the mode");
     assert_eq!((durable.job.state, blocked.slot.as_str()), (JobState::Parked, "s/1"));
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
     let gate_hash = durable.job.gates[&Slot::new("s/1")].hash;
-    sim.ask(Request::Approve { slot: Slot::new("s/1"), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: Slot::new("s/1"), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.world, [(Slot::new("s/1"), 1)].into());
+    assert_eq!(sim.executions_by_slot, [(Slot::new("s/1"), 1)].into());
 
     // A fork of the fork keeps the original executions and the gates of earlier effects.
     let again = forked(&sim, &request("t"));
@@ -117,10 +117,10 @@ fn a_lost_call_of_a_copied_step_is_gated() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
     let mut origin = Sim::new(Mode::AutoExec, steps.clone());
-    origin.rules = trusting(Mode::AutoExec).rules;
+    origin.rules = trusted_job(Mode::AutoExec).rules;
     origin.script.insert("Opaque".into(), vec![unknown, refused]);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Parked);
-    origin.resolve(Slot::new("s/0"), Resolved::Abort);
+    origin.resolve(Slot::new("s/0"), ManualVerdict::Abort);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Completed);
 
     let gated = |sim: &Sim| {
@@ -142,7 +142,7 @@ fn a_lost_call_of_a_copied_step_is_gated() {
 /// I41: a fork killed anywhere comes to the same end, and copied steps are never executed.
 #[test]
 fn a_fork_survives_every_cut() {
-    let mut origin = trusting(Mode::HumanGated);
+    let mut origin = trusted_job(Mode::HumanGated);
     origin.rules.standing_approvals = true;
     let durable = origin.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked, "`o` waits for its gate");
@@ -154,7 +154,7 @@ fn a_fork_survives_every_cut() {
         let durable = sim.durable();
         let open = durable.job.gates.iter().find(|(_, gate)| gate.decision.is_none());
         if let Some((slot, gate)) = open {
-            sim.ask(Request::Approve { slot: slot.clone(), gate_hash: gate.hash });
+            sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash: gate.hash });
         }
         died
     };
@@ -174,8 +174,8 @@ fn a_fork_survives_every_cut() {
             let done = [(Slot::new("o"), 1), (Slot::new("s/1"), 1)].into();
             // Opaque calls that were cut off need a person's verdict.
             assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {cut}");
-            assert!(in_doubt || sim.world == done, "cut {cut}: {:?}", sim.world);
-            assert!(sim.world.values().all(|times| *times == 1));
+            assert!(in_doubt || sim.executions_by_slot == done, "cut {cut}: {:?}", sim.executions_by_slot);
+            assert!(sim.executions_by_slot.values().all(|times| *times == 1));
             if !died {
                 break;
             }
@@ -188,7 +188,7 @@ fn a_fork_survives_every_cut() {
 /// I40: a fork uses the replaced output and executes the steps that depend on it again.
 #[test]
 fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     origin.process(None).unwrap();
     let sim = forked(&origin, &setting("s", "r"));
     assert_eq!(copied(&sim), ["r", "x"], "`o` was made from `r`");
@@ -207,10 +207,10 @@ fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
 
 #[test]
 fn a_job_that_goes_on_by_itself_is_not_forked() {
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     assert!(origin.process(Some(Cut::Write(6))).is_err());
     let refused = decide::fork(&origin.durable(), &request("s")).unwrap_err();
-    assert!(matches!(refused, ForkRefusal::GoesOn { state: JobState::Running, .. }), "{refused}");
+    assert!(matches!(refused, ForkRefusal::StillOpen { state: JobState::Running, .. }), "{refused}");
 }
 
 /// I41: failed steps, undone steps, and the steps that depend on them are executed again.
@@ -237,7 +237,7 @@ fn what_did_not_succeed_or_was_undone_is_not_copied() {
     ];
     let mut origin = super::compensation::job(Mode::AutoExec, "keep", steps);
     origin.process(None).unwrap();
-    origin.ask(Request::Cancel);
+    origin.send_request(InboxRequest::Cancel);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Cancelled);
     assert_eq!(of(&origin, &request("d")).0, ["q"], "`a` was undone, and `r` was made after it");
     let set = setting("d", "r");
@@ -256,19 +256,19 @@ fn what_may_have_been_done_is_gated() {
         gated.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     // A call whose outcome stayed unknown.
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::NetworkTimeout, "?");
     let unknown = crate::effect::Answer::Unknown { failure, kept: None };
     origin.script.insert("Opaque".into(), vec![unknown]);
     origin.process(None).unwrap();
-    let verdict = crate::storage::Resolved::Abort;
+    let verdict = crate::storage::ManualVerdict::Abort;
     origin.resolve(Slot::new("o"), verdict);
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
     // A failed call that certainly changed nothing is not gated. Without a final answer, its outcome is unknown
     // and it is gated.
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
     origin.script.insert("Opaque".into(), vec![crate::effect::Answer::NotApplied(failure)]);
     let mut durable = origin.process(None).unwrap();
@@ -277,13 +277,13 @@ fn what_may_have_been_done_is_gated() {
     assert_eq!(gated(&durable, "o"), ["o"]);
     // An effect of the origin's own origin: the approval was rejected in the fork, and a fork of that fork is
     // gated too.
-    let mut origin = trusting(Mode::AutoExec);
+    let mut origin = trusted_job(Mode::AutoExec);
     origin.process(None).unwrap();
     let mut fork = forked(&origin, &request("s"));
     let gate_hash = fork.process(None).unwrap().job.gates[&Slot::new("s/1")].hash;
-    fork.ask(Request::Reject { slot: Slot::new("s/1"), gate_hash });
+    fork.send_request(InboxRequest::Reject { slot: Slot::new("s/1"), gate_hash });
     let durable = fork.process(None).unwrap();
-    assert_eq!((durable.job.state, fork.world.len()), (JobState::Completed, 0));
+    assert_eq!((durable.job.state, fork.executions_by_slot.len()), (JobState::Completed, 0));
     assert_eq!(gated(&durable, "s"), ["s"]);
 }
 

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::decide::{self, Context, Invocation, Next};
+use crate::decide::{self, Context, Invocation, NextAction};
 use crate::error::Code;
-use crate::event::{Body, Decider, Mode};
+use crate::event::{Body, DecidedBy, Mode};
 use crate::ids::{Hash, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::state::{Draft, Durable, label};
-use crate::storage::{InboxRow, Request};
+use crate::storage::{InboxRequest, InboxRow};
 
 fn gate(sim: &Sim, slot: &str) -> Hash {
     sim.durable().job.gates[&Slot::new(slot)].hash
@@ -24,15 +24,15 @@ fn an_external_send_waits_for_approval_and_then_runs_once() {
     assert_eq!(durable.job.state, JobState::Parked);
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.reason_code, blocked.gate_id.as_deref()), (Code::RequiresApproval, Some("gate-a")));
-    assert!(sim.world.is_empty(), "asking executes nothing");
-    sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash: Hash::of(&[b"another call"]) });
+    assert!(sim.executions_by_slot.is_empty(), "asking executes nothing");
+    sim.send_request(InboxRequest::Approve { slot: Slot::new("a"), gate_hash: Hash::of(&[b"another call"]) });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "an approval of another call counts nothing");
     let hash = gate(&sim, "a");
-    sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash: hash });
-    sim.ask(Request::Reject { slot: Slot::new("a"), gate_hash: hash });
+    sim.send_request(InboxRequest::Approve { slot: Slot::new("a"), gate_hash: hash });
+    sim.send_request(InboxRequest::Reject { slot: Slot::new("a"), gate_hash: hash });
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed, "the first decision stands");
-    assert_eq!(sim.world[&Slot::new("a")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn a_rejected_step_fails_and_nothing_is_executed() {
         Sim::new(Mode::HumanGated, vec![step("a", "Read", &[], json!({})), step("b", "Opaque", &["a"], json!({}))]);
     sim.process(None).unwrap();
     let hash = gate(&sim, "b");
-    sim.ask(Request::Reject { slot: Slot::new("b"), gate_hash: hash });
+    sim.send_request(InboxRequest::Reject { slot: Slot::new("b"), gate_hash: hash });
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     assert_eq!(response(&durable).failed[0].reason_code, Code::GateRejected);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 #[test]
@@ -56,18 +56,18 @@ fn a_call_inside_a_step_is_gated_too() {
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a/1", Code::RequiresApproval));
     let hash = gate(&sim, "a/1");
-    sim.ask(Request::Approve { slot: Slot::new("a/1"), gate_hash: hash });
+    sim.send_request(InboxRequest::Approve { slot: Slot::new("a/1"), gate_hash: hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.world[&Slot::new("a/1")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("a/1")], 1);
 
     let mut sim = Sim::new(Mode::HumanGated, plan());
     sim.process(None).unwrap();
-    sim.ask(Request::Reject { slot: Slot::new("a/1"), gate_hash: gate(&sim, "a/1") });
+    sim.send_request(InboxRequest::Reject { slot: Slot::new("a/1"), gate_hash: gate(&sim, "a/1") });
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed, "the step got the refusal as an answer");
     let output = durable.output(&"a".into()).unwrap();
     assert_eq!(&*output, br#"["\"done\"","GATE_REJECTED"]"#);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 #[test]
@@ -83,14 +83,14 @@ fn modes_narrow_what_a_plan_may_do() {
     let mut sim = Sim::new(Mode::DraftOnly, plan());
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).failed[0].reason_code, Code::ModeForbids);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 
     let mut sim = Sim::new(Mode::DryRun, plan());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     let codes: Vec<_> = response(&durable).steps.iter().map(|step| step.reason_code).collect();
     assert_eq!(codes, [None, Some(Code::ModeForbids), Some(Code::DryRunUpstream), None]);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn effects_that_a_step_does_not_declare_are_refused() {
     let mut sim = Sim::new(Mode::HumanGated, vec![one]);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 fn quorum(sim: &mut Sim, quorum: u32, self_approve: bool) {
@@ -113,8 +113,8 @@ fn send() -> Vec<serde_json::Value> {
 }
 
 fn approve(sim: &mut Sim, actor: &str, slot: &str) {
-    let request = Request::Approve { slot: Slot::new(slot), gate_hash: gate(sim, slot) };
-    sim.ask_as(actor, request);
+    let request = InboxRequest::Approve { slot: Slot::new(slot), gate_hash: gate(sim, slot) };
+    sim.send_request_as(actor, request);
 }
 
 /// I27: a quorum counts different people. The policy may exclude the requester of the job.
@@ -131,10 +131,10 @@ fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
         assert_eq!(durable.job.state, JobState::Parked, "{slot}: bob once, and ada asked for the job");
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.quorum, blocked.approved_by), (Some(2), vec!["bob".to_owned()]));
-        assert!(sim.world.is_empty());
+        assert!(sim.executions_by_slot.is_empty());
         approve(&mut sim, "eve", slot);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-        assert_eq!(sim.world[&Slot::new(slot)], 1);
+        assert_eq!(sim.executions_by_slot[&Slot::new(slot)], 1);
     }
 }
 
@@ -148,13 +148,17 @@ fn rules_that_became_narrower_after_an_approval_hold() {
         // The policy changes between the approval and the run.
         quorum(&mut sim, 1, false);
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "{slot}: not by herself any more");
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot.len()),
+            (JobState::Parked, 0),
+            "{slot}: not by herself any more"
+        );
         quorum(&mut sim, 2, false);
         approve(&mut sim, "bob", slot);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "{slot}: two are needed now");
         approve(&mut sim, "eve", slot);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed, "{slot}");
-        assert_eq!(sim.world[&Slot::new(slot)], 1);
+        assert_eq!(sim.executions_by_slot[&Slot::new(slot)], 1);
     }
 }
 
@@ -172,10 +176,10 @@ fn an_approval_may_have_to_say_why() {
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Parked, "{slot}: what was approved with the submission says nothing");
         for reason in [None, Some(""), Some("  ")] {
-            let request = Request::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
-            sim.ask_because("bob", reason, request);
+            let request = InboxRequest::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+            sim.send_request_with_reason("bob", reason, request);
             let durable = sim.process(None).unwrap();
-            assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
+            assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
             assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
         }
         // The approver may have approved before the rule was introduced.
@@ -187,9 +191,9 @@ fn an_approval_may_have_to_say_why() {
         sim.rules.gate_reason = true;
         sim.rules.gate_quorum = 1;
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "{slot}: no reason was given");
-        let request = Request::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
-        sim.ask_because("bob", Some("the amount is right"), request.clone());
-        sim.ask_because("bob", Some("still right"), request);
+        let request = InboxRequest::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+        sim.send_request_with_reason("bob", Some("the amount is right"), request.clone());
+        sim.send_request_with_reason("bob", Some("still right"), request);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.gates[&Slot::new(slot)].approvals.len(), 1, "{slot}");
     }
@@ -197,11 +201,11 @@ fn an_approval_may_have_to_say_why() {
 
 #[test]
 fn rules_narrow_each_other() {
-    use crate::manifest::Effect;
+    use crate::manifest::EffectKind;
     use crate::policy::Rules;
     let wide = Rules { standing_approvals: true, ..Rules::default() };
     let narrow = Rules {
-        gate_effects: vec![Effect::ExternalSend],
+        gate_effects: vec![EffectKind::ExternalSend],
         gate_tags: vec!["money".into()],
         standing_approvals: false,
         gate_expires_ms: 1,
@@ -227,11 +231,11 @@ fn a_standing_approval_is_one_of_the_quorum_unless_the_policy_forbids_it() {
         quorum(&mut sim, 2, self_approve);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         for actor in ["bob", "eve"].into_iter().take(approvers) {
-            assert!(sim.world.is_empty(), "{standing} {self_approve}");
+            assert!(sim.executions_by_slot.is_empty(), "{standing} {self_approve}");
             approve(&mut sim, actor, "a");
             sim.process(None).unwrap();
         }
-        assert_eq!(sim.world.len(), 1, "{standing} {self_approve}");
+        assert_eq!(sim.executions_by_slot.len(), 1, "{standing} {self_approve}");
     }
 }
 
@@ -248,17 +252,17 @@ fn a_gate_that_nobody_decides_about_expires() {
         let due_us = durable.job.timers()[&name];
         assert_eq!(response(&durable).blocked_on.unwrap().until, Some(due_us));
         let hash = gate(&sim, slot);
-        sim.ask(Request::Timer { name, due_us });
+        sim.send_request(InboxRequest::Timer { name, due_us });
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, state, "{slot}");
-        assert!(sim.world.is_empty());
+        assert!(sim.executions_by_slot.is_empty());
         match slot {
             "a" => assert_eq!(response(&durable).failed[0].reason_code, Code::GateExpired),
             _ => assert_eq!(&*durable.output(&"a".into()).unwrap(), br#"["GATE_EXPIRED"]"#),
         }
-        sim.ask(Request::Approve { slot: Slot::new(slot), gate_hash: hash });
+        sim.send_request(InboxRequest::Approve { slot: Slot::new(slot), gate_hash: hash });
         sim.process(None).unwrap();
-        assert!(sim.world.is_empty(), "too late");
+        assert!(sim.executions_by_slot.is_empty(), "too late");
         assert!(durable.job.timers().is_empty());
     }
     assert_eq!(Code::GateExpired.for_guest(), Code::PolicyDenied);
@@ -270,10 +274,10 @@ fn a_decision_disarms_the_gates_timer() {
     let mut sim = Sim::new(Mode::HumanGated, send());
     let due_us = sim.process(None).unwrap().job.timers()["gate/a"];
     // The timer fired, but the approval was acknowledged before the expiry was written.
-    sim.ask(Request::Timer { name: "gate/a".into(), due_us });
+    sim.send_request(InboxRequest::Timer { name: "gate/a".into(), due_us });
     approve(&mut sim, "bob", "a");
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.world[&Slot::new("a")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
 /// I20: each of the five fields that an approval is bound to changes the hash by itself.
@@ -282,7 +286,7 @@ fn an_approval_is_of_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
     let operators = super::sim::operators();
     let pinned = &operators[&crate::ids::Operator::new("Opaque")];
-    let other = crate::manifest::Pinned { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
+    let other = crate::manifest::PinnedOperator { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
     let slot = Slot::new("a/1");
     let hashes = [
         gate_hash(pinned, "Opaque", &slot, b"{}", Mode::HumanGated),
@@ -310,7 +314,7 @@ fn context(sim: &Sim) -> Context<'_> {
     Context { now_us: sim.now_us, random: 7, rules: &sim.rules, clock_margin_ms: 0 }
 }
 
-fn row(actor: &str, reason: Option<&str>, request: Request) -> InboxRow {
+fn row(actor: &str, reason: Option<&str>, request: InboxRequest) -> InboxRow {
     InboxRow { id: 1, actor: actor.into(), reason: reason.map(str::to_owned), request }
 }
 
@@ -325,8 +329,8 @@ fn other_arguments_than_the_approved_ones_are_never_executed() {
     sim.process(None).unwrap();
     let (slot, gate_hash) = (Slot::new("a/0"), gate(&sim, "a/0"));
     let mut durable = claimed(&sim);
-    let approve = row("bob", None, Request::Approve { slot: slot.clone(), gate_hash });
-    let draft = decide::inbox(&durable, &approve, &context(&sim));
+    let approve = row("bob", None, InboxRequest::Approve { slot: slot.clone(), gate_hash });
+    let draft = decide::apply_request(&durable, &approve, &context(&sim));
     durable.seal(draft, sim.now_us).unwrap();
     let next = |args: &[u8]| {
         let invocation = Invocation {
@@ -336,19 +340,19 @@ fn other_arguments_than_the_approved_ones_are_never_executed() {
             args_ref: durable.payload_ref(&label::args(&slot), args),
             action_key: None,
             timeout_ms: 1,
-            unfit: None,
+            unusable: None,
             nonce: None,
             quiescence: None,
-            asked_enough: false,
-            most_micro_usd: None,
+            reconcile_exhausted: false,
+            max_cost_micro_usd: None,
             reserved_micro_usd: 0,
             month_micro_usd: None,
         };
-        decide::next(&durable, &invocation, &context(&sim))
+        decide::next_action(&durable, &invocation, &context(&sim))
     };
     let approved = durable.args(&slot).unwrap();
-    assert!(matches!(next(&approved), Next::Execute { .. }));
-    let Next::Diverge(divergence) = next(br#"{"k":1}"#) else { panic!("it was not approved") };
+    assert!(matches!(next(&approved), NextAction::Execute { .. }));
+    let NextAction::Diverge(divergence) = next(br#"{"k":1}"#) else { panic!("it was not approved") };
     assert_eq!(divergence.field, "approved arguments");
 }
 
@@ -390,7 +394,11 @@ fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
         (sim.rules.standing_approvals, sim.rules.self_approve) = (!standing, standing);
         approve(&mut sim, "bob", "a");
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "bob's is the first that counts");
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot.len()),
+            (JobState::Parked, 0),
+            "bob's is the first that counts"
+        );
         approve(&mut sim, "eve", "a");
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     }
@@ -412,7 +420,7 @@ fn who_approves_twice_is_one_person() {
     // A duplicate approval in the log counts once, and an approval of another call does not count for this one.
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
-    let by = Decider { actor: "bob".into(), reason: None };
+    let by = DecidedBy { actor: "bob".into(), reason: None };
     let again = Body::GateApproved { slot: slot.clone(), gate_hash, by, standing: false };
     durable.seal(Draft { events: vec![again], ..Draft::default() }, sim.now_us).unwrap();
     assert_eq!((durable.job.gates[&slot].approvals.len(), durable.job.gates[&slot].decision.is_some()), (1, false));
@@ -449,8 +457,8 @@ fn a_refusal_says_why_and_an_expiry_waits_for_what_was_acknowledged() {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         let parked = sim.process(None).unwrap();
         let mut durable = claimed(&sim);
-        let request = Request::Reject { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
-        let draft = decide::inbox(&durable, &row("bob", Some("too dear"), request), &context(&sim));
+        let request = InboxRequest::Reject { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+        let draft = decide::apply_request(&durable, &row("bob", Some("too dear"), request), &context(&sim));
         let by =
             |body: &Body| matches!(body, Body::GateRejected { by, .. } if by.reason.as_deref() == Some("too dear"));
         assert!(draft.events.iter().any(by), "{slot}");
@@ -460,7 +468,11 @@ fn a_refusal_says_why_and_an_expiry_waits_for_what_was_acknowledged() {
         }
         let name = format!("gate/{slot}");
         let due_us = parked.job.timers()[&name];
-        let expired = decide::inbox(&claimed(&sim), &row("x", None, Request::Timer { name, due_us }), &context(&sim));
-        assert!(expired.drained, "{slot}");
+        let expired = decide::apply_request(
+            &claimed(&sim),
+            &row("x", None, InboxRequest::Timer { name, due_us }),
+            &context(&sim),
+        );
+        assert!(expired.requires_empty_inbox, "{slot}");
     }
 }

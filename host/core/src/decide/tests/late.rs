@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::super::inbox::recorded_invocation;
-use super::evidence::holds;
+use super::evidence::assert_verifies;
 use super::sim::{Cut, Sim, good, step};
-use crate::decide::{self, Next, ReconcileAnswer};
+use crate::decide::{self, NextAction, ReconcileAnswer};
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Mode, Verdict};
@@ -13,9 +13,9 @@ use crate::ids::Slot;
 use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::state::Draft;
-use crate::storage::Resolved;
+use crate::storage::ManualVerdict;
 
-fn put_away(slot: &str, try_no: u32, answer: Answer) -> Effect {
+fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
@@ -28,13 +28,13 @@ fn a_look_that_is_made_again_has_the_answer_that_was_put_away() {
         [(no(), Answer::Ok(good()), JobState::Failed), (Answer::Ok(good()), no(), JobState::Completed)]
     {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
-        sim.effects.push(put_away("a", 1, stored.clone()));
+        sim.effects.push(stored_effect("a", 1, stored.clone()));
         sim.script.insert("Read".into(), vec![made]);
         let durable = sim.process(None).expect("nobody kills it");
         let finished = durable.job.calls[&Slot::new("a")].finished.clone().expect("it was answered");
         assert_eq!((finished.ok, finished.try_no), (matches!(stored, Answer::Ok(_)), 1));
         assert_eq!(durable.job.state, ends);
-        holds(&sim);
+        assert_verifies(&sim);
     }
 }
 
@@ -45,10 +45,10 @@ fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
-    assert_eq!(sim.applied.len(), 1);
+    assert_eq!(sim.effect_keys.len(), 1);
     sim.effects.retain(|effect| effect.try_no != 1);
-    sim.effects.push(put_away("a", 1, Answer::Ok(good())));
-    holds(&sim);
+    sim.effects.push(stored_effect("a", 1, Answer::Ok(good())));
+    assert_verifies(&sim);
 }
 
 /// I29: a read by a worker that had lost the job, stored after the answer in the log, is not a second
@@ -57,8 +57,8 @@ fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution
 fn a_stray_look_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
-    sim.effects.push(put_away("a", 2, Answer::Ok(good())));
-    let report = holds(&sim);
+    sim.effects.push(stored_effect("a", 2, Answer::Ok(good())));
+    let report = assert_verifies(&sim);
     let told = report.not_checked.iter().find(|told| told.code == "unused_answers").expect("it is told");
     assert!(told.message.contains("(a)"), "{}", told.message);
 }
@@ -70,11 +70,11 @@ fn a_look_that_was_tried_again_leaves_no_answer_beside_the_log() {
     sim.script.insert("Read".into(), vec![Answer::NotApplied(Failure::new(Code::NetworkTimeout, "too slow"))]);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
     assert!(sim.effects.len() > 1, "{:?}", sim.effects);
-    assert!(holds(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
+    assert!(assert_verifies(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
 }
 
 /// Returns the draft for a try in doubt whose answer was stored without its events.
-fn settled(kept: Effect) -> Draft {
+fn draft_for_stored(kept: Effect) -> Draft {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
@@ -85,7 +85,7 @@ fn settled(kept: Effect) -> Draft {
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
     // The stored answer wins over this reconcile answer.
     let said = ReconcileAnswer::Happened(good());
-    let Next::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
         panic!("in doubt")
     };
     draft
@@ -100,7 +100,7 @@ fn what_a_tool_said_before_a_crash_is_its_word() {
         (Provenance::Reconciled, Provenance::Reconciled),
         (Provenance::KeyedRetry, Provenance::KeyedRetry),
     ] {
-        let draft = settled(Effect { provenance: kept, ..put_away("a", 1, Answer::Ok(good())) });
+        let draft = draft_for_stored(Effect { provenance: kept, ..stored_effect("a", 1, Answer::Ok(good())) });
         let finished = draft.events.iter().find_map(|event| match event {
             Body::ToolInvocationFinished { provenance, .. } => Some(*provenance),
             _ => None,
@@ -110,7 +110,7 @@ fn what_a_tool_said_before_a_crash_is_its_word() {
         assert_eq!(draft.events.iter().any(applied), kept == Provenance::Reconciled, "{:?}", draft.events);
     }
     let no = Answer::NotApplied(Failure::new(Code::InvocationLost, "the call did not take effect"));
-    let draft = settled(Effect { provenance: Provenance::Reconciled, ..put_away("a", 1, no) });
+    let draft = draft_for_stored(Effect { provenance: Provenance::Reconciled, ..stored_effect("a", 1, no) });
     assert_eq!(draft.ledger[0].row().state, RowState::FailedDefinite);
     let resolved = |event: &Body| matches!(event, Body::InvocationResolved { verdict: Verdict::NotApplied, .. });
     let again = |event: &Body| matches!(event, Body::StepRetryScheduled { .. });
@@ -125,12 +125,12 @@ fn an_answer_that_comes_while_the_tool_is_asked_settles_its_try() {
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
-    sim.effects.push(put_away("a", 1, Answer::Ok(good())));
+    sim.effects.push(stored_effect("a", 1, Answer::Ok(good())));
     let durable = sim.durable();
     let slot = Slot::new("a");
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
     let said = ReconcileAnswer::DidNotHappen;
-    let Next::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
         panic!("in doubt")
     };
     assert_eq!(draft.ledger[0].row().state, RowState::Committed);
@@ -144,14 +144,14 @@ fn a_late_refusal_is_tried_again_whatever_somebody_says() {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
         sim.process(Some(Cut::BeforeExecute(0))).expect_err("it is killed");
         assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
-        sim.resolve(Slot::new("a"), Resolved::NotApplied);
-        sim.effects.push(put_away("a", 1, Answer::NotApplied(Failure::new(code, "too slow"))));
+        sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
+        sim.effects.push(stored_effect("a", 1, Answer::NotApplied(Failure::new(code, "too slow"))));
         for _ in 0..10 {
             let durable = sim.process(None).expect("nobody kills it");
             sim.now_us = sim.now_us.max(durable.job.waiting_until_us.unwrap_or(0));
         }
         assert_eq!(sim.durable().job.state, JobState::Completed, "{code}");
-        assert_eq!(sim.world[&Slot::new("a")], 1);
-        holds(&sim);
+        assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
+        assert_verifies(&sim);
     }
 }

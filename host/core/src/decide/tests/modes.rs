@@ -8,8 +8,8 @@ use crate::error::Code;
 use crate::event::Mode;
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
-use crate::manifest::{Determinism, Pinned};
-use crate::policy::{AutoExec, Demand, unmet};
+use crate::manifest::{Determinism, PinnedOperator};
+use crate::policy::{AnswerRequirement, AutoExec, refuse_unmet};
 use crate::response::response;
 
 fn auto(level: u32) -> AutoExec {
@@ -29,13 +29,13 @@ fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
         sim.rules.auto_exec = auto(2);
         change(&mut sim);
         let durable = sim.process(None).unwrap();
-        (durable.job.state, sim.world.len())
+        (durable.job.state, sim.executions_by_slot.len())
     };
     assert_eq!(state("none", &|_| {}), (JobState::Completed, 2));
     assert_eq!(state("none", &|sim| sim.rules.auto_exec = auto(1)), (JobState::Parked, 0), "not enough trust");
     assert_eq!(state("none", &|sim| sim.rules.auto_exec = AutoExec::default()), (JobState::Parked, 0));
     assert_eq!(state("human_confirm", &|_| {}), (JobState::Parked, 0), "the plan's own gate stays");
-    let named = |sim: &mut Sim| sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
+    let named = |sim: &mut Sim| sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
     assert_eq!(state("none", &named), (JobState::Parked, 0), "and so does one that the policy names");
 }
 
@@ -49,7 +49,7 @@ fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
     ];
     let mut sim = Sim::new(Mode::DryRun, plan);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world.len(), sim.actions.len()), (JobState::Completed, 0, 0));
+    assert_eq!((durable.job.state, sim.executions_by_slot.len(), sim.actions.len()), (JobState::Completed, 0, 0));
     let response = response(&durable);
     let would = |n: usize| response.steps[n].would_call.clone().expect("it says what it would have done");
     assert_eq!((would(0).operator.as_str(), would(0).args), ("Opaque", json!({ "to": "ada" })));
@@ -62,19 +62,19 @@ fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
 fn a_demand_that_is_not_met_is_a_denial() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     sim.rules.auto_exec = auto(3);
-    sim.rules.require = [(Operator::new("Opaque"), vec![Demand::Verified])].into();
+    sim.rules.require = [(Operator::new("Opaque"), vec![AnswerRequirement::Verified])].into();
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
-    assert!(sim.world.is_empty(), "afterwards would be too late");
+    assert!(sim.executions_by_slot.is_empty(), "afterwards would be too late");
 
     let operators = super::sim::operators();
     let read = Operator::new("Read");
-    let denied = |demands: &[Demand], answer: &str| {
+    let denied = |demands: &[AnswerRequirement], answer: &str| {
         let mut rules = sim.rules.clone();
         rules.require = [(read.clone(), demands.to_vec())].into();
-        unmet(&rules, &read, &operators[&read], answer).map(|failure| failure.code)
+        refuse_unmet(&rules, &read, &operators[&read], answer).map(|failure| failure.code)
     };
-    let both = [Demand::Citations, Demand::Verified];
+    let both = [AnswerRequirement::Citations, AnswerRequirement::Verified];
     assert_eq!(denied(&both, r#"{"citations":["x"],"verified":true}"#), None);
     for lacking in [r#"{"citations":[],"verified":true}"#, r#"{"citations":["x"],"verified":"yes"}"#, "[]", "{}"] {
         assert_eq!(denied(&both, lacking), Some(Code::PolicyDenied), "{lacking}");
@@ -83,8 +83,8 @@ fn a_demand_that_is_not_met_is_a_denial() {
     let mut rules = sim.rules.clone();
     rules.require = [(read.clone(), both.to_vec())].into();
     for determinism in [Determinism::Stable, Determinism::Pure] {
-        let ours = Pinned { determinism, ..operators[&read].clone() };
-        assert_eq!(unmet(&rules, &read, &ours, "{}"), None, "only what comes from outside");
+        let ours = PinnedOperator { determinism, ..operators[&read].clone() };
+        assert_eq!(refuse_unmet(&rules, &read, &ours, "{}"), None, "only what comes from outside");
     }
     // The denial is the final answer of the read, and nothing was changed.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);

@@ -10,10 +10,10 @@ use crate::event::Mode;
 use crate::ids::Slot;
 use crate::response::{Response, response};
 use crate::state::Durable;
-use crate::storage::Resolved;
+use crate::storage::ManualVerdict;
 
 /// Checks each offered command with the function that decides about that command.
-pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_us: i64) {
+pub(super) fn assert_offers_accepted(of: &str, durable: &Durable, shown: &Response, now_us: i64) {
     let job = &durable.job;
     let shown = shown.clone().with_pending(durable, &[], now_us);
     for command in &shown.next_actions {
@@ -23,20 +23,20 @@ pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_u
         let taken = match words[..] {
             ["latch", "resume", ..] => !job.state.is_terminal(),
             ["latch", "job", "show", ..] => true,
-            ["latch", "job", "approve" | "reject", _, ..] => job.undecided(&slot(4)).is_some(),
+            ["latch", "job", "approve" | "reject", _, ..] => job.open_gate(&slot(4)).is_some(),
             ["latch", "job", "signal", _, key, ..] => job.waits.values().any(|wait| wait.key.as_deref() == Some(key)),
             ["latch", "job", "confirm", _, ..] => decide::is_confirmable(job, &slot(4), says("--gone")),
-            ["latch", "job", "resolve", _, "--continue" | "--abort"] => decide::is_stopped(job),
+            ["latch", "job", "resolve", _, "--continue" | "--abort"] => decide::is_parked_or_diverged(job),
             ["latch", "job", "resolve", _, ..] => {
                 let verdict = match () {
-                    () if says("--applied") => Resolved::Applied("1".into()),
-                    () if says("--not-applied") => Resolved::NotApplied,
-                    () => Resolved::Abort,
+                    () if says("--applied") => ManualVerdict::Applied("1".into()),
+                    () if says("--not-applied") => ManualVerdict::NotApplied,
+                    () => ManualVerdict::Abort,
                 };
-                decide::verdict(durable, &slot(4), verdict, now_us).is_ok()
+                decide::verdict_request(durable, &slot(4), verdict, now_us).is_ok()
             }
-            ["latch", "job", "undo", _] => decide::undoable(durable).is_ok(),
-            ["latch", "job", "retry", _] => decide::reopenable(durable).is_ok(),
+            ["latch", "job", "undo", _] => decide::calls_to_undo(durable).is_ok(),
+            ["latch", "job", "retry", _] => decide::retry_round(durable).is_ok(),
             ["latch", "job", "fork", ..] => true,
             _ => panic!("{of}: an unknown command is offered: {command}"),
         };
@@ -64,7 +64,7 @@ fn a_failure_that_would_repeat_offers_no_retry() {
         Code::DryRunUpstream,
     ];
     for code in Code::ALL.iter().copied() {
-        assert_eq!(code.fails_again(), again.contains(&code), "{code}");
+        assert_eq!(code.fails_deterministically(), again.contains(&code), "{code}");
     }
     let answered = [Code::CapabilityDenied, Code::NetworkUnavailable, Code::WallClockLimit];
     let guests = Code::ALL.iter().copied().filter(|code| code.is_guest_code());
@@ -80,9 +80,9 @@ fn a_failure_that_would_repeat_offers_no_retry() {
             sim.now_us += 600_000_000;
             durable = sim.process(None).unwrap();
         }
-        assert!(decide::reopenable(&durable).is_ok(), "{code}: a person may still ask for it");
+        assert!(decide::retry_round(&durable).is_ok(), "{code}: a person may still ask for it");
         let offers = response(&durable).next_actions.contains(&"latch job retry job_1".to_owned());
-        assert_eq!(offers, !code.fails_again(), "{code}: {:?}", response(&durable).next_actions);
+        assert_eq!(offers, !code.fails_deterministically(), "{code}: {:?}", response(&durable).next_actions);
     }
 }
 

@@ -6,11 +6,11 @@ use super::sim::{Sim, step};
 use crate::error::Code;
 use crate::event::Mode;
 use crate::ids::{Hash, Slot};
-use crate::pending::{self, Asked};
+use crate::pending::{self, RequestKind};
 use crate::response::{Response, response};
-use crate::storage::{InboxRow, Request, Resolved};
+use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
-fn row(id: i64, actor: &str, request: Request) -> InboxRow {
+fn row(id: i64, actor: &str, request: InboxRequest) -> InboxRow {
     InboxRow { id, actor: actor.into(), reason: None, request }
 }
 
@@ -34,8 +34,10 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
 fn what_was_asked_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);
     let slot = Slot::new("a");
-    let (approve, reject) =
-        (Request::Approve { slot: slot.clone(), gate_hash }, Request::Reject { slot: slot.clone(), gate_hash });
+    let (approve, reject) = (
+        InboxRequest::Approve { slot: slot.clone(), gate_hash },
+        InboxRequest::Reject { slot: slot.clone(), gate_hash },
+    );
     let id = sim.durable().job.header.job_id.clone();
     let resume = format!("latch resume {id}");
     let offers = |response: &Response, slot: &str| {
@@ -59,9 +61,9 @@ fn what_was_asked_is_not_offered_again() {
     let expires_us = plain.blocked.iter().filter_map(|view| view.until).max().unwrap();
     let expired = response(&sim.durable()).with_pending(&sim.durable(), &[], expires_us);
     assert_eq!(expired.next_actions, [resume.as_str()], "its time is over, noted or not");
-    let cancelled = shown(&sim, &[row(1, "bob", Request::Cancel)]);
-    assert_eq!((cancelled.next_actions, cancelled.pending[0].asked), (vec![resume], Asked::Cancel));
-    let own = shown(&sim, &[row(1, "worker", Request::LateEffect { slot, try_no: 1 })]);
+    let cancelled = shown(&sim, &[row(1, "bob", InboxRequest::Cancel)]);
+    assert_eq!((cancelled.next_actions, cancelled.pending[0].asked), (vec![resume], RequestKind::Cancel));
+    let own = shown(&sim, &[row(1, "worker", InboxRequest::LateEffect { slot, try_no: 1 })]);
     assert_eq!(own, plain, "what workers say to each other is nobody's decision");
 }
 
@@ -71,15 +73,18 @@ fn what_contradicts_an_earlier_word_is_found() {
     let (sim, gate_hash) = gated(2);
     let durable = sim.durable();
     let slot = Slot::new("a");
-    let approve = Request::Approve { slot: slot.clone(), gate_hash };
-    let reject = Request::Reject { slot: slot.clone(), gate_hash };
-    let resolve =
-        |try_no, verdict: &Resolved| Request::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
-    let confirm = |gone| Request::Confirm { slot: slot.clone(), gone };
-    let (yes, no, lost) = (Resolved::Applied("1".into()), Resolved::NotApplied, Resolved::Abort);
-    let is = |inbox: &[&Request], request: &Request| {
+    let approve = InboxRequest::Approve { slot: slot.clone(), gate_hash };
+    let reject = InboxRequest::Reject { slot: slot.clone(), gate_hash };
+    let resolve = |try_no, verdict: &ManualVerdict| InboxRequest::Resolve {
+        slot: slot.clone(),
+        try_no,
+        verdict: verdict.clone(),
+    };
+    let confirm = |gone| InboxRequest::Confirm { slot: slot.clone(), gone };
+    let (yes, no, lost) = (ManualVerdict::Applied("1".into()), ManualVerdict::NotApplied, ManualVerdict::Abort);
+    let is = |inbox: &[&InboxRequest], request: &InboxRequest| {
         let inbox: Vec<_> = inbox.iter().zip(0..).map(|(r, id)| row(id, &format!("p{id}"), (*r).clone())).collect();
-        pending::contradicted(&durable, &inbox, request).is_some()
+        pending::contradicted_row(&durable, &inbox, request).is_some()
     };
     for (inbox, request, expected) in [
         (vec![&reject], &approve, true),
@@ -88,12 +93,12 @@ fn what_contradicts_an_earlier_word_is_found() {
         (vec![&approve, &approve], &reject, true),
         (vec![&resolve(1, &yes)], &resolve(1, &no), true),
         (vec![&resolve(1, &yes)], &resolve(1, &yes), false),
-        (vec![&resolve(1, &yes)], &resolve(1, &Resolved::Applied("2".into())), true),
+        (vec![&resolve(1, &yes)], &resolve(1, &ManualVerdict::Applied("2".into())), true),
         (vec![&resolve(1, &lost)], &resolve(2, &no), false),
         (vec![&confirm(false)], &confirm(true), true),
         (vec![&confirm(true)], &confirm(true), false),
-        (vec![&Request::Continue], &Request::Abort, true),
-        (vec![&Request::Cancel], &Request::Cancel, false),
+        (vec![&InboxRequest::Continue], &InboxRequest::Abort, true),
+        (vec![&InboxRequest::Cancel], &InboxRequest::Cancel, false),
         (vec![], &approve, false),
     ] {
         assert_eq!(is(&inbox, request), expected, "{inbox:?} {request:?}");
@@ -108,7 +113,7 @@ fn a_job_that_is_being_cancelled_says_so() {
     let failure = crate::error::Failure::new(Code::NetworkTimeout, "no answer in time");
     sim.script.insert("Opaque".into(), vec![crate::effect::Answer::Unknown { failure, kept: None }]);
     sim.process(None).unwrap();
-    sim.ask_as("eve", Request::Cancel);
+    sim.send_request_as("eve", InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     let parked = response(&durable);
     assert_eq!(parked.cancelled_by.as_deref(), Some("eve"), "{:?}", parked.state);

@@ -86,6 +86,6 @@ fn a_dry_run_does_not_ask_who_holds_a_key() {
     for (mode, looked) in [(Mode::DryRun, false), (Mode::HumanGated, true)] {
         let mut sim = Sim::new(mode, vec![send.clone()]);
         let durable = sim.process(None).unwrap();
-        assert_eq!(!durable.seen.actions.is_empty(), looked, "{mode:?}");
+        assert_eq!(!durable.prefetched.actions.is_empty(), looked, "{mode:?}");
     }
 }

@@ -10,21 +10,21 @@ use crate::error::Code;
 use crate::event::Mode;
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
-use crate::manifest::{Class, Effect, Pinned, PluginKind};
+use crate::manifest::{EffectKind, PinnedOperator, PluginKind, RecoveryClass};
 use crate::plan::{self, Gate, Step};
-use crate::policy::{AutoExec, Demand, Rules, TRUST_MAX, covers, forbids, needs_gate};
+use crate::policy::{AnswerRequirement, AutoExec, Rules, TRUST_MAX, covers, forbids, needs_gate};
 use crate::response::response;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
-use Effect::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
+use EffectKind::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
 
-fn planned(effects: &[Effect]) -> Step {
+fn planned(effects: &[EffectKind]) -> Step {
     let step: Step = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
     Step { effects: effects.to_vec(), ..step }
 }
 
-fn tool(effects: &[Effect]) -> Pinned {
-    pinned(Class::Opaque, effects, PluginKind::Tool)
+fn tool(effects: &[EffectKind]) -> PinnedOperator {
+    pinned(RecoveryClass::Opaque, effects, PluginKind::Tool)
 }
 
 /// I42: reads and outcomes are always covered, and changes only by their own name.
@@ -35,7 +35,7 @@ fn a_change_is_covered_by_its_name_alone() {
     }
     let changes = [InternalWrite, ExternalWrite, ExternalSend];
     for effect in changes {
-        let others: Vec<Effect> = Effect::ALL.into_iter().filter(|other| *other != effect).collect();
+        let others: Vec<EffectKind> = EffectKind::ALL.into_iter().filter(|other| *other != effect).collect();
         assert!(covers(&[effect], effect) && !covers(&others, effect), "{effect:?}");
         let refused = forbids(Mode::HumanGated, &planned(&others), &tool(&[ReadOnly, effect]));
         assert_eq!(refused.map(|failure| failure.code), Some(Code::PolicyDenied), "{effect:?}");
@@ -52,7 +52,7 @@ fn calls_inside_a_step_are_held_to_its_declaration() {
     let mut sim = Sim::new(Mode::AutoExec, vec![one]);
     let durable = sim.process(None).unwrap();
     assert_eq!(&*durable.output(&"a".into()).unwrap(), br#"["\"done\"","POLICY_DENIED"]"#);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 /// I42: external effects are forbidden in one mode and gated in another. Internal writes are neither.
@@ -86,10 +86,11 @@ fn what_plan_and_policy_gate_is_gated_in_every_mode() {
     let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
     // Effects declared by a step plugin's operator are gated where they are caused: at its calls.
-    let script = pinned(Class::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
+    let script = pinned(RecoveryClass::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
     for mode in Mode::ALL {
-        let gated =
-            |rules: &Rules, step: &plan::Step, operator: &Pinned, own| needs_gate(rules, mode, step, operator, own);
+        let gated = |rules: &Rules, step: &plan::Step, operator: &PinnedOperator, own| {
+            needs_gate(rules, mode, step, operator, own)
+        };
         assert!(!gated(&tags, &plain, &writes, true), "{mode:?}");
         assert!(gated(&tags, &tagged, &writes, true) && gated(&tags, &tagged, &script, true), "{mode:?}");
         assert!(!gated(&tags, &tagged, &writes, false), "a tag is the step's, not that of each call inside it");
@@ -136,30 +137,30 @@ fn a_withdrawn_mode_begins_nothing_more() {
     let failed = response(&durable).failed;
     assert_eq!((failed[0].step_id.as_str(), failed[0].reason_code), ("a", Code::ModeForbids));
     assert!(failed[0].message.contains("AUTO_EXEC"), "{}", failed[0].message);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 
     // A call inside a step is refused with an error to the step.
     let mut sim = trusting(vec![step("s", "Script", &[], json!({ "calls": ["Read", "Opaque"] }))]);
     withdrawn(&mut sim);
     let durable = sim.process(None).unwrap();
     assert_eq!(&*durable.output(&"s".into()).unwrap(), br#"["\"done\"","MODE_FORBIDS"]"#);
-    assert!(sim.world.is_empty());
+    assert!(sim.executions_by_slot.is_empty());
 
     // Calls that were begun in the mode are finished, and undone.
     let mut sim = super::compensation::job(Mode::AutoExec, "keep", plan());
     sim.process(Some(Cut::AfterExecute(1))).unwrap_err();
     withdrawn(&mut sim);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "in doubt");
-    sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".to_owned()));
+    sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"done\"".to_owned()));
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+    assert_eq!((durable.job.state, sim.executions_by_slot[&Slot::new("a")]), (JobState::Completed, 1));
 
     let mut sim = super::compensation::job(Mode::AutoExec, "keep", super::compensation::plan());
-    super::compensation::stopped(&mut sim);
+    super::compensation::run_to_gate(&mut sim);
     withdrawn(&mut sim);
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert_eq!(sim.world.len(), 8, "{:?}", sim.world);
+    assert_eq!(sim.executions_by_slot.len(), 8, "{:?}", sim.executions_by_slot);
 }
 
 /// I42: each setting of a policy by itself. Of two policies the narrower setting applies, whichever policy is
@@ -190,13 +191,17 @@ fn of_two_policies_each_setting_is_the_narrower() {
         ),
         ("trust", Rules { auto_exec: AutoExec { enabled: true, min_trust: 0, trust: BTreeMap::new() }, ..wide() }),
         ("least trust", Rules { auto_exec: AutoExec { min_trust: 3, ..wide().auto_exec }, ..wide() }),
-        ("demands", Rules { require: [(web(), vec![Demand::Citations])].into(), ..wide() }),
+        ("demands", Rules { require: [(web(), vec![AnswerRequirement::Citations])].into(), ..wide() }),
     ];
     for (name, narrow) in narrower {
         assert_eq!(wide().narrowed_by(&narrow), narrow, "{name}");
         assert_eq!(narrow.clone().narrowed_by(&wide()), narrow, "{name}");
     }
     let demands = |demand| Rules { require: [(web(), vec![demand])].into(), ..wide() };
-    let both = demands(Demand::Citations).narrowed_by(&demands(Demand::Verified));
-    assert_eq!(both.require[&web()], [Demand::Citations, Demand::Verified], "both have to be met");
+    let both = demands(AnswerRequirement::Citations).narrowed_by(&demands(AnswerRequirement::Verified));
+    assert_eq!(
+        both.require[&web()],
+        [AnswerRequirement::Citations, AnswerRequirement::Verified],
+        "both have to be met"
+    );
 }

@@ -19,7 +19,7 @@ use crate::job::JobState;
 use crate::response::{Response, response};
 use crate::rng::StepRng;
 use crate::state::Job;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 const PLANS: u32 = 1_000;
 /// Maximum number of processes for one job, including crashes and decisions of people.
@@ -96,41 +96,41 @@ fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
 }
 
 /// A person decides about a blocked step or about the job.
-fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
+fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
     if dice.one_in(25) {
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
     }
     for blocked in &shown.blocked {
         let slot = blocked.slot.clone();
         match blocked.reason_code {
             Code::RequiresApproval => {
                 let gate_hash = sim.durable().job.gates[&slot].hash;
-                sim.ask(match dice.one_in(5) {
-                    true => Request::Reject { slot, gate_hash },
-                    false => Request::Approve { slot, gate_hash },
+                sim.send_request(match dice.one_in(5) {
+                    true => InboxRequest::Reject { slot, gate_hash },
+                    false => InboxRequest::Approve { slot, gate_hash },
                 });
             }
             Code::IndeterminateEffect => {
-                let happened = sim.world.contains_key(&slot);
+                let happened = sim.executions_by_slot.contains_key(&slot);
                 let verdict = match (dice.one_in(6), happened) {
-                    (true, _) => Resolved::Abort,
-                    (_, true) => Resolved::Applied("\"done\"".into()),
-                    (_, false) => Resolved::NotApplied,
+                    (true, _) => ManualVerdict::Abort,
+                    (_, true) => ManualVerdict::Applied("\"done\"".into()),
+                    (_, false) => ManualVerdict::NotApplied,
                 };
                 sim.resolve(slot, verdict);
             }
             Code::CompensationFailed => {
                 let verdict = match dice.below(3) {
-                    0 => Resolved::Applied("\"by hand\"".into()),
-                    1 => Resolved::NotApplied,
-                    _ => Resolved::Abort,
+                    0 => ManualVerdict::Applied("\"by hand\"".into()),
+                    1 => ManualVerdict::NotApplied,
+                    _ => ManualVerdict::Abort,
                 };
                 sim.resolve(slot, verdict);
             }
-            Code::ResolutionConflict => sim.ask(Request::Continue),
+            Code::ResolutionConflict => sim.send_request(InboxRequest::Continue),
             Code::RequiresSignal => {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
-                sim.ask(Request::Signal { key, payload: "{\"n\":1}".into() });
+                sim.send_request(InboxRequest::Signal { key, payload: "{\"n\":1}".into() });
             }
             // The time that the job waits for passes.
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
@@ -168,13 +168,13 @@ fn run(seed: u32) -> Sim {
         let killed = sim.process(cut).is_err();
         let durable = sim.durable();
         let shown = response(&durable);
-        agrees(seed, &sim, &shown);
-        super::offers::each_is_taken(&format!("plan {seed}"), &durable, &shown, sim.now_us);
+        assert_response_matches(seed, &sim, &shown);
+        super::offers::assert_offers_accepted(&format!("plan {seed}"), &durable, &shown, sim.now_us);
         if durable.job.state.is_terminal() {
             return sim;
         }
         if !killed {
-            somebody(&mut dice, &mut sim, &shown);
+            decide_as_person(&mut dice, &mut sim, &shown);
         }
     }
     panic!("plan {seed} does not end: {:#?}", response(&sim.durable()));
@@ -182,15 +182,15 @@ fn run(seed: u32) -> Sim {
 
 /// Account of each step, built only from the names and fields of the events.
 #[derive(Default)]
-struct Account {
+struct EventAccount {
     end: BTreeMap<String, (&'static str, Option<String>)>,
     outcomes: BTreeMap<String, u32>,
     last_of_job: String,
 }
 
-impl Account {
+impl EventAccount {
     fn of(events: &[Event]) -> Self {
-        let mut account = Account::default();
+        let mut account = EventAccount::default();
         for event in events {
             let value: Value = serde_json::from_slice(&event.bytes).unwrap();
             let name = value["type"].as_str().unwrap().to_owned();
@@ -215,8 +215,8 @@ impl Account {
 }
 
 /// Checks that the response agrees exactly with the account.
-fn agrees(seed: u32, sim: &Sim, shown: &Response) {
-    let account = Account::of(&sim.record.events);
+fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
+    let account = EventAccount::of(&sim.record.events);
     for step in &shown.steps {
         let ended = account.end.get(step.step_id.as_str());
         let state = step.state.as_str();
@@ -264,18 +264,18 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
         let call = durable.job.calls.get(slot);
         call.is_some_and(|call| operators().get(&call.operator).is_some_and(|pinned| pinned.is_world_changing()))
     };
-    for (slot, times) in &sim.world {
+    for (slot, times) in &sim.executions_by_slot {
         let keyed = durable.job.calls[slot].operator.as_str() == "Keyed";
         assert!(*times == 1 || keyed, "plan {seed}: {slot} happened {times} times");
-        let keys = sim.applied.iter().filter(|key| key.contains(&format!(":{slot}:"))).count();
-        assert_eq!(keys, 1, "plan {seed}: {slot} under several keys: {:?}", sim.applied);
+        let keys = sim.effect_keys.iter().filter(|key| key.contains(&format!(":{slot}:"))).count();
+        assert_eq!(keys, 1, "plan {seed}: {slot} under several keys: {:?}", sim.effect_keys);
     }
     undone_in_reverse(seed, sim);
     for (slot, call) in durable.job.calls.iter().filter(|(slot, _)| changes(slot)) {
         // An effect that a person undid by hand was not undone by a call.
-        let by_hand = |provenance| slot.is_compensation() && provenance == Provenance::Operator;
+        let by_hand = |provenance| slot.is_compensation() && provenance == Provenance::PersonDecision;
         let ok = call.finished.as_ref().is_some_and(|finished| finished.ok && !by_hand(finished.provenance));
-        assert!(!ok || sim.world.contains_key(slot), "plan {seed}: {slot} succeeded and never happened");
+        assert!(!ok || sim.executions_by_slot.contains_key(slot), "plan {seed}: {slot} succeeded and never happened");
         assert!(call.open_try.is_none(), "plan {seed}: {slot} stands open in a job that is over");
     }
 }
@@ -306,7 +306,7 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
         let prefix = Job::fold(&sim.record.events[..end]).expect("every prefix is a job");
         for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
             // An aborting job executes only compensating calls.
-            if !prefix.is_given_up() || slot.is_compensation() {
+            if !prefix.is_aborting() || slot.is_compensation() {
                 let checked = check_open_call(&whole, &prefix, slot, call);
                 checked.unwrap_or_else(|said| panic!("plan {seed}, {end} events, {slot}: {said}"));
             }
@@ -325,7 +325,7 @@ fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
         let report = verify(&export(&sim));
         assert!(report.intact, "plan {seed}: {:#?}", report.problems);
         *ends.entry(sim.durable().job.state.as_str()).or_default() += 1;
-        undid += u32::from(sim.world.keys().any(Slot::is_compensation));
+        undid += u32::from(sim.executions_by_slot.keys().any(Slot::is_compensation));
     }
     assert!(undid >= 20, "few jobs undid anything: {undid}");
     // The random plans must reach every final state often enough for the test to be meaningful.

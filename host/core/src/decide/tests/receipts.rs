@@ -5,16 +5,16 @@ use serde_json::json;
 
 use super::compensation::{job, with};
 use super::sim::{Cut, Sim, step};
-use crate::decide::{ForkRefusal, ForkRequest, Looked, fork};
+use crate::decide::{ConfirmationResult, ForkRefusal, ForkRequest, fork};
 use crate::effect::{Answer, Output, StateChange};
 use crate::error::{Code, Failure};
-use crate::event::{Body, Decider, Mode};
+use crate::event::{Body, DecidedBy, Mode};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::job::JobState;
 use crate::manifest::{Confirmation, OWN_VERIFIER};
 use crate::response::response;
 use crate::state::Durable;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 /// An opaque send with an action key, followed by a gate that stops the job.
 fn sent() -> Sim {
@@ -24,7 +24,7 @@ fn sent() -> Sim {
         vec![send(), with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm")],
     );
     sim.process(None).unwrap();
-    assert!(is_given(&sim), "it was performed");
+    assert!(has_receipt(&sim), "it was performed");
     sim
 }
 
@@ -35,7 +35,7 @@ fn send() -> serde_json::Value {
 }
 
 /// Returns true if another job would get the receipt. Otherwise the action is open.
-fn is_given(sim: &Sim) -> bool {
+fn has_receipt(sim: &Sim) -> bool {
     let held: Vec<_> = sim.actions.values().filter(|row| row.slot.as_str() == "a").collect();
     assert_eq!(held.len(), 1, "nobody else may perform it: {held:?}");
     held[0].receipt.is_some()
@@ -54,12 +54,12 @@ fn fails(sim: &mut Sim) {
 #[test]
 fn while_a_call_is_undone_its_receipt_is_nobodys() {
     let mut sim = sent();
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
-    assert!(!is_given(&sim), "it is being undone");
+    assert!(!has_receipt(&sim), "it is being undone");
     sim.process(None).unwrap();
-    assert!(!is_given(&sim), "nobody knows whether it is undone");
-    sim.resolve(Slot::new("a~c"), Resolved::Applied("1".into()));
+    assert!(!has_receipt(&sim), "nobody knows whether it is undone");
+    sim.resolve(Slot::new("a~c"), ManualVerdict::Applied("1".into()));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(is_free(&sim), "it is undone: whoever asks next performs it");
 }
@@ -67,37 +67,37 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
 /// I38, I45: an action that certainly was not undone counts as performed, and its receipt is restored.
 #[test]
 fn what_could_not_be_undone_gives_its_receipt_again() {
-    for word in [None, Some(Request::Continue), Some(Request::Abort)] {
+    for word in [None, Some(InboxRequest::Continue), Some(InboxRequest::Abort)] {
         let mut sim = sent();
         fails(&mut sim);
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
-        sim.ask(word.unwrap_or_else(|| sim.verdict(&Slot::new("a~c"), Resolved::Abort)));
+        assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Parked, false));
+        sim.send_request(word.unwrap_or_else(|| sim.verdict(&Slot::new("a~c"), ManualVerdict::Abort)));
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-        assert!(is_given(&sim));
+        assert!(has_receipt(&sim));
     }
     // Compensation aborted before its approval.
     let mut sim = sent();
-    sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
-    sim.ask(Request::Cancel);
+    sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
+    sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap();
-    assert!(!is_given(&sim), "somebody is asked");
-    sim.ask(Request::Abort);
+    assert!(!has_receipt(&sim), "somebody is asked");
+    sim.send_request(InboxRequest::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert!(is_given(&sim));
+    assert!(has_receipt(&sim));
 }
 
 /// I38, I45: an action whose outcome stays unknown never gives a receipt.
 #[test]
 fn what_was_lost_in_undoing_stays_open() {
     let mut sim = sent();
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("a~c"), Resolved::Abort);
+    sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert!(!is_given(&sim));
+    assert!(!has_receipt(&sim));
 }
 
 /// I20, I38: a failed compensation that a person retries is gated under the current policy.
@@ -105,14 +105,14 @@ fn what_was_lost_in_undoing_stays_open() {
 fn a_further_round_of_undoing_is_asked_about() {
     let mut sim = sent();
     fails(&mut sim);
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     assert_eq!(response(&sim.process(None).unwrap()).reason_code, Some(Code::CompensationFailed));
-    sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
-    let tried = sim.world.get(&Slot::new("a~c")).copied();
-    sim.resolve(Slot::new("a~c"), Resolved::NotApplied);
+    sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
+    let tried = sim.executions_by_slot.get(&Slot::new("a~c")).copied();
+    sim.resolve(Slot::new("a~c"), ManualVerdict::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.map(|view| view.reason_code), Some(Code::RequiresApproval));
-    assert_eq!(sim.world.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");
+    assert_eq!(sim.executions_by_slot.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");
 }
 
 /// I15: an aborting job no longer waits at the gates of its plan.
@@ -121,13 +121,13 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     let sim = sent();
     let mut durable = sim.durable();
     let context = super::super::Context { now_us: 9_000, random: 1, rules: &sim.rules, clock_margin_ms: 0 };
-    let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
-    let draft = super::super::inbox(&durable, &row, &context);
+    let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let draft = super::super::apply_request(&durable, &row, &context);
     let batch = durable.seal(draft, 9_000).unwrap();
-    let closed = |awaited: &crate::awaited::Awaited| {
-        awaited.name == "gate/d" && awaited.state == crate::awaited::AwaitedState::Over
+    let closed = |awaited: &crate::awaited::Expectation| {
+        awaited.name == "gate/d" && awaited.state == crate::awaited::ExpectationState::Over
     };
-    assert!(batch.awaited.iter().any(closed), "{:?}", batch.awaited);
+    assert!(batch.expectations.iter().any(closed), "{:?}", batch.expectations);
     assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);
 }
 
@@ -149,8 +149,8 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     let output = Output { result: "1".into(), receipt: None, state_changes: vec![change], usage: None };
     sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(output)]);
     assert!(sim.process(Some(Cut::BeforeExecute(1))).is_err());
-    assert!(is_given(&sim));
-    sim.finds.insert(Slot::new("a"), Looked::Mismatch("nothing is there".into()));
+    assert!(has_receipt(&sim));
+    sim.verifier_results.insert(Slot::new("a"), ConfirmationResult::Mismatch("nothing is there".into()));
     let durable = sim.process(None).unwrap();
     (sim, durable)
 }
@@ -161,36 +161,36 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
 fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
     for gone in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::Strict);
-        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Partial, false));
+        assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Partial, false));
         let events = sim.record.events.len();
-        sim.ask(Request::Confirm { slot: Slot::new("r"), gone });
+        sim.send_request(InboxRequest::Confirm { slot: Slot::new("r"), gone });
         sim.process(None).unwrap();
         assert_eq!(sim.record.events.len(), events, "nobody asked about that one");
-        sim.ask(Request::Confirm { slot: Slot::new("a"), gone });
+        sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone });
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, is_free(&sim)), (JobState::Partial, gone), "what it came to stays");
-        assert!(gone || is_given(&sim));
+        assert!(gone || has_receipt(&sim));
         let shown = response(&durable);
         assert_eq!((shown.unconfirmed[0].gone, shown.next_actions.len()), (gone, 0), "{:?}", shown.next_actions);
-        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: !gone });
+        sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: !gone });
         sim.process(None).unwrap();
         assert_eq!(is_free(&sim), gone, "it was said once");
     }
     // In an open job: the change is accepted by a person, or found as recorded again.
     for finds in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
-        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
-        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: true });
+        assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Parked, false));
+        sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: true });
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "what goes on builds on it");
         match finds {
-            true => sim.finds.clear(),
-            false => sim.ask(Request::Confirm { slot: Slot::new("a"), gone: false }),
+            true => sim.verifier_results.clear(),
+            false => sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false }),
         }
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-        assert!(is_given(&sim));
+        assert!(has_receipt(&sim));
     }
     let (sim, durable) = mismatched(Confirmation::Warn);
-    assert_eq!((durable.job.state, is_given(&sim)), (JobState::Completed, true), "a warning takes nothing back");
+    assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Completed, true), "a warning takes nothing back");
 }
 
 /// I25, I39: a fork executes a step again if its effect is not as recorded, and also the steps that depend on
@@ -200,7 +200,7 @@ fn a_fork_does_not_take_over_what_is_not_there() {
     let request = ForkRequest {
         at: StepId::new("r"),
         set: [].into(),
-        by: Decider { actor: "bob".into(), reason: None },
+        by: DecidedBy { actor: "bob".into(), reason: None },
         job_id: JobId::new("job_2"),
         secret: Hash::of(&[b"another secret"]),
     };
@@ -212,7 +212,7 @@ fn a_fork_does_not_take_over_what_is_not_there() {
     assert_eq!(copied(&durable), (0, 1), "somebody is asked before it is done again");
     let set = ForkRequest { set: [(StepId::new("a"), b"1".to_vec())].into(), ..request.clone() };
     assert!(!matches!(fork(&durable, &set), Err(ForkRefusal::NotCopied { .. })), "its output can be set");
-    sim.ask(Request::Confirm { slot: Slot::new("a"), gone: false });
+    sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false });
     let durable = sim.process(None).unwrap();
     assert_eq!(copied(&durable).0, 1, "taken as it is, it is copied");
 }

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::decide::{Refusal, reopenable};
+use crate::decide::{RetryRefusal, retry_round};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
@@ -13,7 +13,7 @@ use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::response::response;
 use crate::step::StepState;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 fn fails(operator: &str, code: Code, times: usize, plan: Vec<serde_json::Value>) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, plan);
@@ -43,11 +43,11 @@ fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
     // Retries are counted from zero again: three more failures, then success.
     let again = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
     sim.script.insert(Operator::new("Keyed"), vec![again(), again(), again()]);
-    sim.ask(Request::Retry);
+    sim.send_request(InboxRequest::Retry);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
-    assert_eq!((sim.world[&Slot::new("a")], sim.world[&Slot::new("b")]), (1, 1));
-    assert!(sim.applied.contains("latch:job_1:a:1"), "the external key is that of the first attempt");
+    assert_eq!((sim.executions_by_slot[&Slot::new("a")], sim.executions_by_slot[&Slot::new("b")]), (1, 1));
+    assert!(sim.effect_keys.contains("latch:job_1:a:1"), "the external key is that of the first attempt");
     let reads = sim
         .record
         .events
@@ -64,22 +64,26 @@ fn a_lost_call_is_in_doubt_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     sim.script.insert(Operator::new("Opaque"), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("a"), Resolved::Abort);
+    sim.resolve(Slot::new("a"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     for _ in 0..2 {
-        sim.ask(Request::Retry);
+        sim.send_request(InboxRequest::Retry);
         let durable = sim.process(None).unwrap();
-        assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Parked, 1), "nothing is executed");
+        assert_eq!(
+            (durable.job.state, sim.executions_by_slot[&Slot::new("a")]),
+            (JobState::Parked, 1),
+            "nothing is executed"
+        );
         assert_eq!(durable.rows[&Slot::new("a")].state, RowState::Indeterminate);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
-        sim.resolve(Slot::new("a"), Resolved::Abort);
+        sim.resolve(Slot::new("a"), ManualVerdict::Abort);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     }
-    sim.ask(Request::Retry);
+    sim.send_request(InboxRequest::Retry);
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("a"), Resolved::Applied("\"truth\"".into()));
+    sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"truth\"".into()));
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+    assert_eq!((durable.job.state, sim.executions_by_slot[&Slot::new("a")]), (JobState::Completed, 1));
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
 }
 
@@ -89,14 +93,14 @@ fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
     let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];
     let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Keyed", "Opaque"]));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
-    sim.ask(Request::Retry);
+    sim.send_request(InboxRequest::Retry);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
-    assert_eq!((sim.world[&Slot::new("a/0")], sim.world[&Slot::new("a/1")]), (1, 1));
+    assert_eq!((sim.executions_by_slot[&Slot::new("a/0")], sim.executions_by_slot[&Slot::new("a/1")]), (1, 1));
     // An error that is followed by another call cannot get another answer.
     let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Opaque", "Keyed"]));
     let durable = sim.process(None).unwrap();
-    assert_eq!(reopenable(&durable), Err(Refusal::Followed { slot: Slot::new("a/0") }));
+    assert_eq!(retry_round(&durable), Err(RetryRefusal::Followed { slot: Slot::new("a/0") }));
     assert!(response(&durable).next_actions.is_empty(), "what is refused is not offered");
 }
 
@@ -104,18 +108,18 @@ fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
 fn what_cannot_be_retried_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
-    assert!(matches!(reopenable(&durable), Err(Refusal::State { state: JobState::Completed, .. })));
+    assert!(matches!(retry_round(&durable), Err(RetryRefusal::State { state: JobState::Completed, .. })));
     // A step plugin's own error would occur again.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": [], "fail": true }))]);
     let durable = sim.process(None).unwrap();
     let step = "a".into();
-    assert_eq!(reopenable(&durable), Err(Refusal::Deterministic { step, code: Code::InvalidInput }));
+    assert_eq!(retry_round(&durable), Err(RetryRefusal::Deterministic { step, code: Code::InvalidInput }));
     // A job with undone effects is not retried.
     let mut sim = fails("Keyed", Code::AuthForbidden, 1, chain());
     let mut durable = sim.process(None).unwrap();
     let call = durable.job.calls[&Slot::new("a")].clone();
     durable.job.calls.insert(Slot::new("r~c"), call);
-    assert_eq!(reopenable(&durable), Err(Refusal::Compensated { slot: Slot::new("r~c") }));
+    assert_eq!(retry_round(&durable), Err(RetryRefusal::Compensated { slot: Slot::new("r~c") }));
 }
 
 /// The gate of a rejected step is requested again in the next round.
@@ -124,14 +128,14 @@ fn a_rejected_gate_is_asked_again() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
     sim.process(None).unwrap();
     let gate_hash = sim.durable().job.gates[&Slot::new("a")].hash;
-    sim.ask(Request::Reject { slot: Slot::new("a"), gate_hash });
+    sim.send_request(InboxRequest::Reject { slot: Slot::new("a"), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
-    sim.ask(Request::Retry);
+    sim.send_request(InboxRequest::Retry);
     let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0));
-    sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash });
+    assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 0));
+    sim.send_request(InboxRequest::Approve { slot: Slot::new("a"), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.world[&Slot::new("a")], 1);
+    assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
 /// A job that is open, cancelled or aborted is not retried, whatever failed in it.
@@ -143,11 +147,11 @@ fn only_what_ended_by_itself_is_retried() {
     let mut sim = fails("Keyed", Code::AuthForbidden, 1, plan());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.steps[0].state, StepState::FailedFinal);
-    assert!(matches!(reopenable(&durable), Err(Refusal::State { state: JobState::Parked, .. })));
-    sim.ask(Request::Abort);
+    assert!(matches!(retry_round(&durable), Err(RetryRefusal::State { state: JobState::Parked, .. })));
+    sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Failed);
-    assert_eq!(reopenable(&durable), Err(Refusal::GivenUp { step: "b".into() }));
+    assert_eq!(retry_round(&durable), Err(RetryRefusal::StepCancelled { step: "b".into() }));
 }
 
 /// Approvals given before a rejection do not count in the next round, and every approver is asked again.
@@ -158,14 +162,14 @@ fn approvals_of_a_refused_gate_do_not_count_in_the_next_round() {
     sim.process(None).unwrap();
     let slot = Slot::new("a");
     let gate_hash = sim.durable().job.gates[&slot].hash;
-    sim.ask_as("bob", Request::Approve { slot: slot.clone(), gate_hash });
-    sim.ask_as("eve", Request::Reject { slot: slot.clone(), gate_hash });
+    sim.send_request_as("bob", InboxRequest::Approve { slot: slot.clone(), gate_hash });
+    sim.send_request_as("eve", InboxRequest::Reject { slot: slot.clone(), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
-    sim.ask_as("bob", Request::Retry);
+    sim.send_request_as("bob", InboxRequest::Retry);
     let durable = sim.process(None).unwrap();
     assert!(durable.job.gates[&slot].approvals.is_empty());
     let by_bob = |body: &Body| matches!(body, Body::JobReopened { by, .. } if by.actor == "bob");
     assert!(sim.record.events.iter().any(|event| by_bob(&event.body)), "the log says who asked for it");
-    sim.ask_as("eve", Request::Approve { slot, gate_hash });
+    sim.send_request_as("eve", InboxRequest::Approve { slot, gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "two have to approve");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::compensation::job;
 use super::sim::{Cut, Sim, good, step};
 use super::waits::wait;
-use crate::decide::{self, Context, Rest};
+use crate::decide::{self, Context, JobSettlement};
 use crate::effect::{Answer, Output};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Mode, ResultType};
@@ -16,7 +16,7 @@ use crate::replay::Divergence;
 use crate::response::{Response, response};
 use crate::state::{Draft, Durable};
 use crate::step::StepState;
-use crate::storage::{Request, Resolved, StatusWrite};
+use crate::storage::{InboxRequest, ManualVerdict, StatusWrite};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None }
@@ -57,11 +57,11 @@ fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
 /// The job waiting for a time while nothing else can be done.
 fn waiting(sim: &Sim) -> (Durable, i64) {
     let mut durable = claimed(sim);
-    let rest = decide::rest(&durable);
-    let Rest::Until(until_us) = rest else { panic!("it waits for a time, not {rest:?}") };
+    let rest = decide::job_settlement(&durable);
+    let JobSettlement::WaitUntil(until_us) = rest else { panic!("it waits for a time, not {rest:?}") };
     let rules = crate::policy::Rules::default();
     let context = Context { now_us: sim.now_us, random: 1, rules: &rules, clock_margin_ms: 0 };
-    let draft = decide::end_of_job(&durable, &rest, &context);
+    let draft = decide::settle_job(&durable, &rest, &context);
     assert_eq!(draft.events, [Body::JobWaiting { until_us }]);
     let wake = StatusWrite { to: JobState::Waiting, wake_at_us: Some(until_us) };
     assert_eq!(draft.status, Some(wake));
@@ -110,7 +110,7 @@ fn the_status_is_that_of_the_job() {
     assert_eq!((parked.status.as_str(), parked.mode.as_str()), ("partial", "HUMAN_GATED"));
     let mut sim = Sim::new(Mode::HumanGated, one());
     sim.process(None).unwrap();
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     let cancelled = response(&sim.process(None).unwrap());
     assert_eq!((cancelled.status.as_str(), cancelled.state), ("cancelled", JobState::Cancelled));
     assert_eq!(cancelled.steps[0].state, StepState::Cancelled);
@@ -234,10 +234,10 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
     let mut sim = job(Mode::AutoExec, "keep", super::compensation::plan());
     sim.script.insert("Opaque".into(), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".into()));
+    sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"done\"".into()));
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("a"), Resolved::NotApplied);
-    sim.ask(Request::Cancel);
+    sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
+    sim.send_request(InboxRequest::Cancel);
     let view = response(&sim.process(None).unwrap());
     assert_eq!(view.blocked_on.as_ref().unwrap().reason_code, Code::ResolutionConflict);
     assert_eq!(actions(&view), ["latch job resolve job_1 --continue", "latch job resolve job_1 --abort"]);
@@ -249,7 +249,7 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
 fn a_restored_database_is_the_first_thing_to_look_at() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
     let parked = response(&sim.process(None).unwrap());
-    let view = parked.clone().of_restored();
+    let view = parked.clone().with_restored_database();
     assert_eq!((view.reason_code, actions(&view)), (Some(Code::Restored), vec!["latch doctor --accept-restore"]));
     assert_eq!((view.status, view.blocked), (parked.status, parked.blocked), "what it knows is still shown");
 }

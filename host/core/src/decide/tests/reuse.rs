@@ -9,8 +9,8 @@ use crate::event::{Body, Mode};
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
-use crate::reuse::{Reason, Reusable};
-use crate::storage::Resolved;
+use crate::reuse::{ReusableResult, ReuseReason};
+use crate::storage::ManualVerdict;
 
 /// A read whose answer may be reused for an hour.
 fn cached(payload: Value) -> Value {
@@ -20,20 +20,20 @@ fn cached(payload: Value) -> Value {
 }
 
 /// The reusable results of a first job.
-fn first(mode: Mode) -> Vec<Reusable> {
+fn first(mode: Mode) -> Vec<ReusableResult> {
     let mut sim = Sim::new(mode, vec![cached(json!({ "q": 1 }))]);
     sim.process(None).unwrap();
     sim.reusables
 }
 
-fn second(payload: Value, reusable: Reusable, output: &[u8]) -> Sim {
+fn second(payload: Value, reusable: ReusableResult, output: &[u8]) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, vec![cached(payload)]);
-    let reusable = Reusable { job_id: JobId::new("job_0"), output_hash: Hash::of(&[output]), ..reusable };
+    let reusable = ReusableResult { job_id: JobId::new("job_0"), output_hash: Hash::of(&[output]), ..reusable };
     sim.earlier = Some((reusable, output.to_vec()));
     sim
 }
 
-fn decisions(sim: &Sim) -> Vec<(bool, Reason)> {
+fn decisions(sim: &Sim) -> Vec<(bool, ReuseReason)> {
     let decision = |body: &Body| match body {
         Body::ReuseDecided { reused, reason, .. } => Some((*reused, *reason)),
         _ => None,
@@ -49,7 +49,7 @@ fn an_equal_input_takes_the_earlier_output_without_running() {
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"earlier\"");
-    assert_eq!(decisions(&sim), [(true, Reason::WithinTtl)]);
+    assert_eq!(decisions(&sim), [(true, ReuseReason::WithinTtl)]);
     assert!(durable.job.calls.is_empty() && durable.job.steps[0].started_us.is_none(), "nothing ran");
     assert!(sim.reusables.is_empty(), "its time to live does not begin anew");
     assert_eq!(response(&durable).steps[0].notes, ["result reused from job_0 a"]);
@@ -68,7 +68,7 @@ fn another_input_finds_nothing_and_bytes_that_changed_are_refused() {
     sim.earlier.as_mut().unwrap().1 = b"\"forged\"".to_vec();
     let durable = sim.process(None).unwrap();
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"done\"");
-    assert_eq!(decisions(&sim), [(false, Reason::Output)]);
+    assert_eq!(decisions(&sim), [(false, ReuseReason::Output)]);
 }
 
 #[test]
@@ -117,11 +117,12 @@ fn a_reused_outcome_is_an_outcome() {
     first.process(None).unwrap();
     let [reusable] = &first.reusables[..] else { panic!("one result is kept") };
     let mut sim = drafted();
-    let found = Reusable { job_id: JobId::new("job_0"), output_hash: Hash::of(&[b"\"earlier\""]), ..reusable.clone() };
+    let found =
+        ReusableResult { job_id: JobId::new("job_0"), output_hash: Hash::of(&[b"\"earlier\""]), ..reusable.clone() };
     sim.earlier = Some((found, b"\"earlier\"".to_vec()));
     let view = response(&sim.process(None).unwrap());
     let previews: Vec<_> = view.outcomes.iter().map(|outcome| outcome.preview.as_str()).collect();
-    assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, Reason::WithinTtl)]));
+    assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, ReuseReason::WithinTtl)]));
 }
 
 /// A result that depends on a person's verdict on a call is marked as such.
@@ -129,7 +130,7 @@ fn a_reused_outcome_is_an_outcome() {
 fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
     let mut planned = cached(json!({ "calls": ["Opaque"] }));
     planned["name"] = json!("Script");
-    for (resolved, provenance) in [(true, Provenance::Operator), (false, Provenance::Executed)] {
+    for (resolved, provenance) in [(true, Provenance::PersonDecision), (false, Provenance::Executed)] {
         let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
         let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
         header.operators.get_mut(&Operator::new("Script")).unwrap().effects = vec![];
@@ -142,7 +143,7 @@ fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
         sim.script.insert("Opaque".into(), vec![answer]);
         sim.process(None).unwrap();
         if resolved {
-            sim.resolve(Slot::new("a/0"), Resolved::Abort);
+            sim.resolve(Slot::new("a/0"), ManualVerdict::Abort);
             sim.process(None).unwrap();
         }
         let [reusable] = &sim.reusables[..] else { panic!("one result is kept: {:?}", sim.reusables) };

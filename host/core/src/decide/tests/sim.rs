@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::decide::{self, Context, Looked, Rest, Undo};
+use crate::decide::{self, ConfirmationResult, Context, JobSettlement, UndoAction};
 use crate::effect::{Answer, Effect as Recorded};
 use crate::event::{Body, Event, Header, Mode};
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::plan::Plan;
 use crate::policy::{AutoExec, Rules};
-use crate::reuse::Reusable;
+use crate::reuse::ReusableResult;
 use crate::state::Durable;
-use crate::storage::{ActionRow, InboxRow, JobRow, Payload, Record, Request, Resolved};
+use crate::storage::{ActionRow, InboxRequest, InboxRow, JobRow, ManualVerdict, Payload, StoredJob};
 
 mod calls;
 mod operators;
@@ -38,19 +38,19 @@ pub(super) struct Dead;
 
 /// State that outlives the processes: the stored batches and the world.
 pub(super) struct Sim {
-    pub(super) record: Record,
+    pub(super) record: StoredJob,
     pub(super) effects: Vec<Recorded>,
     /// Number of executions by slot.
-    pub(super) world: BTreeMap<Slot, u32>,
+    pub(super) executions_by_slot: BTreeMap<Slot, u32>,
     /// External keys of the effects in the world. Repeats of a keyed call count once.
-    pub(super) applied: BTreeSet<String>,
+    pub(super) effect_keys: BTreeSet<String>,
     pub(super) rules: Rules,
     /// Answers that tools give before the good one, by operator.
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
     /// Spending of the tenant's other jobs this month, in micro-USD.
     pub(super) spent_elsewhere: u64,
     /// Maximum cost of a call in micro-USD, if known.
-    pub(super) most: Option<u64>,
+    pub(super) max_cost: Option<u64>,
     /// For each recorded answer: true if its write was to be flushed immediately.
     pub(super) answers_flushed: Vec<bool>,
     /// Number of `reconcile` requests that are answered "not yet".
@@ -62,17 +62,17 @@ pub(super) struct Sim {
     pub(super) now_us: i64,
     /// Reservations of action keys. Tests add the reservations of other jobs.
     pub(super) actions: BTreeMap<Hash, ActionRow>,
-    looks_first: bool,
+    looks_up_first: bool,
     /// Action keys that the job waits for.
     pub(super) waits: BTreeSet<Hash>,
     /// Reusable results that the job left for later jobs.
-    pub(super) reusables: Vec<Reusable>,
+    pub(super) reusables: Vec<ReusableResult>,
     /// Reusable result of an earlier job: its index row and its output.
-    pub(super) earlier: Option<(Reusable, Vec<u8>)>,
+    pub(super) earlier: Option<(ReusableResult, Vec<u8>)>,
     /// Results of verifiers by slot. Any other change is as recorded.
-    pub(super) finds: BTreeMap<Slot, Looked>,
+    pub(super) verifier_results: BTreeMap<Slot, ConfirmationResult>,
     /// Number of verifications by slot.
-    pub(super) looks: BTreeMap<Slot, u32>,
+    pub(super) verifications: BTreeMap<Slot, u32>,
     /// Number of times the job settled a key that another job held.
     pub(super) settled_of_others: u32,
     /// Claims whose event was never written.
@@ -136,7 +136,7 @@ impl Sim {
             created_us: 1_000,
             updated_us: 1_000,
         };
-        let record = Record {
+        let record = StoredJob {
             row,
             secret,
             events: vec![accepted, created],
@@ -147,8 +147,8 @@ impl Sim {
         Sim {
             record,
             effects: vec![],
-            world: BTreeMap::new(),
-            applied: BTreeSet::new(),
+            executions_by_slot: BTreeMap::new(),
+            effect_keys: BTreeSet::new(),
             // The policy trusts every actor, so `AUTO_EXEC` has only the gates of the plan.
             rules: Rules {
                 standing_approvals: true,
@@ -158,18 +158,18 @@ impl Sim {
             script: BTreeMap::new(),
             spent_elsewhere: 0,
             answers_flushed: vec![],
-            most: None,
+            max_cost: None,
             not_yets: 0,
             reconcile_unknown: false,
             loses_calls: false,
             now_us: 2_000,
             actions: BTreeMap::new(),
-            looks_first: false,
+            looks_up_first: false,
             waits: BTreeSet::new(),
             reusables: vec![],
             earlier: None,
-            finds: BTreeMap::new(),
-            looks: BTreeMap::new(),
+            verifier_results: BTreeMap::new(),
+            verifications: BTreeMap::new(),
             settled_of_others: 0,
             lost_claims: 0,
             writes: 0,
@@ -195,12 +195,12 @@ impl Sim {
         self.writes = 0;
         self.executions = 0;
         let mut durable = self.durable();
-        durable.seen.look_first = self.looks_first;
+        durable.prefetched.query_keys_first = self.looks_up_first;
         let context = self.context();
         let reopen = self.inbox.iter().position(|row| row.request.reopens());
         if durable.job.state.is_terminal() && reopen.is_none() {
-            for row in decide::in_order(std::mem::take(&mut self.inbox)) {
-                let draft = decide::audited(&durable, &row);
+            for row in decide::in_application_order(std::mem::take(&mut self.inbox)) {
+                let draft = decide::apply_audit_request(&durable, &row);
                 self.write(&mut durable, draft)?;
             }
             return Ok(durable);
@@ -208,28 +208,28 @@ impl Sim {
         let attempt = durable.job.attempt + 1 + self.lost_claims;
         let claim = decide::claimed(attempt, "w", Hash::default());
         let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
-            Some(at) => decide::reopened(&durable, &self.inbox[at], &context).and(claim),
-            None => claim.and(decide::unread_receipts(&durable)),
+            Some(at) => decide::reopen_job(&durable, &self.inbox[at], &context).merge(claim),
+            None => claim.merge(decide::withdraw_receipts_after_unloaded_reopen(&durable)),
         };
         self.write(&mut durable, claim)?;
-        for row in decide::in_order(std::mem::take(&mut self.inbox)) {
+        for row in decide::in_application_order(std::mem::take(&mut self.inbox)) {
             let mut is_done = false;
             while !is_done {
-                let draft = decide::inbox(&durable, &row, &self.context());
+                let draft = decide::apply_request(&durable, &row, &self.context());
                 is_done = draft.inbox_done.contains(&row.id);
                 self.write(&mut durable, draft)?;
             }
         }
         self.fire_due(&mut durable)?;
-        let looked: Vec<_> = decide::confirmations(&durable)
+        let looked: Vec<_> = decide::due_confirmations(&durable)
             .into_iter()
             .map(|check| {
-                *self.looks.entry(check.slot.clone()).or_default() += 1;
-                let found = self.finds.get(&check.slot).cloned().unwrap_or(Looked::Confirmed);
+                *self.verifications.entry(check.slot.clone()).or_default() += 1;
+                let found = self.verifier_results.get(&check.slot).cloned().unwrap_or(ConfirmationResult::Confirmed);
                 (check, found)
             })
             .collect();
-        let draft = decide::looked_at(&durable, &looked);
+        let draft = decide::record_confirmation_results(&durable, &looked);
         self.write(&mut durable, draft)?;
         loop {
             let none = BTreeSet::new();
@@ -242,36 +242,36 @@ impl Sim {
                 self.try_step(&mut durable, &step.clone())?;
                 continue;
             }
-            if let Some(invocation) = decide::doubt(&durable) {
+            if let Some(invocation) = decide::next_call_in_doubt(&durable) {
                 self.follow(&mut durable, invocation)?;
                 continue;
             }
-            match decide::undo(&durable, &self.context()) {
-                Some(Undo::Write(draft)) => {
+            match decide::next_undo_action(&durable, &self.context()) {
+                Some(UndoAction::Write(draft)) => {
                     self.write(&mut durable, draft)?;
                     continue;
                 }
-                Some(Undo::Perform(invocation)) => {
+                Some(UndoAction::Perform(invocation)) => {
                     self.follow(&mut durable, *invocation)?;
                     continue;
                 }
                 None => {}
             }
-            let rest = decide::rest(&durable);
-            if let Rest::Until(time_us) = rest {
+            let rest = decide::job_settlement(&durable);
+            if let JobSettlement::WaitUntil(time_us) = rest {
                 self.now_us = self.now_us.max(time_us);
                 self.fire_due(&mut durable)?;
                 continue;
             }
-            let draft = decide::end_of_job(&durable, &rest, &self.context());
+            let draft = decide::settle_job(&durable, &rest, &self.context());
             self.write(&mut durable, draft)?;
             return Ok(durable);
         }
     }
 
     /// Runs a process that looks up the action key holders before any try, as after a refused reservation.
-    pub(super) fn process_looking(&mut self) -> Result<Durable, Dead> {
-        self.looks_first = true;
+    pub(super) fn process_with_lookups(&mut self) -> Result<Durable, Dead> {
+        self.looks_up_first = true;
         self.process(None)
     }
 
@@ -279,9 +279,9 @@ impl Sim {
     fn fire_due(&mut self, durable: &mut Durable) -> Result<(), Dead> {
         for (name, due_us) in durable.job.timers() {
             if due_us <= self.now_us {
-                let request = Request::Timer { name, due_us };
+                let request = InboxRequest::Timer { name, due_us };
                 let row = InboxRow { id: -1, actor: "latchwork".into(), reason: None, request };
-                let draft = decide::inbox(durable, &row, &self.context());
+                let draft = decide::apply_request(durable, &row, &self.context());
                 self.write(durable, draft)?;
             }
         }
@@ -289,32 +289,32 @@ impl Sim {
     }
 
     /// Puts a request into the inbox of the next process.
-    pub(super) fn ask(&mut self, request: Request) {
-        self.ask_as("bob", request);
+    pub(super) fn send_request(&mut self, request: InboxRequest) {
+        self.send_request_as("bob", request);
     }
 
     /// Returns the request for a verdict on a call in doubt, as the command line sends it. If the call is not
     /// in doubt, the request names the try that was resolved.
-    pub(super) fn verdict(&self, slot: &Slot, verdict: Resolved) -> Request {
+    pub(super) fn verdict(&self, slot: &Slot, verdict: ManualVerdict) -> InboxRequest {
         let durable = self.durable();
-        decide::verdict(&durable, slot, verdict.clone(), i64::MAX).unwrap_or_else(|_| {
+        decide::verdict_request(&durable, slot, verdict.clone(), i64::MAX).unwrap_or_else(|_| {
             let (&try_no, _) = durable.job.calls[slot].verdicts.last_key_value().expect("it was resolved");
-            Request::Resolve { slot: slot.clone(), try_no, verdict }
+            InboxRequest::Resolve { slot: slot.clone(), try_no, verdict }
         })
     }
 
     /// Puts a verdict into the inbox of the next process.
-    pub(super) fn resolve(&mut self, slot: Slot, verdict: Resolved) {
-        self.ask(self.verdict(&slot, verdict));
+    pub(super) fn resolve(&mut self, slot: Slot, verdict: ManualVerdict) {
+        self.send_request(self.verdict(&slot, verdict));
     }
 
     /// Puts a request of this actor into the inbox.
-    pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
-        self.ask_because(actor, None, request);
+    pub(super) fn send_request_as(&mut self, actor: &str, request: InboxRequest) {
+        self.send_request_with_reason(actor, None, request);
     }
 
     /// Puts a request of this actor into the inbox, with a reason.
-    pub(super) fn ask_because(&mut self, actor: &str, reason: Option<&str>, request: Request) {
+    pub(super) fn send_request_with_reason(&mut self, actor: &str, reason: Option<&str>, request: InboxRequest) {
         let (id, reason) = (self.inbox.len() as i64, reason.map(str::to_owned));
         self.inbox.push(InboxRow { id, actor: actor.into(), reason, request });
     }

@@ -3,18 +3,18 @@
 use serde_json::json;
 
 use super::compensation::{job, pin, plan, with};
-use super::evidence::{export, holds, verify};
+use super::evidence::{assert_verifies, export, verify};
 use super::sim::{Sim, step};
-use crate::decide::{UndoRefusal, undoable};
+use crate::decide::{UndoRefusal, calls_to_undo};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Event, Mode, Purpose, ResultType};
-use crate::evidence::Found;
+use crate::event::{Body, Event, Mode, ReopenPurpose, ResultType};
+use crate::evidence::ProblemKind;
 use crate::ids::{Hash, Operator, Slot};
 use crate::job::JobState;
-use crate::response::{Undone, response};
+use crate::response::{CompensationState, response};
 use crate::state::{Durable, Job};
-use crate::storage::{ActionRow, Request, Resolved};
+use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
 
 /// A finished job with effects of every class, in plan steps and inside a step plugin.
 pub(super) fn finished(mode: Mode) -> Sim {
@@ -22,20 +22,20 @@ pub(super) fn finished(mode: Mode) -> Sim {
     steps.truncate(4);
     let mut sim = job(mode, "keep", steps);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    assert_eq!(sim.world.len(), 4);
+    assert_eq!(sim.executions_by_slot.len(), 4);
     sim
 }
 
 pub(super) fn undo(sim: &mut Sim) -> Durable {
-    sim.ask_because("eve", Some("wrong room"), Request::Undo);
+    sim.send_request_with_reason("eve", Some("wrong room"), InboxRequest::Undo);
     sim.process(None).unwrap()
 }
 
-fn states(durable: &Durable) -> Vec<(String, Undone)> {
+fn states(durable: &Durable) -> Vec<(String, CompensationState)> {
     response(durable).compensations.into_iter().map(|view| (view.slot.to_string(), view.state)).collect()
 }
 
-fn all(slots: &[&str], state: Undone) -> Vec<(String, Undone)> {
+fn all(slots: &[&str], state: CompensationState) -> Vec<(String, CompensationState)> {
     slots.iter().map(|slot| ((*slot).to_owned(), state)).collect()
 }
 
@@ -57,7 +57,7 @@ fn failed(on_failure: &str) -> Sim {
 #[test]
 fn completed_job_is_undone_in_reverse_order() {
     let mut sim = finished(Mode::AutoExec);
-    let due = undoable(&sim.durable()).unwrap();
+    let due = calls_to_undo(&sim.durable()).unwrap();
     let due: Vec<_> = due.iter().map(|due| (due.slot.as_str(), due.by.as_str(), due.own)).collect();
     let expected =
         [("c/2", "Opaque", true), ("c/1", "Queryable", true), ("b", "Queryable", false), ("a", "Opaque", true)];
@@ -69,17 +69,21 @@ fn completed_job_is_undone_in_reverse_order() {
         _ => None,
     });
     assert_eq!(started.collect::<Vec<_>>(), ["c/2~c", "c/1~c", "b~c", "a~c"]);
-    assert!(sim.world.values().all(|times| *times == 1) && sim.world.len() == 8, "{:?}", sim.world);
+    assert!(
+        sim.executions_by_slot.values().all(|times| *times == 1) && sim.executions_by_slot.len() == 8,
+        "{:?}",
+        sim.executions_by_slot
+    );
     let types: Vec<_> = durable.job.steps.iter().map(|step| step.result_type).collect();
     let undone = Some(ResultType::Compensated);
     assert_eq!(types, [Some(ResultType::Success), undone, undone, undone]);
     assert!(matches!(sim.record.events.last().unwrap().body, Body::JobCancelled {}));
     let view = response(&durable);
     assert_eq!((view.status.as_str(), view.undone_by.as_deref(), view.cancelled_by), ("cancelled", Some("eve"), None));
-    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], Undone::Compensated));
+    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], CompensationState::Compensated));
     assert!(view.next_actions.is_empty(), "{:?}", view.next_actions);
     assert!(sim.actions.is_empty(), "what was undone is free for others: {:?}", sim.actions);
-    holds(&sim);
+    assert_verifies(&sim);
     for length in 2..=sim.record.events.len() {
         Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
     }
@@ -94,15 +98,15 @@ fn partial_and_failed_jobs_are_undone() {
     assert_eq!(durable.job.state, JobState::Partial);
     assert_eq!(response(&durable).next_actions, ["latch job undo job_1"]);
     assert_eq!(undo(&mut sim).job.state, JobState::Cancelled);
-    assert_eq!(states(&sim.durable()), all(&["b", "a"], Undone::Compensated));
-    holds(&sim);
+    assert_eq!(states(&sim.durable()), all(&["b", "a"], CompensationState::Compensated));
+    assert_verifies(&sim);
 
     let steps = vec![step("f", "Failing", &[], json!({ "calls": ["Keyed"], "fail": true }))];
     let mut sim = job(Mode::AutoExec, "keep", steps);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert_eq!(undo(&mut sim).job.state, JobState::Cancelled);
-    assert_eq!(states(&sim.durable()), all(&["f/0"], Undone::Compensated));
-    holds(&sim);
+    assert_eq!(states(&sim.durable()), all(&["f/0"], CompensationState::Compensated));
+    assert_verifies(&sim);
     assert!(response(&finished(Mode::AutoExec).durable()).next_actions.is_empty());
 }
 
@@ -112,30 +116,30 @@ fn undo_is_refused_where_it_can_do_nothing() {
     let job_id = || "job_1".into();
     let mut sim = job(Mode::AutoExec, "keep", vec![step("r", "Read", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
-    assert_eq!(undoable(&durable), Err(UndoRefusal::NoEffect { job_id: job_id() }), "nothing is committed");
+    assert_eq!(calls_to_undo(&durable), Err(UndoRefusal::NoEffect { job_id: job_id() }), "nothing is committed");
     let mut sim = job(Mode::DryRun, "keep", plan());
-    assert_eq!(undoable(&sim.process(None).unwrap()), Err(UndoRefusal::NoEffect { job_id: job_id() }));
+    assert_eq!(calls_to_undo(&sim.process(None).unwrap()), Err(UndoRefusal::NoEffect { job_id: job_id() }));
 
     let mut sim = finished(Mode::AutoExec);
     let refused = UndoRefusal::Cancelled { job_id: job_id(), by_undo: true };
-    assert_eq!(undoable(&undo(&mut sim)), Err(refused), "it was undone");
+    assert_eq!(calls_to_undo(&undo(&mut sim)), Err(refused), "it was undone");
     let mut sim = job(Mode::AutoExec, "keep", plan());
     let parked = sim.process(None).unwrap();
-    assert_eq!(undoable(&parked), Err(UndoRefusal::Open { job_id: job_id(), state: JobState::Parked }));
-    sim.ask(Request::Cancel);
+    assert_eq!(calls_to_undo(&parked), Err(UndoRefusal::Open { job_id: job_id(), state: JobState::Parked }));
+    sim.send_request(InboxRequest::Cancel);
     let refused = UndoRefusal::Cancelled { job_id: job_id(), by_undo: false };
-    assert_eq!(undoable(&sim.process(None).unwrap()), Err(refused));
+    assert_eq!(calls_to_undo(&sim.process(None).unwrap()), Err(refused));
 
     let durable = failed("compensate").process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
-    assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: job_id() }), "its plan undid it");
+    assert_eq!(calls_to_undo(&durable), Err(UndoRefusal::Undone { job_id: job_id() }), "its plan undid it");
     assert!(response(&durable).next_actions.is_empty());
 
     let mut sim = failed("keep");
     pin(&mut sim, |_| false);
     let durable = sim.process(None).unwrap();
     let slots = vec![Slot::new("b"), Slot::new("a")];
-    assert_eq!(undoable(&durable), Err(UndoRefusal::Impossible { job_id: job_id(), slots }));
+    assert_eq!(calls_to_undo(&durable), Err(UndoRefusal::Impossible { job_id: job_id(), slots }));
     assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
 }
 
@@ -146,7 +150,7 @@ fn undo_asks_at_the_gates_of_compensation() {
     sim.process(None).unwrap();
     let slot = Slot::new("a");
     let gate_hash = sim.durable().job.gates[&slot].hash;
-    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     let durable = undo(&mut sim);
     let blocked = response(&durable).blocked_on.unwrap();
@@ -155,54 +159,54 @@ fn undo_asks_at_the_gates_of_compensation() {
     assert_eq!((view.state, view.undone_by.as_deref(), view.cancelled_by), (JobState::Parked, Some("eve"), None));
     let undoing = slot.compensation();
     let gate_hash = durable.job.gates[&undoing].hash;
-    sim.ask(Request::Approve { slot: undoing.clone(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: undoing.clone(), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert_eq!(sim.world[&undoing], 1);
-    holds(&sim);
+    assert_eq!(sim.executions_by_slot[&undoing], 1);
+    assert_verifies(&sim);
 }
 
 /// I155: a failed compensation parks the job, and every decision about it has the same effect as after a
 /// cancel.
 #[test]
 fn failing_undo_waits_for_a_decision() {
-    for (request, expected) in [(Request::Continue, 3), (Request::Abort, 1)] {
+    for (request, expected) in [(InboxRequest::Continue, 3), (InboxRequest::Abort, 1)] {
         let mut sim = finished(Mode::AutoExec);
         sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
         let durable = undo(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
         // A cancel request for a job that is already cancelled changes nothing.
-        sim.ask(Request::Cancel);
+        sim.send_request(InboxRequest::Cancel);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
-        sim.ask(request);
+        sim.send_request(request);
         let durable = sim.process(None).unwrap();
-        let undone = states(&durable).iter().filter(|(_, state)| *state == Undone::Compensated).count();
+        let undone = states(&durable).iter().filter(|(_, state)| *state == CompensationState::Compensated).count();
         assert_eq!((durable.job.state, undone), (JobState::Cancelled, expected));
-        holds(&sim);
+        assert_verifies(&sim);
     }
     let mut sim = finished(Mode::AutoExec);
     sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
     undo(&mut sim);
-    sim.resolve(Slot::new("c/1~c"), Resolved::NotApplied);
+    sim.resolve(Slot::new("c/1~c"), ManualVerdict::NotApplied);
     let durable = sim.process(None).unwrap();
-    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], Undone::Compensated), "it is tried again");
-    holds(&sim);
+    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], CompensationState::Compensated), "it is tried again");
+    assert_verifies(&sim);
 }
 
 /// I155: an undo continues a rollback that a person aborted. An effect that a person left stays.
 #[test]
 fn abandoned_rollback_is_taken_up_by_an_undo() {
-    for (word, left) in [(Request::Abort, 0), (Request::Continue, 1)] {
+    for (word, left) in [(InboxRequest::Abort, 0), (InboxRequest::Continue, 1)] {
         let mut sim = failed("compensate");
         sim.script.insert("Keyed".into(), vec![Answer::Ok(super::sim::good()), no(Code::AuthForbidden)]);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
-        sim.ask(word.clone());
+        sim.send_request(word.clone());
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Partial, "{word:?}");
         let receipts = sim.actions.values().filter(|row| row.receipt.is_some()).count();
         if left == 1 {
             assert_eq!(receipts, 1, "what was left stands");
-            assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
+            assert_eq!(calls_to_undo(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
             continue;
         }
         assert_eq!(receipts, 2, "what was not undone stands");
@@ -212,11 +216,11 @@ fn abandoned_rollback_is_taken_up_by_an_undo() {
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b~c", Code::CompensationFailed));
         let open = sim.actions.values().filter(|row| row.receipt.is_none()).count();
         assert_eq!(open, 1, "nobody is given the receipt of what is being undone");
-        sim.resolve(Slot::new("b~c"), Resolved::NotApplied);
+        sim.resolve(Slot::new("b~c"), ManualVerdict::NotApplied);
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.actions.len()), (JobState::Cancelled, 0));
-        assert_eq!(states(&durable), all(&["b", "a"], Undone::Compensated));
-        holds(&sim);
+        assert_eq!(states(&durable), all(&["b", "a"], CompensationState::Compensated));
+        assert_verifies(&sim);
     }
 }
 
@@ -228,21 +232,21 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     let mut sim = job(Mode::AutoExec, "keep", steps);
     sim.script.insert("Opaque".into(), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.resolve(Slot::new("b"), Resolved::Abort);
+    sim.resolve(Slot::new("b"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
     // An answer arrives after the end: the call did happen.
-    sim.ask(Request::LateEffect { slot: Slot::new("b"), try_no: 1 });
+    sim.send_request(InboxRequest::LateEffect { slot: Slot::new("b"), try_no: 1 });
     assert!(sim.process(None).unwrap().job.calls[&Slot::new("b")].conflict);
     let durable = undo(&mut sim);
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::ResolutionConflict));
-    assert_eq!(sim.world.get(&Slot::new("a~c")), None);
-    sim.ask(Request::Continue);
+    assert_eq!(sim.executions_by_slot.get(&Slot::new("a~c")), None);
+    sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
-    let expected = [("a".to_owned(), Undone::Compensated), ("b".to_owned(), Undone::Unknown)];
+    let expected = [("a".to_owned(), CompensationState::Compensated), ("b".to_owned(), CompensationState::Unknown)];
     assert_eq!(states(&durable), expected);
-    holds(&sim);
+    assert_verifies(&sim);
 }
 
 /// I155, I21: the second end of the job releases no key that another job has reserved since the first.
@@ -257,15 +261,15 @@ fn second_end_leaves_the_keys_of_other_jobs_alone() {
     sim.process(None).unwrap();
     let slot = Slot::new("b");
     let key = sim.durable().rows[&slot].action_key.expect("the step has a key");
-    sim.ask(Request::Abort);
-    sim.resolve(slot.clone(), Resolved::NotApplied);
+    sim.send_request(InboxRequest::Abort);
+    sim.resolve(slot.clone(), ManualVerdict::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     assert!(!sim.actions.contains_key(&key), "it certainly did not happen");
     let other = ActionRow { job_id: "job_2".into(), slot, args_hash: Hash::default(), receipt: None };
     sim.actions.insert(key, other.clone());
     let before = sim.record.events.len();
-    sim.ask(Request::Undo);
+    sim.send_request(InboxRequest::Undo);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.actions.get(&key)), (JobState::Cancelled, Some(&other)));
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
@@ -275,21 +279,21 @@ fn second_end_leaves_the_keys_of_other_jobs_alone() {
 /// event of a retry keeps its bytes.
 #[test]
 fn undo_has_a_version_of_its_own_and_a_retry_keeps_its_bytes() {
-    let by = || crate::event::Decider { actor: "ada".into(), reason: Some("again".into()) };
+    let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
     let reopened = |purpose| Body::JobReopened { by: by(), steps: vec![], calls: vec![], purpose };
     let text = |purpose| {
         let event = Event::seal(4, 9, 2, reopened(purpose), Hash::default());
-        assert_eq!(Event::open(&event.bytes, 4, Hash::default()).unwrap(), event);
+        assert_eq!(Event::parse(&event.bytes, 4, Hash::default()).unwrap(), event);
         String::from_utf8(event.bytes).unwrap()
     };
     let retry = r#"{"actor":"ada","attempt":2,"reason":"again","schema_version":1,"seq":4,"steps":[],"time_us":9,"type":"job_reopened"}"#;
-    assert_eq!(text(Purpose::Retry), retry);
+    assert_eq!(text(ReopenPurpose::Retry), retry);
     let undo = r#"{"actor":"ada","attempt":2,"purpose":"undo","reason":"again","schema_version":2,"seq":4,"steps":[],"time_us":9,"type":"job_reopened"}"#;
-    assert_eq!(text(Purpose::Undo), undo);
+    assert_eq!(text(ReopenPurpose::Undo), undo);
     for (text, wrong) in [(undo, undo.replace(":2,\"seq", ":1,\"seq")), (retry, retry.replace(":1,\"seq", ":2,\"seq"))]
     {
         assert_ne!(text, wrong);
-        assert!(Event::open(wrong.as_bytes(), 4, Hash::default()).is_err(), "{wrong}");
+        assert!(Event::parse(wrong.as_bytes(), 4, Hash::default()).is_err(), "{wrong}");
     }
 }
 
@@ -321,13 +325,13 @@ fn only_compensations_run_in_an_undone_job() {
 /// I30, I155: the check of the events alone finds this by itself, and also an effect that is undone twice.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
-    use crate::evidence::forge::{put_together, take_apart};
+    use crate::evidence::forge::{build_file, parse_records};
     let mut sim = finished(Mode::AutoExec);
     undo(&mut sim);
-    let lines = || take_apart(&export(&sim));
+    let lines = || parse_records(&export(&sim));
     let of = |line: &serde_json::Value, kind: &str| line["event"]["type"] == kind;
     let found = |forged| {
-        let report = verify(&put_together(forged));
+        let report = verify(&build_file(forged));
         assert!(!report.intact);
         report.problems.iter().map(|problem| (problem.kind, problem.message.clone())).collect::<Vec<_>>()
     };
@@ -338,8 +342,9 @@ fn forged_evidence_of_an_undo_is_found() {
     let behind = forged.iter().position(|(_, line)| of(line, "job_reopened")).unwrap() + 2;
     forged.insert(behind, call);
     let said = found(forged);
-    let expected =
-        |(kind, message): &(Found, String)| *kind == Found::Permission && message.contains("reopened for an undo");
+    let expected = |(kind, message): &(ProblemKind, String)| {
+        *kind == ProblemKind::Permission && message.contains("reopened for an undo")
+    };
     assert!(said.iter().any(expected), "{said:#?}");
     // A retry in place of the undo: the job could not have ended this way.
     let mut forged = lines();
@@ -353,33 +358,40 @@ fn forged_evidence_of_an_undo_is_found() {
 /// be lost.
 #[test]
 fn what_is_not_as_recorded_is_not_undone() {
-    use crate::decide::Looked;
+    use crate::decide::ConfirmationResult;
     use crate::manifest::Confirmation;
     for (rule, state) in [(Confirmation::Strict, JobState::Partial), (Confirmation::Warn, JobState::Completed)] {
         let (mut sim, durable) = super::receipts::mismatched(rule);
         assert_eq!(durable.job.state, state);
         if rule == Confirmation::Strict {
-            assert!(matches!(undoable(&durable), Err(UndoRefusal::NotConfirmed { .. })), "{:?}", undoable(&durable));
+            assert!(
+                matches!(calls_to_undo(&durable), Err(UndoRefusal::NotConfirmed { .. })),
+                "{:?}",
+                calls_to_undo(&durable)
+            );
             assert!(!response(&durable).next_actions.contains(&"latch job undo job_1".to_owned()));
             continue;
         }
-        assert_eq!(undoable(&durable).map(|due| due.len()), Ok(1));
+        assert_eq!(calls_to_undo(&durable).map(|due| due.len()), Ok(1));
         // The mismatch blocks compensation, as after a cancel.
         let mut other = super::receipts::mismatched(rule).0;
         let durable = undo(&mut other);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::ConfirmationMismatch);
-        other.ask(Request::Confirm { slot: Slot::new("a"), gone: false });
+        other.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false });
         let durable = other.process(None).unwrap();
-        assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Compensated)));
+        assert_eq!(
+            (durable.job.state, states(&durable)),
+            (JobState::Cancelled, all(&["a"], CompensationState::Compensated))
+        );
         // The effect no longer exists. Its action key is free, and another job may have performed the action
         // since.
-        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: true });
+        sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: true });
         let durable = sim.process(None).unwrap();
-        assert!(durable.job.is_gone(&Slot::new("a")));
-        assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
-        sim.finds.insert(Slot::new("a"), Looked::Mismatch("nothing is there".into()));
+        assert!(durable.job.is_effect_gone(&Slot::new("a")));
+        assert_eq!(calls_to_undo(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
+        sim.verifier_results.insert(Slot::new("a"), ConfirmationResult::Mismatch("nothing is there".into()));
         let durable = undo(&mut sim);
-        assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Left)));
+        assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], CompensationState::Left)));
     }
 }
 
@@ -411,7 +423,7 @@ fn fork_copies_nothing_that_will_be_undone() {
     let request = crate::decide::ForkRequest {
         at: "c".into(),
         set: Default::default(),
-        by: crate::event::Decider { actor: "bob".into(), reason: None },
+        by: crate::event::DecidedBy { actor: "bob".into(), reason: None },
         job_id: "job_2".into(),
         secret: Hash::of(&[b"other"]),
     };
@@ -421,7 +433,7 @@ fn fork_copies_nothing_that_will_be_undone() {
     };
     assert_eq!(copied(&durable), ["r"]);
     // An effect that a person left stays, so its step is copied.
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, copied(&durable)), (JobState::Cancelled, vec!["r".into(), "a".into(), "b".into()]));
 }
@@ -438,16 +450,16 @@ fn gate_of_an_abandoned_undoing_is_requested_again() {
     let slot = Slot::new("a~c");
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
-    sim.ask(Request::Abort);
+    sim.send_request(InboxRequest::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
     sim.now_us += 100 * 3_600 * 1_000_000;
     let durable = undo(&mut sim);
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
-    let gate = durable.job.undecided(&slot).expect("it waits for a decision");
+    let gate = durable.job.open_gate(&slot).expect("it waits for a decision");
     assert!(gate.expires_us.unwrap() > sim.now_us, "the old time is over");
     let gate_hash = gate.hash;
-    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert_eq!(sim.world[&slot], 1);
-    holds(&sim);
+    assert_eq!(sim.executions_by_slot[&slot], 1);
+    assert_verifies(&sim);
 }

@@ -1,6 +1,6 @@
 //! Kills the process at every point of an undo, with a simulated world that counts executions.
 
-use super::evidence::holds;
+use super::evidence::assert_verifies;
 use super::sim::Cut;
 use super::undo::finished;
 use crate::error::Code;
@@ -9,7 +9,7 @@ use crate::ids::Slot;
 use crate::job::JobState;
 use crate::response::response;
 use crate::state::Job;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRequest, ManualVerdict};
 
 fn cuts() -> impl Iterator<Item = Cut> {
     (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
@@ -23,9 +23,9 @@ fn killed_anywhere_a_finished_job_is_undone_once() {
     for (first, second) in cuts().flat_map(|first| seconds.map(|second| (first, second))) {
         let when = format!("{first:?} {second:?}");
         let mut sim = finished(Mode::AutoExec);
-        sim.ask(Request::Undo);
+        sim.send_request(InboxRequest::Undo);
         died += u32::from(sim.process(Some(first)).is_err());
-        holds(&sim);
+        assert_verifies(&sim);
         if second.is_some() {
             drop(sim.process(second));
         }
@@ -35,26 +35,31 @@ fn killed_anywhere_a_finished_job_is_undone_once() {
             assert!(rounds < 20, "{when}: the job does not end");
             // The request is an inbox row and stays there until the reopening is durable.
             if sim.durable().job.undo.is_none() {
-                sim.ask(Request::Undo);
+                sim.send_request(InboxRequest::Undo);
             }
             let durable = sim.process(None).expect("nobody kills this one");
-            holds(&sim);
+            assert_verifies(&sim);
             if durable.job.state.is_terminal() {
                 assert_eq!(durable.job.state, JobState::Cancelled, "{when}");
                 break;
             }
             let blocked = response(&durable).blocked_on.expect("a job that rests says why");
             assert_eq!(blocked.reason_code, Code::IndeterminateEffect, "{when}: {blocked:?}");
-            let happened = sim.world.contains_key(&blocked.slot);
-            let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+            let happened = sim.executions_by_slot.contains_key(&blocked.slot);
+            let verdict = if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
             sim.resolve(blocked.slot, verdict);
         }
         for slot in ["a", "b", "c/1", "c/2"] {
             for slot in [Slot::new(slot), Slot::new(slot).compensation()] {
-                assert_eq!(sim.world.get(&slot), Some(&1), "{when}: {slot} in {:?}", sim.world);
+                assert_eq!(
+                    sim.executions_by_slot.get(&slot),
+                    Some(&1),
+                    "{when}: {slot} in {:?}",
+                    sim.executions_by_slot
+                );
             }
         }
-        assert_eq!(sim.world.len(), 8, "{when}: nothing else happened: {:?}", sim.world);
+        assert_eq!(sim.executions_by_slot.len(), 8, "{when}: nothing else happened: {:?}", sim.executions_by_slot);
         for length in 2..=sim.record.events.len() {
             Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
         }

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::super::inbox::recorded_invocation;
 use super::sim::{Cut, Sim, step};
-use crate::decide::{self, Invocation, Next, Try};
+use crate::decide::{self, Invocation, NextAction, Try};
 use crate::effect::{Answer, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::ids::Slot;
 use crate::ledger::{Quiescence, RowState};
 use crate::state::Durable;
-use crate::storage::{InboxRow, Request};
+use crate::storage::{InboxRequest, InboxRow};
 
 /// A job whose worker has written the barrier of its call. Also returns the nonce of that barrier.
 fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
@@ -34,12 +34,13 @@ fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
 fn its_own_writer_goes_on() {
     for operator in ["Opaque", "Queryable", "Keyed"] {
         let (mut sim, durable, nonce) = begun(operator, vec![]);
-        let Next::Execute { draft, started } = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context())
+        let NextAction::Execute { draft, started } =
+            decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context())
         else {
             panic!("{operator}: it does not go on");
         };
         // Nothing is written again, and the permission to execute is checked again.
-        assert!(draft.is_silent() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
+        assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
 }
@@ -49,8 +50,8 @@ fn its_own_writer_goes_on() {
 fn a_repeat_goes_on_as_one() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
     let (mut sim, durable, nonce) = begun("Keyed", vec![unknown]);
-    let next = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context());
-    let Next::Execute { started, .. } = next else { panic!("{next:?}") };
+    let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let NextAction::Execute { started, .. } = next else { panic!("{next:?}") };
     assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
 }
 
@@ -60,11 +61,11 @@ fn a_repeat_goes_on_as_one() {
 fn nobody_else_goes_on() {
     let (mut sim, durable, nonce) = begun("Opaque", vec![]);
     let mut next = |nonce, quiescence| {
-        decide::next(&durable, &Invocation { quiescence, ..asked(&durable, nonce) }, &sim.context())
+        decide::next_action(&durable, &Invocation { quiescence, ..asked(&durable, nonce) }, &sim.context())
     };
-    assert!(matches!(next(Some(nonce ^ 1), None), Next::StopOldCall));
-    assert!(matches!(next(None, None), Next::Look));
-    let Next::Write(draft) = next(None, Some(Quiescence::Quiescent)) else { panic!("in doubt") };
+    assert!(matches!(next(Some(nonce ^ 1), None), NextAction::StopOldCall));
+    assert!(matches!(next(None, None), NextAction::CheckOwner));
+    let NextAction::Write(draft) = next(None, Some(Quiescence::Quiescent)) else { panic!("in doubt") };
     assert_eq!(draft.ledger[0].row().state, RowState::Indeterminate);
 }
 
@@ -72,11 +73,11 @@ fn nobody_else_goes_on() {
 #[test]
 fn a_job_that_was_given_up_records_that_nothing_was_done() {
     let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);
-    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
-    let draft = decide::inbox(&durable, &row, &sim.context());
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let draft = decide::apply_request(&durable, &row, &sim.context());
     durable.seal(draft, sim.now_us).expect("the log takes it");
-    let next = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context());
-    let Next::Write(draft) = next else { panic!("{next:?}") };
+    let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let NextAction::Write(draft) = next else { panic!("{next:?}") };
     assert_eq!(draft.ledger[0].row().state, RowState::FailedFinal);
     assert!(matches!(draft.effects[0].answer, Answer::NotApplied(_)));
 }

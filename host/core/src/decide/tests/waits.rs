@@ -10,7 +10,7 @@ use crate::replay;
 use crate::response::response;
 use crate::state::{Durable, Job};
 use crate::step::StepState;
-use crate::storage::Request;
+use crate::storage::InboxRequest;
 
 pub(super) fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
     let mut wait = step(id, "Wait", depends_on, payload);
@@ -19,8 +19,8 @@ pub(super) fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
     wait
 }
 
-fn signal(key: &str, payload: &str) -> Request {
-    Request::Signal { key: key.to_owned(), payload: payload.to_owned() }
+fn signal(key: &str, payload: &str) -> InboxRequest {
+    InboxRequest::Signal { key: key.to_owned(), payload: payload.to_owned() }
 }
 
 fn output(durable: &Durable, id: &str) -> String {
@@ -53,14 +53,14 @@ fn a_signal_becomes_the_output_of_its_wait_and_of_no_other() {
     assert_eq!((first.reason_code, first.correlation_key.as_deref()), (Code::RequiresSignal, Some("ka")));
     assert!(shown.next_actions.iter().any(|action| action == "latch job signal job_1 ka --payload JSON"));
 
-    sim.ask(signal("ka", "{ \"n\" : 1.0 }"));
-    sim.ask(signal("ka", "{\"n\":2}"));
+    sim.send_request(signal("ka", "{ \"n\" : 1.0 }"));
+    sim.send_request(signal("ka", "{\"n\":2}"));
     let durable = sim.process(None).unwrap();
     assert_eq!(output(&durable, "a"), "{ \"n\" : 1.0 }", "the bytes are injected as they were received");
     assert_eq!(durable.input(&"c".into()).unwrap().to_vec(), br#"{"got":1}"#);
     assert_eq!(durable.job.step(&"b".into()).unwrap().state, StepState::WaitingSignal);
     assert_eq!(completions(&sim), 1, "a duplicate changes nothing");
-    sim.ask(signal("kb", "null"));
+    sim.send_request(signal("kb", "null"));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(completions(&sim), 2);
 }
@@ -78,7 +78,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     sim.process(None).unwrap();
     // The key of `c` is not known yet, so any signal may be for it.
     for (key, payload) in [("second", "2"), ("third", "3"), ("second", "4"), ("first", r#"{"next":"third"}"#)] {
-        sim.ask(signal(key, payload));
+        sim.send_request(signal(key, payload));
     }
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
@@ -100,10 +100,10 @@ fn a_timer_ends_its_wait_once_and_not_early() {
     let started = sim.record.events.iter().find(|event| matches!(event.body, Body::WaitStarted { .. })).unwrap();
     assert!((due_us - started.time_us - 3 * 3_600_000_000).abs() <= 100);
     // A timer with another time: one set earlier, or an unknown one.
-    sim.ask(Request::Timer { name: name.clone(), due_us: due_us - 1 });
+    sim.send_request(InboxRequest::Timer { name: name.clone(), due_us: due_us - 1 });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
-    sim.ask(Request::Timer { name: name.clone(), due_us });
-    sim.ask(Request::Timer { name, due_us });
+    sim.send_request(InboxRequest::Timer { name: name.clone(), due_us });
+    sim.send_request(InboxRequest::Timer { name, due_us });
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, output(&durable, "a").as_str()), (JobState::Completed, r#"{"a":2,"b":1}"#));
     assert_eq!(count(&sim, |body| matches!(body, Body::TimerFired { .. })), 1);
@@ -132,7 +132,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
         let plan = vec![wait("a", &[], payload)];
         let mut sim = Sim::new(Mode::HumanGated, plan.clone());
         let (name, due_us) = sim.process(None).unwrap().job.timers().pop_first().unwrap();
-        sim.ask(Request::Timer { name: name.clone(), due_us });
+        sim.send_request(InboxRequest::Timer { name: name.clone(), due_us });
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, state);
         assert_eq!(response(&durable).failed.first().map(|failed| failed.reason_code), code);
@@ -141,8 +141,8 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
         // The timer fired first, but the signal was acknowledged before the timeout was written.
         let mut sim = Sim::new(Mode::HumanGated, plan);
         let due_us = sim.process(None).unwrap().job.timers()[&name];
-        sim.ask(Request::Timer { name, due_us });
-        sim.ask(signal("k", "7"));
+        sim.send_request(InboxRequest::Timer { name, due_us });
+        sim.send_request(signal("k", "7"));
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, output(&durable, "a").as_str()), (JobState::Completed, "7"));
         assert_eq!(count(&sim, |body| matches!(body, Body::WaitTimedOut { .. })), 0);
@@ -161,13 +161,13 @@ fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() 
     let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request };
     let rules = crate::policy::Rules::default();
     let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
-    let timed_out = crate::decide::inbox(&claimed, &row(Request::Timer { name, due_us }), &context);
-    assert!(timed_out.drained);
-    let signalled = crate::decide::inbox(&claimed, &row(signal("k", "1")), &context);
-    assert!(!signalled.drained);
+    let timed_out = crate::decide::apply_request(&claimed, &row(InboxRequest::Timer { name, due_us }), &context);
+    assert!(timed_out.requires_empty_inbox);
+    let signalled = crate::decide::apply_request(&claimed, &row(signal("k", "1")), &context);
+    assert!(!signalled.requires_empty_inbox);
     let batch = claimed.seal(timed_out, due_us).unwrap();
-    assert!(batch.drained, "the store is told");
-    assert_eq!(batch.awaited[0].state, crate::awaited::AwaitedState::Over);
+    assert!(batch.requires_empty_inbox, "the store is told");
+    assert_eq!(batch.expectations[0].state, crate::awaited::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }
 
@@ -208,7 +208,7 @@ fn a_cancelled_job_stops_waiting() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
     let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], payload)]);
     sim.process(None).unwrap();
-    sim.ask(Request::Cancel);
+    sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
     assert!(durable.job.timers().is_empty());
@@ -252,7 +252,7 @@ fn a_signal_is_kept_once_and_only_where_it_can_be_wanted() {
     let mut sim = Sim::new(Mode::HumanGated, plan);
     sim.process(None).unwrap();
     for (key, payload) in [("nobody's", "0"), ("second", "2"), ("second", "3"), ("first", "1"), ("first", "4")] {
-        sim.ask(signal(key, payload));
+        sim.send_request(signal(key, payload));
     }
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, output(&durable, "b").as_str()), (JobState::Completed, "2"));

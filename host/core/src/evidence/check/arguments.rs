@@ -4,10 +4,10 @@ use crate::canon;
 use crate::decide;
 use crate::event::Body;
 use crate::evidence::read::Evidence;
-use crate::evidence::report::{Found, Report};
+use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::state::Durable;
 
-pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut VerifyReport) {
     for (at, event) in &evidence.events {
         let Body::CompensationStarted { slot, .. } = &event.body else { continue };
         let Some(of) = slot.compensated() else { continue };
@@ -18,7 +18,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report)
         if *found != *expected {
             let message = format!("the arguments of {slot} do not match {of}, the call that it undoes");
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            report.wrong(*at, Found::Payload, message, text(&expected), text(&found));
+            report.add_problem(*at, ProblemKind::Payload, message, text(&expected), text(&found));
         }
     }
 }

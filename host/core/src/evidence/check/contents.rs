@@ -8,13 +8,13 @@ use crate::effect::{Answer, Effect};
 use crate::evidence::payloads;
 use crate::evidence::read::{self, Evidence};
 use crate::evidence::record::Content;
-use crate::evidence::report::{Found, NotChecked, Report};
+use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
 use crate::ids::Hash;
 use crate::keys;
 use crate::state::{Job, label};
 
 /// A labelled content from a payload record or an effect record.
-struct Item<'a> {
+struct LabelledContent<'a> {
     at: u64,
     hash: Hash,
     len: u32,
@@ -22,10 +22,10 @@ struct Item<'a> {
     content: &'a Content,
 }
 
-pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let items = items(evidence, report);
     for (label, item) in &items {
-        content(label, item, &items, job, report);
+        check_content(label, item, &items, job, report);
     }
     let mut spoken_of: BTreeSet<String> = BTreeSet::new();
     for (at, event) in &evidence.events {
@@ -33,13 +33,13 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
             match items.get(&label) {
                 None => {
                     let message = format!("the event refers to {label}, but the file has no record of it");
-                    report.wrong(*at, Found::Payload, message, reference.hash, "no record");
+                    report.add_problem(*at, ProblemKind::Payload, message, reference.hash, "no record");
                 }
                 Some(item) if (item.hash, item.len) != (reference.hash, reference.len) => {
                     let message = format!("{label} differs from the reference in event {} on line {at}", event.seq);
                     let expected = format!("{} ({} bytes)", reference.hash, reference.len);
                     let found = format!("{} ({} bytes)", item.hash, item.len);
-                    report.wrong(item.at, Found::Payload, message, expected, found);
+                    report.add_problem(item.at, ProblemKind::Payload, message, expected, found);
                 }
                 Some(_) => {}
             }
@@ -60,15 +60,15 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-fn items<'a>(evidence: &'a Evidence, report: &mut Report) -> BTreeMap<String, Item<'a>> {
+fn items<'a>(evidence: &'a Evidence, report: &mut VerifyReport) -> BTreeMap<String, LabelledContent<'a>> {
     let mut items = BTreeMap::new();
     let effects = evidence.effects.iter().map(|(at, effect)| {
         let (at, hash, len, salt, content) = (*at, effect.hash, effect.len, effect.salt, &effect.content);
-        (label::answer(&effect.slot, effect.try_no), Item { at, hash, len, salt, content })
+        (label::answer(&effect.slot, effect.try_no), LabelledContent { at, hash, len, salt, content })
     });
     let payloads = evidence.payloads.iter().map(|(at, payload)| {
         let (at, hash, len, salt, content) = (*at, payload.hash, payload.len, payload.salt, &payload.content);
-        (payload.label.clone(), Item { at, hash, len, salt, content })
+        (payload.label.clone(), LabelledContent { at, hash, len, salt, content })
     });
     for (label, item) in effects.chain(payloads) {
         match items.entry(label) {
@@ -77,16 +77,22 @@ fn items<'a>(evidence: &'a Evidence, report: &mut Report) -> BTreeMap<String, It
             }
             Entry::Occupied(place) => {
                 let message = format!("duplicate record of {}", place.key());
-                report.wrong(item.at, Found::Payload, message, "one", "another");
+                report.add_problem(item.at, ProblemKind::Payload, message, "one", "another");
             }
         }
     }
     items
 }
 
-fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job: &Job, report: &mut Report) {
+fn check_content(
+    label: &str,
+    item: &LabelledContent<'_>,
+    items: &BTreeMap<String, LabelledContent<'_>>,
+    job: &Job,
+    report: &mut VerifyReport,
+) {
     let mut wrong = |message: String, expected: String, found: String| {
-        report.wrong(item.at, Found::Payload, message, expected, found);
+        report.add_problem(item.at, ProblemKind::Payload, message, expected, found);
     };
     let bytes = match (item.content, item.salt) {
         (Content::Withheld, None) => return,
@@ -96,9 +102,9 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
         }
         (_, None) => return wrong(format!("{label} has no salt"), "a salt".to_owned(), "none".to_owned()),
         (Content::NotKept | Content::SameAs(_), _)
-            if payloads::elsewhere(label, job).as_ref() != Some(item.content) =>
+            if payloads::content_elsewhere(label, job).as_ref() != Some(item.content) =>
         {
-            let expected = payloads::elsewhere(label, job);
+            let expected = payloads::content_elsewhere(label, job);
             let expected = expected.map_or_else(|| "its own bytes".to_owned(), |content| format!("{content:?}"));
             return wrong(
                 format!("the bytes of {label} are not where they must be"),
@@ -107,7 +113,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
             );
         }
         (Content::NotKept, _) => return,
-        (Content::SameAs(other), _) => items.get(other).and_then(|item| same(other, item.content)),
+        (Content::SameAs(other), _) => items.get(other).and_then(|item| shared_bytes(other, item.content)),
         (content, _) => read::bytes_of(content),
     };
     let Some(bytes) = bytes else {
@@ -117,7 +123,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
             format!("{:?}", item.content),
         );
     };
-    let found = item.salt.and_then(|salt| keys::salted_ref(&salt, &bytes));
+    let found = item.salt.and_then(|salt| keys::payload_ref_from_salt(&salt, &bytes));
     if found.is_none_or(|found| (found.hash, found.len) != (item.hash, item.len)) {
         let expected = format!("{} ({} bytes)", item.hash, item.len);
         let found = found.map(|found| format!("{} ({} bytes)", found.hash, found.len)).unwrap_or_default();
@@ -126,7 +132,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
 }
 
 /// Returns the bytes that another label shares: the result of an answer, otherwise the bytes themselves.
-fn same(other: &str, content: &Content) -> Option<Vec<u8>> {
+fn shared_bytes(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {
         return Some(bytes);

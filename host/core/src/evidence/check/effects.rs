@@ -4,43 +4,49 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{Effect, Provenance};
 use crate::event::{Body, Verdict};
-use crate::evidence::read::{self, At, Evidence};
+use crate::evidence::read::{self, AtLine, Evidence};
 use crate::evidence::record::{EffectRecord, Kind};
-use crate::evidence::report::{Found, NotChecked, Report};
+use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
 use crate::ids::Slot;
-use crate::manifest::{Class, Pinned};
+use crate::manifest::{PinnedOperator, RecoveryClass};
 use crate::state::Job;
 
-pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
-    let mut by_try: BTreeMap<(&Slot, u32), &At<EffectRecord>> = BTreeMap::new();
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
+    let mut by_try: BTreeMap<(&Slot, u32), &AtLine<EffectRecord>> = BTreeMap::new();
     for record in &evidence.effects {
         let (at, effect) = record;
         if by_try.insert((&effect.slot, effect.try_no), record).is_some() {
             let message = format!("duplicate effect of {}, try {}", effect.slot, effect.try_no);
-            report.wrong(*at, Found::Effect, message, "one effect for a try", "another");
+            report.add_problem(*at, ProblemKind::Effect, message, "one effect for a try", "another");
         }
-        inside(*at, effect, report);
-        belongs(*at, effect, job, report);
+        check_record_fields(*at, effect, report);
+        check_barrier(*at, effect, job, report);
     }
     executed_once(evidence, job, report);
-    looked_in_vain(evidence, job, report);
+    report_unused_reads(evidence, job, report);
     for (at, event) in &evidence.events {
         let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
         // The existence and the hash of the effect are checked together with all payloads.
         let Some((_, effect)) = by_try.get(&(slot, *try_no)) else { continue };
         if *ok != (effect.kind == Kind::Ok) {
             let message = format!("{slot}, try {try_no}: the event and the effect disagree on success");
-            report.wrong(*at, Found::Effect, message, format!("{:?} (effect)", effect.kind), format!("ok: {ok}"));
+            report.add_problem(
+                *at,
+                ProblemKind::Effect,
+                message,
+                format!("{:?} (effect)", effect.kind),
+                format!("ok: {ok}"),
+            );
         }
         if *provenance != effect.provenance && *provenance != Provenance::CaughtUp {
             let message = format!("{slot}, try {try_no}: the event and the effect disagree on the provenance");
             let (expected, found) = (format!("{:?} (effect)", effect.provenance), format!("{provenance:?}"));
-            report.wrong(*at, Found::Effect, message, expected, found);
+            report.add_problem(*at, ProblemKind::Effect, message, expected, found);
         }
     }
     let changed = evidence.effects.iter().filter(|(_, effect)| {
         let call = job.calls.get(&effect.slot);
-        let changing = call.and_then(|call| job.pinned(&call.operator)).is_some_and(Pinned::is_world_changing);
+        let changing = call.and_then(|call| job.pinned(&call.operator)).is_some_and(PinnedOperator::is_world_changing);
         changing && effect.kind == Kind::Ok
     });
     let has_verifier = |effect: &EffectRecord| {
@@ -67,10 +73,10 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
 
 /// Checks that no call has a second good answer, and no try after a good answer, in any record. A try in doubt
 /// that was repeated under its key may also have succeeded, because the other side deduplicates by the key.
-fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
+fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
-        if is_stray_look(job, effect) {
+        if is_unused_read(job, effect) {
             continue;
         }
         if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
@@ -78,7 +84,7 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
                 format!("{} was executed again (try {}) after try {first} had succeeded", effect.slot, effect.try_no);
             let (expected, found) =
                 (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
-            report.wrong(*at, Found::DoubleExecution, message, expected, found);
+            report.add_problem(*at, ProblemKind::DoubleExecution, message, expected, found);
         } else if effect.kind == Kind::Ok && !was_repeated(job, &effect.slot, effect.try_no) {
             good.insert(&effect.slot, effect.try_no);
         }
@@ -87,14 +93,20 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
         if let Some(first) = good.get(&row.slot).filter(|first| **first < row.try_no) {
             let message =
                 format!("the ledger allowed {} to be executed again after try {first} had succeeded", row.slot);
-            report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
+            report.add_problem(
+                *at,
+                ProblemKind::DoubleExecution,
+                message,
+                format!("try {first}"),
+                format!("try {}", row.try_no),
+            );
         }
     }
 }
 
 /// Reports answers of reads that no event mentions. They come from workers that had lost the job or were cut
 /// off.
-fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
+fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events
         .iter()
@@ -103,7 +115,7 @@ fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
             _ => None,
         })
         .collect();
-    let in_vain = |effect: &EffectRecord| is_stray_look(job, effect) && !told.contains(&(&effect.slot, effect.try_no));
+    let in_vain = |effect: &EffectRecord| is_unused_read(job, effect) && !told.contains(&(&effect.slot, effect.try_no));
     let slots: Vec<&str> =
         evidence.effects.iter().filter(|(_, effect)| in_vain(effect)).map(|(_, effect)| effect.slot.as_str()).collect();
     if !slots.is_empty() {
@@ -118,7 +130,7 @@ fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
 
 /// Returns true if the effect is a read that the log does not use. Such an effect comes from a worker that had
 /// lost the job, and it changed nothing.
-fn is_stray_look(job: &Job, effect: &EffectRecord) -> bool {
+fn is_unused_read(job: &Job, effect: &EffectRecord) -> bool {
     let Some(call) = job.calls.get(&effect.slot) else { return false };
     let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());
     looks && call.finished.as_ref().is_none_or(|finished| finished.try_no != effect.try_no)
@@ -127,17 +139,17 @@ fn is_stray_look(job: &Job, effect: &EffectRecord) -> bool {
 /// Returns true if a keyed call was repeated while this try of the call was in doubt.
 fn was_repeated(job: &Job, slot: &Slot, try_no: u32) -> bool {
     let Some(call) = job.calls.get(slot) else { return false };
-    let keyed = job.pinned(&call.operator).is_some_and(|pinned| pinned.class == Class::Keyed);
+    let keyed = job.pinned(&call.operator).is_some_and(|pinned| pinned.class == RecoveryClass::Keyed);
     keyed && call.verdicts.get(&try_no) == Some(&Verdict::Repeat)
 }
 
 /// Checks that the fields of the record match the effect in its content.
-fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
+fn check_record_fields(at: u64, record: &EffectRecord, report: &mut VerifyReport) {
     let Some(bytes) = read::bytes_of(&record.content) else { return };
     let effect: Effect = match serde_json::from_slice(&bytes) {
         Ok(effect) => effect,
         Err(error) => {
-            report.wrong(at, Found::Effect, "the effect cannot be read", "an effect", error);
+            report.add_problem(at, ProblemKind::Effect, "the effect cannot be read", "an effect", error);
             return;
         }
     };
@@ -145,12 +157,12 @@ fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
     let is = (&effect.slot, effect.try_no, Kind::from(&effect.answer), effect.provenance, effect.time_us);
     if shown != is {
         let message = "slot, try, kind, provenance or time of the record differs from the effect in it";
-        report.wrong(at, Found::Effect, message, format!("{is:?}"), format!("{shown:?}"));
+        report.add_problem(at, ProblemKind::Effect, message, format!("{is:?}"), format!("{shown:?}"));
     }
 }
 
 /// Checks that an effect of a world-changing call has its barrier in the log.
-fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
+fn check_barrier(at: u64, effect: &EffectRecord, job: &Job, report: &mut VerifyReport) {
     let slot = &effect.slot;
     let Some(call) = job.calls.get(slot) else {
         let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
@@ -159,18 +171,24 @@ fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
         // answer and the events leaves only the answer.
         let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
-        if is_executed && pinned.is_some_and(Pinned::is_world_changing) {
+        if is_executed && pinned.is_some_and(PinnedOperator::is_world_changing) {
             let message = format!("there is an effect of {slot}, but the log never started the call");
-            report.wrong(at, Found::DoubleExecution, message, "no effect", format!("try {}", effect.try_no));
+            report.add_problem(
+                at,
+                ProblemKind::DoubleExecution,
+                message,
+                "no effect",
+                format!("try {}", effect.try_no),
+            );
         }
         return;
     };
     let known = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
-    let changing = job.pinned(&call.operator).is_some_and(Pinned::is_world_changing);
+    let changing = job.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing);
     if changing && effect.try_no > known {
         let message =
             format!("there is an effect of {slot}, try {}, but the log never started that try", effect.try_no);
         let (expected, found) = (format!("at most try {known}"), format!("try {}", effect.try_no));
-        report.wrong(at, Found::DoubleExecution, message, expected, found);
+        report.add_problem(at, ProblemKind::DoubleExecution, message, expected, found);
     }
 }

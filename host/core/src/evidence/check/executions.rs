@@ -3,68 +3,74 @@
 use std::collections::BTreeMap;
 
 use crate::effect::Provenance;
-use crate::event::{Body, Event, Header, Mode, PayloadRef, Purpose, Verdict};
+use crate::event::{Body, Event, Header, Mode, PayloadRef, ReopenPurpose, Verdict};
 use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
-use crate::evidence::report::{Found, Report};
+use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::ids::{Operator, Slot};
-use crate::manifest::{Class, Pinned};
+use crate::manifest::{PinnedOperator, RecoveryClass};
 use crate::plan::Plan;
 use crate::policy::{self, Rules};
 
-use super::undoing::Undoing;
+use super::undoing::CompensationWalk;
 
-pub(super) fn check(evidence: &Evidence, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {
     let mut events = evidence.events.iter();
     let (Some((_, first)), Some((_, second))) = (events.next(), events.next()) else { return };
     let (Body::IntentAccepted { header }, Body::PlanCreated { plan, .. }) = (&first.body, &second.body) else {
         return;
     };
     let kinds = evidence.effects.iter().map(|(_, effect)| ((effect.slot.clone(), effect.try_no), effect.kind));
-    let mut walk = Walk {
+    let mut walk = ExecutionWalk {
         header,
         plan: serde_json::from_value(plan.clone()).ok(),
         kinds: kinds.collect(),
         calls: BTreeMap::new(),
         gates: BTreeMap::new(),
-        undoing: Undoing::default(),
+        undoing: CompensationWalk::default(),
         is_undone: false,
     };
     let mut before = first;
     for (at, event) in &evidence.events {
         if event.time_us < before.time_us {
-            report.wrong(*at, Found::Illegal, "the event time goes back", before.time_us, event.time_us);
+            report.add_problem(*at, ProblemKind::Illegal, "the event time goes back", before.time_us, event.time_us);
         }
         if event.attempt < before.attempt {
-            report.wrong(*at, Found::Illegal, "the attempt number goes back", before.attempt, event.attempt);
+            report.add_problem(
+                *at,
+                ProblemKind::Illegal,
+                "the attempt number goes back",
+                before.attempt,
+                event.attempt,
+            );
         }
         walk.event(*at, event, report);
         before = event;
     }
 }
 
-struct Walk<'a> {
+struct ExecutionWalk<'a> {
     header: &'a Header,
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
-    calls: BTreeMap<Slot, Seen>,
+    calls: BTreeMap<Slot, CallHistory>,
     /// Arguments of each gate, and true if the gate was approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
-    undoing: Undoing,
+    undoing: CompensationWalk,
     /// True if the finished job was reopened for an undo.
     is_undone: bool,
 }
 
 /// State of a call after the events read so far.
-struct Seen {
+struct CallHistory {
     try_no: u32,
-    end: End,
+    end: TryEnd,
     committed: bool,
 }
 
 /// End of the call's last try.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum TryEnd {
     /// The try was started, and its end is unknown.
     Open,
     /// The call succeeded.
@@ -77,54 +83,55 @@ enum End {
     Repeat,
 }
 
-impl Walk<'_> {
-    fn event(&mut self, at: u64, event: &Event, report: &mut Report) {
+impl ExecutionWalk<'_> {
+    fn event(&mut self, at: u64, event: &Event, report: &mut VerifyReport) {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, .. } => {
                 self.started(at, slot, operator, *try_no, report);
                 if self.is_undone && !slot.is_compensation() {
                     let message = format!("{slot} was started in a job that was reopened for an undo");
-                    report.wrong(at, Found::Permission, message, "compensations only", slot);
+                    report.add_problem(at, ProblemKind::Permission, message, "compensations only", slot);
                 }
                 if slot.is_compensation() {
-                    self.undoing.started(at, slot, report);
-                } else if self.pinned(operator).is_some_and(Pinned::is_world_changing) {
-                    self.undoing.may_take_effect(slot);
+                    self.undoing.check_start(at, slot, report);
+                } else if self.pinned(operator).is_some_and(PinnedOperator::is_world_changing) {
+                    self.undoing.note_world_changing_call(slot);
                 }
-                self.permitted(at, slot, operator, args, report);
+                self.check_permission(at, slot, operator, args, report);
             }
             Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } => {
-                self.undoing.answered(slot, *ok && *provenance != Provenance::Reused);
+                self.undoing.note_answer(slot, *ok && *provenance != Provenance::Reused);
                 let unknown = self.kinds.get(&(slot.clone(), *try_no)) == Some(&Kind::Unknown);
                 let end = match (ok, unknown) {
-                    (true, _) => End::Good,
-                    (false, true) => End::Doubt,
-                    (false, false) => End::NotApplied,
+                    (true, _) => TryEnd::Good,
+                    (false, true) => TryEnd::Doubt,
+                    (false, false) => TryEnd::NotApplied,
                 };
-                let seen = self.calls.entry(slot.clone()).or_insert(Seen { try_no: *try_no, end, committed: false });
+                let seen =
+                    self.calls.entry(slot.clone()).or_insert(CallHistory { try_no: *try_no, end, committed: false });
                 seen.end = end;
             }
             Body::CommandCommitted { slot } => {
-                self.undoing.committed(slot);
+                self.undoing.note_commit(slot);
                 if let Some(seen) = self.calls.get_mut(slot) {
                     seen.committed = true;
                 }
             }
-            Body::CompensationStarted { slot, .. } => self.undoing.begins(at, slot, report),
-            Body::CompensationFinished { slot } => self.undoing.finished(at, slot, report),
+            Body::CompensationStarted { slot, .. } => self.undoing.check_begin(at, slot, report),
+            Body::CompensationFinished { slot } => self.undoing.check_finish(at, slot, report),
             // A new round keeps the record of the last try, and permission is required again.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
             Body::JobReopened { calls, purpose, .. } => {
-                self.is_undone |= *purpose == Purpose::Undo;
+                self.is_undone |= *purpose == ReopenPurpose::Undo;
                 self.reopened(calls, false);
             }
             Body::InvocationResolved { slot, verdict, .. } => {
                 if let Some(seen) = self.calls.get_mut(slot) {
                     seen.end = match verdict {
-                        Verdict::NotApplied => End::NotApplied,
-                        Verdict::Repeat => End::Repeat,
-                        Verdict::Applied => End::Good,
-                        Verdict::Lost | Verdict::Unknown => End::Doubt,
+                        Verdict::NotApplied => TryEnd::NotApplied,
+                        Verdict::Repeat => TryEnd::Repeat,
+                        Verdict::Applied => TryEnd::Good,
+                        Verdict::Lost | Verdict::Unknown => TryEnd::Doubt,
                     };
                 }
             }
@@ -141,41 +148,48 @@ impl Walk<'_> {
     /// Reopens final failures. A call that may have happened stays in doubt.
     fn reopened(&mut self, slots: &[Slot], in_doubt: bool) {
         for slot in slots {
-            if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != End::Good) {
+            if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != TryEnd::Good) {
                 seen.committed = false;
-                seen.end = if in_doubt { End::Doubt } else { seen.end };
+                seen.end = if in_doubt { TryEnd::Doubt } else { seen.end };
             }
         }
     }
 
-    fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
+    fn pinned(&self, operator: &Operator) -> Option<&PinnedOperator> {
         self.header.operators.get(operator)
     }
 
-    fn started(&mut self, at: u64, slot: &Slot, operator: &Operator, try_no: u32, report: &mut Report) {
-        let changing = self.pinned(operator).is_none_or(Pinned::is_world_changing);
-        let keyed = self.pinned(operator).is_some_and(|pinned| pinned.class == Class::Keyed);
+    fn started(&mut self, at: u64, slot: &Slot, operator: &Operator, try_no: u32, report: &mut VerifyReport) {
+        let changing = self.pinned(operator).is_none_or(PinnedOperator::is_world_changing);
+        let keyed = self.pinned(operator).is_some_and(|pinned| pinned.class == RecoveryClass::Keyed);
         if let Some(seen) = self.calls.get(slot) {
             let why = match seen.end {
                 _ if seen.committed => Some("its answer was final"),
-                End::Good => Some("it had succeeded"),
-                End::Open if changing => Some("its outcome was unknown"),
-                End::Doubt if changing => Some("it may have happened"),
-                End::Repeat if !keyed => Some("its operator does not deduplicate by key"),
+                TryEnd::Good => Some("it had succeeded"),
+                TryEnd::Open if changing => Some("its outcome was unknown"),
+                TryEnd::Doubt if changing => Some("it may have happened"),
+                TryEnd::Repeat if !keyed => Some("its operator does not deduplicate by key"),
                 _ => None,
             };
             if let Some(why) = why {
                 let message = format!("{slot} was started again (try {try_no}) after try {}: {why}", seen.try_no);
                 let (expected, found) = (format!("no try after {}", seen.try_no), format!("try {try_no}"));
-                report.wrong(at, Found::DoubleExecution, message, expected, found);
+                report.add_problem(at, ProblemKind::DoubleExecution, message, expected, found);
             }
         }
-        self.calls.insert(slot.clone(), Seen { try_no, end: End::Open, committed: false });
+        self.calls.insert(slot.clone(), CallHistory { try_no, end: TryEnd::Open, committed: false });
     }
 
-    fn permitted(&self, at: u64, slot: &Slot, operator: &Operator, args: &PayloadRef, report: &mut Report) {
+    fn check_permission(
+        &self,
+        at: u64,
+        slot: &Slot,
+        operator: &Operator,
+        args: &PayloadRef,
+        report: &mut VerifyReport,
+    ) {
         let mut denied = |message: String, expected: &str| {
-            report.wrong(at, Found::Permission, message, expected, format!("{slot} was started"));
+            report.add_problem(at, ProblemKind::Permission, message, expected, format!("{slot} was started"));
         };
         let Some(pinned) = self.pinned(operator) else {
             denied(format!("{slot} calls {operator}, which the job did not pin"), "a pinned operator");

@@ -1,12 +1,12 @@
 //! Checks the header, which contains the job's row, against the events.
 
 use crate::evidence::read::Evidence;
-use crate::evidence::report::{Found, Report};
+use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::evidence::write;
 use crate::job::JobState;
 use crate::state::Job;
 
-pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let Some((at, header)) = &evidence.header else { return };
     let row = &header.job;
     let constant = &job.header;
@@ -25,11 +25,11 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     ];
     for (name, expected, found) in pairs.into_iter().filter(|(_, expected, found)| expected != found) {
         let message = format!("{name}: the job's row contradicts the events");
-        report.wrong(*at, Found::Header, message, format!("{expected} (events)"), found);
+        report.add_problem(*at, ProblemKind::Header, message, format!("{expected} (events)"), found);
     }
     if row.attempt < job.attempt {
         let message = "attempt: the events contain a later claim than the job's row";
-        report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
+        report.add_problem(*at, ProblemKind::Header, message, job.attempt, row.attempt);
     }
     // A request in the inbox wakes a job without an event, and a claim has no event before its first write. A
     // finished job is woken only by a retry or an undo, which stays in the inbox until the job is reopened.
@@ -41,12 +41,18 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     let woken = may_wake && matches!(row.state, JobState::Pending | JobState::Running);
     if row.state != job.state && !woken {
         let message = "state: the job's row contradicts the events";
-        report.wrong(*at, Found::Header, message, format!("{} (events)", job.state.as_str()), row.state.as_str());
+        report.add_problem(
+            *at,
+            ProblemKind::Header,
+            message,
+            format!("{} (events)", job.state.as_str()),
+            row.state.as_str(),
+        );
     }
     let mut withheld = evidence.withheld();
     withheld.sort();
     if withheld != header.withheld {
         let message = "withheld: the header does not list exactly the withheld labels";
-        report.wrong(*at, Found::Header, message, withheld.join(", "), header.withheld.join(", "));
+        report.add_problem(*at, ProblemKind::Header, message, withheld.join(", "), header.withheld.join(", "));
     }
 }

@@ -4,29 +4,29 @@ use std::collections::BTreeSet;
 
 use crate::effect::Provenance;
 use crate::evidence::read::Evidence;
-use crate::evidence::report::{Found, NotChecked, Report};
+use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
 use crate::ids::Slot;
-use crate::ledger::{Row, RowState};
-use crate::manifest::Pinned;
+use crate::ledger::{LedgerRow, RowState};
+use crate::manifest::PinnedOperator;
 use crate::state::{Call, Job};
 
-pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut slots: BTreeSet<&Slot> = BTreeSet::new();
     let mut unsettled = Vec::new();
     for (at, row) in &evidence.rows {
         let slot = &row.slot;
         if !slots.insert(slot) {
             let message = format!("duplicate ledger row of {slot}");
-            report.wrong(*at, Found::Ledger, message, "one row for a slot", "another");
+            report.add_problem(*at, ProblemKind::Ledger, message, "one row for a slot", "another");
             continue;
         }
         let Some(call) = job.calls.get(slot) else {
             let message = format!("the ledger has a row of {slot}, but the events have no such call");
-            report.wrong(*at, Found::Ledger, message, "no row", row_state(row));
+            report.add_problem(*at, ProblemKind::Ledger, message, "no row", row_state(row));
             continue;
         };
-        identity(*at, row, call, job, report);
-        if state(*at, row, call, job, report) {
+        check_identity(*at, row, call, job, report);
+        if check_state(*at, row, call, job, report) {
             unsettled.push(slot.to_string());
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         if started {
             let at = started_line(evidence, slot).unwrap_or(last);
             let message = format!("{slot} was started, but the ledger has no row of it");
-            report.wrong(at, Found::Ledger, message, "a ledger row", "none");
+            report.add_problem(at, ProblemKind::Ledger, message, "a ledger row", "none");
         }
     }
     if !unsettled.is_empty() {
@@ -57,10 +57,10 @@ fn started_line(evidence: &Evidence, slot: &Slot) -> Option<u64> {
 }
 
 fn is_changing(job: &Job, call: &Call) -> bool {
-    job.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
+    job.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
 }
 
-fn row_state(row: &Row) -> String {
+fn row_state(row: &LedgerRow) -> String {
     serde_json::to_value(row.state).ok().and_then(|state| state.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
@@ -70,12 +70,12 @@ fn is_receipt(call: &Call) -> bool {
 }
 
 /// Checks the constant fields of a call and the number of its try.
-fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
+fn check_identity(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut VerifyReport) {
     let slot = &row.slot;
     let mut differs = |name: &str, expected: String, found: String| {
         if expected != found {
             let message = format!("{slot}: {name} of the ledger row differs from the events");
-            report.wrong(at, Found::Ledger, message, expected, found);
+            report.add_problem(at, ProblemKind::Ledger, message, expected, found);
         }
     };
     differs("the operator", call.operator.to_string(), row.operator.to_string());
@@ -92,17 +92,17 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {
         let message = format!("{slot}: the number of executions in the ledger differs from the events");
-        let kind = if changing { Found::DoubleExecution } else { Found::Ledger };
-        report.wrong(at, kind, message, format!("try {last} (events)"), format!("try {} (ledger)", row.try_no));
+        let kind = if changing { ProblemKind::DoubleExecution } else { ProblemKind::Ledger };
+        report.add_problem(at, kind, message, format!("try {last} (events)"), format!("try {} (ledger)", row.try_no));
     }
     if row.attempt > job.attempt.max(call.first_attempt) {
         let message = format!("{slot}: the row belongs to an attempt that never claimed the job");
-        report.wrong(at, Found::Ledger, message, format!("at most {}", job.attempt), row.attempt);
+        report.add_problem(at, ProblemKind::Ledger, message, format!("at most {}", job.attempt), row.attempt);
     }
 }
 
 /// Checks the state of the row. Returns true if the row is not settled yet.
-fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> bool {
+fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut VerifyReport) -> bool {
     let slot = &row.slot;
     let finished = call.finished.as_ref();
     let open = call.open_try.is_some();
@@ -133,14 +133,14 @@ fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> boo
             (false, _) => "a retryable failure: FAILED_DEFINITE",
         };
         let message = format!("{slot}: the state of the ledger row does not follow from the events");
-        report.wrong(at, Found::Ledger, message, said, row_state(row));
+        report.add_problem(at, ProblemKind::Ledger, message, said, row_state(row));
         return false;
     }
     let expected = finished.filter(|_| row.state.is_final()).map(|finished| finished.answer.hash);
     if fits && row.result_hash != expected {
         let text = |hash: Option<crate::ids::Hash>| hash.map_or_else(|| "none".to_owned(), |hash| hash.to_hex());
         let message = format!("{slot}: the result hash of the ledger row differs from the events");
-        report.wrong(at, Found::Ledger, message, text(expected), text(row.result_hash));
+        report.add_problem(at, ProblemKind::Ledger, message, text(expected), text(row.result_hash));
     }
     !fits
 }

@@ -12,11 +12,11 @@ mod outcome;
 mod undoing;
 
 use super::read::Evidence;
-use super::report::Report;
+use super::report::VerifyReport;
 use crate::state::{Durable, FoldError};
 
 /// Runs the checks that need the fold of the events.
-pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report) {
+pub(super) fn check_with_fold(evidence: &Evidence, durable: &Durable, report: &mut VerifyReport) {
     header::check(evidence, &durable.job, report);
     ledger::check(evidence, &durable.job, report);
     effects::check(evidence, &durable.job, report);
@@ -26,7 +26,7 @@ pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report
 }
 
 /// Runs the checks that do not need the fold. They verify the most important rules independently.
-pub(super) fn independent(evidence: &Evidence, report: &mut Report) {
+pub(super) fn check_without_fold(evidence: &Evidence, report: &mut VerifyReport) {
     executions::check(evidence, report);
     confirmations::check(evidence, report);
 }
@@ -34,13 +34,13 @@ pub(super) fn independent(evidence: &Evidence, report: &mut Report) {
 /// Sequence number of the event at which the fold stopped.
 pub(super) fn seq_of(error: &FoldError) -> u64 {
     match error {
-        FoldError::Beginning { seq, .. }
+        FoldError::BadStart { seq, .. }
         | FoldError::Job { seq, .. }
         | FoldError::Step { seq, .. }
         | FoldError::Missing { seq, .. }
         | FoldError::Altered { seq, .. }
-        | FoldError::Unknown { seq, .. } => *seq,
+        | FoldError::Invalid { seq, .. } => *seq,
         FoldError::Plan(_) => 1,
-        FoldError::Chain { found, .. } => *found,
+        FoldError::BrokenChain { found, .. } => *found,
     }
 }

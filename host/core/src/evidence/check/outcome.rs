@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::decide;
 use crate::event::{Body, Mode, ResultType};
 use crate::evidence::read::Evidence;
-use crate::evidence::report::{Found, Report};
+use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::evidence::write;
 use crate::ids::Slot;
 use crate::job::JobState;
@@ -13,7 +13,7 @@ use crate::manifest::PluginKind;
 use crate::state::{Durable, Job, Step};
 use crate::step::StepState;
 
-pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report) {
+pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut VerifyReport) {
     let job = &durable.job;
     for (at, event) in &evidence.events {
         match &event.body {
@@ -21,35 +21,35 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report)
                 let expected = decide::outcome_id(&job.header.job_id, step_id);
                 if *outcome_id != expected {
                     let message = format!("the outcome of {step_id} has a wrong ID");
-                    report.wrong(*at, Found::Response, message, expected, outcome_id);
+                    report.add_problem(*at, ProblemKind::Response, message, expected, outcome_id);
                 }
                 if job.step(step_id).is_none_or(|step| step.state != StepState::Succeeded) {
                     let message = format!("an outcome of {step_id}, which did not succeed");
-                    report.wrong(*at, Found::Response, message, "a step that succeeded", "an outcome");
+                    report.add_problem(*at, ProblemKind::Response, message, "a step that succeeded", "an outcome");
                 }
             }
             Body::StepSucceeded { step_id, result_type } => {
                 if let Some(step) = job.step(step_id) {
-                    succeeded(*at, step, *result_type, job, report);
+                    check_success(*at, step, *result_type, job, report);
                 }
             }
             _ => {}
         }
     }
-    ending(evidence, job, report);
+    check_end(evidence, job, report);
     if let Some((at, recorded)) = &evidence.response {
         let expected = write::bare_response(durable);
         if let Some((place, expected, found)) = difference("", &expected, recorded) {
             let message = format!("{place} of the response does not follow from the events");
-            report.wrong(*at, Found::Response, message, expected, found);
+            report.add_problem(*at, ProblemKind::Response, message, expected, found);
         }
     }
 }
 
-fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &mut Report) {
+fn check_success(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &mut VerifyReport) {
     let id = &step.id;
     let mut wrong = |message: String, expected: &str, found: String| {
-        report.wrong(at, Found::Illegal, message, expected, found);
+        report.add_problem(at, ProblemKind::Illegal, message, expected, found);
     };
     if step.output.is_none() {
         wrong(format!("{id} succeeded without an output"), "state_checkpointed", "none".to_owned());
@@ -78,7 +78,7 @@ fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &
 }
 
 /// Checks that the final state of the job is justified, so that no incomplete job appears complete.
-fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
+fn check_end(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let count = |state| job.steps.iter().filter(|step| step.state == state).count();
     let good = count(StepState::Succeeded);
     let dry = if job.header.mode == Mode::DryRun { count(StepState::Skipped) } else { 0 };
@@ -92,7 +92,13 @@ fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
         let ends = |body: &Body| matches!(body, Body::JobCompleted {} | Body::JobPartial {} | Body::JobCancelled {});
         let at = evidence.events.iter().rev().find(|(_, event)| ends(&event.body)).map_or(1, |(at, _)| *at);
         let message = format!("the job ended as {} without reason", job.state.as_str());
-        report.wrong(at, Found::Illegal, message, expected, format!("{good} of {} succeeded", job.steps.len()));
+        report.add_problem(
+            at,
+            ProblemKind::Illegal,
+            message,
+            expected,
+            format!("{good} of {} succeeded", job.steps.len()),
+        );
     }
 }
 

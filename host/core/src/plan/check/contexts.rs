@@ -1,13 +1,13 @@
 //! Rule about contexts named in `hashes`: each must come with the request.
 
-use super::report::{Report, rule};
-use super::view::View;
+use super::report::{ViolationReport, rule};
+use super::view::StepFields;
 use crate::bindings::child;
 use crate::plan::context_name;
 use crate::suggest::did_you_mean;
 
 /// Checks the `hashes` of all steps against the contexts of the request. A bare plan has no contexts.
-pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) {
+pub(super) fn check(steps: &[StepFields<'_>], contexts: &[&str], report: &mut ViolationReport) {
     for step in steps {
         for (entry, value) in step.hashes().filter(|(_, value)| value.get("$context").is_some()) {
             let at = child(&step.pointer("hashes"), entry);

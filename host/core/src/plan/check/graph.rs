@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::report::{Report, rule};
-use super::view::View;
+use super::report::{ViolationReport, rule};
+use super::view::StepFields;
 use crate::ids::StepId;
 use crate::plan::Step;
 use crate::suggest::did_you_mean;
 
 /// Checks the ids and dependencies of all steps.
-pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     duplicates(steps, report);
     dependencies(steps, report);
     cycles(steps, report);
@@ -17,16 +17,16 @@ pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
 
 /// Direct dependencies by step id, for finding transitive dependencies. A step reaches itself only through a
 /// cycle.
-pub(super) struct Reach<'a>(HashMap<&'a str, Vec<&'a str>>);
+pub(super) struct Dependencies<'a>(HashMap<&'a str, Vec<&'a str>>);
 
-impl<'a> Reach<'a> {
-    pub(super) fn of(steps: &[View<'a>]) -> Self {
+impl<'a> Dependencies<'a> {
+    pub(super) fn of(steps: &[StepFields<'a>]) -> Self {
         Self(direct(steps))
     }
 
     /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if `depends_on`
     /// cannot be read, so that one mistake does not cause a second violation.
-    pub(super) fn has(&self, step: &View<'a>, target: &str) -> bool {
+    pub(super) fn has(&self, step: &StepFields<'a>, target: &str) -> bool {
         if step.get("depends_on").is_some_and(|items| !items.is_array()) {
             return true;
         }
@@ -34,7 +34,7 @@ impl<'a> Reach<'a> {
         step.depends_on().any(|(_, named)| named == target) || self.of_step(step).contains(target)
     }
 
-    fn of_step(&self, step: &View<'a>) -> HashSet<&'a str> {
+    fn of_step(&self, step: &StepFields<'a>) -> HashSet<&'a str> {
         let mut reached = HashSet::new();
         let mut open: Vec<&str> = step.depends_on().map(|(_, named)| named).collect();
         while let Some(next) = open.pop() {
@@ -76,7 +76,7 @@ pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
 
 /// Returns the known direct dependencies of each known step id. If an id is used twice, only its first step
 /// counts, so that a duplicate id creates no false cycle.
-fn direct<'a>(steps: &[View<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
+fn direct<'a>(steps: &[StepFields<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
     let known = names(steps);
     let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
     for step in steps {
@@ -87,12 +87,12 @@ fn direct<'a>(steps: &[View<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
     edges
 }
 
-pub(super) fn names<'a>(steps: &[View<'a>]) -> BTreeSet<&'a str> {
-    steps.iter().filter_map(View::id).collect()
+pub(super) fn names<'a>(steps: &[StepFields<'a>]) -> BTreeSet<&'a str> {
+    steps.iter().filter_map(StepFields::id).collect()
 }
 
-fn duplicates(steps: &[View<'_>], report: &mut Report) {
-    let mut first: HashMap<&str, &View<'_>> = HashMap::new();
+fn duplicates(steps: &[StepFields<'_>], report: &mut ViolationReport) {
+    let mut first: HashMap<&str, &StepFields<'_>> = HashMap::new();
     for step in steps {
         let Some(id) = step.id() else { continue };
         if let Some(other) = first.get(id) {
@@ -104,7 +104,7 @@ fn duplicates(steps: &[View<'_>], report: &mut Report) {
     }
 }
 
-fn dependencies(steps: &[View<'_>], report: &mut Report) {
+fn dependencies(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let known = names(steps);
     for step in steps {
         for (index, target) in step.depends_on() {
@@ -121,15 +121,15 @@ fn dependencies(steps: &[View<'_>], report: &mut Report) {
 
 /// Reports cycles of two or more steps. Of several cycles that share steps only one is reported; the next check
 /// finds the others after this cycle is removed.
-fn cycles(steps: &[View<'_>], report: &mut Report) {
+fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let mut edges = direct(steps);
     for (id, targets) in &mut edges {
         targets.retain(|target| target != id);
     }
     loop {
-        leave_cycles(&mut edges);
+        remove_acyclic(&mut edges);
         let Some(start) = edges.keys().min().copied() else { return };
-        let members = walk_into_cycle(start, &edges);
+        let members = find_cycle(start, &edges);
         let step = steps.iter().find(|step| step.id() == members.first().copied()).expect("members are steps");
         let path = members.iter().chain(members.first()).copied().collect::<Vec<_>>().join(" → ");
         report.add(step.pointer("depends_on"), rule::CYCLE, format!("a cycle: {path}, where `→` means depends on"));
@@ -141,7 +141,7 @@ fn cycles(steps: &[View<'_>], report: &mut Report) {
 
 /// Repeatedly removes steps without remaining dependencies. Only cycles and the steps that depend on them
 /// remain.
-fn leave_cycles<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
+fn remove_acyclic<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     let mut followers: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for (id, targets) in edges.iter() {
@@ -168,7 +168,7 @@ fn leave_cycles<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
 /// Follows dependencies from `start` until a step repeats, and returns the cycle. Every step in `edges` must
 /// have a dependency in `edges`. The cycle begins with its smallest id, so the result does not depend on
 /// `start`.
-fn walk_into_cycle<'a>(start: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> Vec<&'a str> {
+fn find_cycle<'a>(start: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> Vec<&'a str> {
     let mut path = vec![start];
     let mut cycle = loop {
         let last = path.last().expect("starts with one");

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::report::{Report, rule};
-use super::values::{self, Key, object, word, wrong};
-use super::view::View;
+use super::report::{ViolationReport, rule};
+use super::values::{self, Key, object, one_of_words, wrong};
+use super::view::StepFields;
 use super::{Catalog, OperatorInfo};
 use crate::bindings::{Reference, child};
 use crate::manifest::{Determinism, PluginKind};
@@ -24,7 +24,7 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 const NOT_PARAMS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Checks the payload and the operator of each llm step.
-pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
+pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mut ViolationReport) {
     for step in steps.iter().filter(|step| step.text("kind") == Some("llm")) {
         if let Some(value) = step.get("payload") {
             payload(value, &step.pointer("payload"), report);
@@ -35,7 +35,7 @@ pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Repo
     }
 }
 
-fn provider(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
+fn provider(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationReport) {
     if info.kind == PluginKind::Tool && info.determinism == Determinism::Stable {
         return;
     }
@@ -46,7 +46,7 @@ fn provider(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     report.add(step.pointer("name"), rule::NOT_A_MODEL, message);
 }
 
-fn payload(value: &Value, at: &str, report: &mut Report) {
+fn payload(value: &Value, at: &str, report: &mut ViolationReport) {
     if is_binding(value) {
         return;
     }
@@ -59,28 +59,28 @@ fn payload(value: &Value, at: &str, report: &mut Report) {
 
 /// Returns true if the value is a binding. Its type is known only when the job runs.
 fn is_binding(value: &Value) -> bool {
-    Reference::read(value).is_some()
+    Reference::parse(value).is_some()
 }
 
-fn text(value: &Value, at: &str, report: &mut Report) {
+fn text(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) && value.as_str().is_none_or(str::is_empty) {
         wrong(at, report, "expected a non-empty string, or a binding");
     }
 }
 
-fn model(value: &Value, at: &str, report: &mut Report) {
+fn model(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) {
         values::text(value, at, report);
     }
 }
 
-fn list(value: &Value, at: &str, report: &mut Report) {
+fn list(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) && !value.is_array() {
         wrong(at, report, "expected an array, or a binding");
     }
 }
 
-fn messages(value: &Value, at: &str, report: &mut Report) {
+fn messages(value: &Value, at: &str, report: &mut ViolationReport) {
     if is_binding(value) {
         return;
     }
@@ -92,21 +92,21 @@ fn messages(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-fn role(value: &Value, at: &str, report: &mut Report) {
+fn role(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) {
-        word(value, at, &ROLES, report);
+        one_of_words(value, at, &ROLES, report);
     }
 }
 
 /// Checks message content: a text, or an array of parts such as text and images.
-fn content(value: &Value, at: &str, report: &mut Report) {
+fn content(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) && !value.is_string() && value.as_array().is_none_or(Vec::is_empty) {
         wrong(at, report, "expected a string, an array of parts, or a binding");
     }
 }
 
 /// Checks the parameters known here. Any other parameter is left to the provider.
-fn params(value: &Value, at: &str, report: &mut Report) {
+fn params(value: &Value, at: &str, report: &mut ViolationReport) {
     if is_binding(value) {
         return;
     }

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::report::{Report, rule};
-use super::view::View;
+use super::report::{ViolationReport, rule};
+use super::view::StepFields;
 use super::{Catalog, OperatorInfo};
 use crate::ids::Operator;
-use crate::manifest::{Determinism, Effect, PluginKind};
+use crate::manifest::{Determinism, EffectKind, PluginKind};
 use crate::suggest::did_you_mean;
 
 /// Checks every step against its operator.
-pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
+pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mut ViolationReport) {
     let served = catalog.names();
     for step in steps.iter().filter(|step| matches!(step.text("kind"), Some("operator" | "llm"))) {
         template_of_reuse(step, report);
@@ -25,19 +25,19 @@ pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Repo
 
 /// Returns the effects of an operator that a step's declaration does not cover. Each effect must be declared
 /// except `produce_outcome`, which changes nothing.
-pub fn uncovered(declared: &[Effect], caused: &[Effect]) -> Vec<Effect> {
-    let is_covered = |effect: &Effect| *effect == Effect::ProduceOutcome || declared.contains(effect);
+pub fn uncovered(declared: &[EffectKind], caused: &[EffectKind]) -> Vec<EffectKind> {
+    let is_covered = |effect: &EffectKind| *effect == EffectKind::ProduceOutcome || declared.contains(effect);
     caused.iter().copied().filter(|effect| !is_covered(effect)).collect()
 }
 
 /// Returns the operator named by a key, or reports a violation.
 fn served_operator(
-    step: &View<'_>,
+    step: &StepFields<'_>,
     key: &str,
     code: &'static str,
     catalog: &dyn Catalog,
     served: &[String],
-    report: &mut Report,
+    report: &mut ViolationReport,
 ) -> Option<OperatorInfo> {
     let name = step.text(key).filter(|name| Operator::is_valid(name))?;
     let info = catalog.operator(name);
@@ -52,7 +52,7 @@ fn served_operator(
     info
 }
 
-fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
+fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationReport) {
     if step.get("effects").and_then(Value::as_array).is_none() {
         return;
     }
@@ -61,16 +61,16 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     if missing.is_empty() {
         return;
     }
-    let words = Effect::ALL.into_iter().filter(|effect| missing.contains(effect));
+    let words = EffectKind::ALL.into_iter().filter(|effect| missing.contains(effect));
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
     // Declared effects are extended. Default effects are replaced.
-    let (verb, preposition, kept) = match step.states("effects") {
+    let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
     };
-    let needed = Effect::ALL.into_iter().filter(|effect| kept.contains(effect) || missing.contains(effect));
+    let needed = EffectKind::ALL.into_iter().filter(|effect| kept.contains(effect) || missing.contains(effect));
     let needed: Vec<String> = needed.map(|effect| format!("{:?}", effect.as_str())).collect();
     let line = format!("[{}]", needed.join(", "));
     let message = format!(
@@ -81,7 +81,7 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
 }
 
 /// Checks that a step with reuse has a template. An earlier result is found by the template's key.
-fn template_of_reuse(step: &View<'_>, report: &mut Report) {
+fn template_of_reuse(step: &StepFields<'_>, report: &mut ViolationReport) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
     if reuses && step.get("idempotency_template").is_some_and(Value::is_null) {
         let message = "an earlier result is found by the key of `idempotency_template`, but the step has none; add one \
@@ -90,7 +90,7 @@ fn template_of_reuse(step: &View<'_>, report: &mut Report) {
     }
 }
 
-fn reuse(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
+fn reuse(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationReport) {
     if info.determinism == Determinism::External && step.text("cache_policy") == Some("use_if_safe") {
         let name = step.text("name").unwrap_or_default();
         let message = format!(
@@ -101,11 +101,11 @@ fn reuse(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
 }
 
 fn compensation(
-    step: &View<'_>,
+    step: &StepFields<'_>,
     own: Option<&OperatorInfo>,
     catalog: &dyn Catalog,
     served: &[String],
-    report: &mut Report,
+    report: &mut ViolationReport,
 ) {
     let (key, code) = ("compensate_with", rule::BAD_COMPENSATION);
     let by = match step.text(key) {
@@ -116,14 +116,19 @@ fn compensation(
     let Some(by) = by else { return };
     if by.kind == PluginKind::Step {
         report.add(step.pointer(key), code, "only a tool can undo an effect, and this is a step plugin");
-    } else if catalog.is_known() {
-        undoes(step, (own, &by), step.text(key).unwrap_or_default(), report);
+    } else if catalog.knows_operators() {
+        check_compensation(step, (own, &by), step.text(key).unwrap_or_default(), report);
     }
 }
 
 /// Checks that the operator can undo the step, and that the step's declared effects cover the operator's
 /// effects.
-fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), named: &str, report: &mut Report) {
+fn check_compensation(
+    step: &StepFields<'_>,
+    (of, by): (Option<&OperatorInfo>, &OperatorInfo),
+    named: &str,
+    report: &mut ViolationReport,
+) {
     let at = step.pointer("compensate_with");
     let own = named == "self";
     if own && !by.compensate {
@@ -135,7 +140,7 @@ fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), nam
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
         // Effects that the step's own operator causes too are already reported for that operator.
-        let said = |effect: &Effect| of.is_some_and(|of| of.effects.contains(effect));
+        let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(
                 "`{named}` may cause `{}`, which the step does not declare; add it to its effects",
@@ -147,8 +152,8 @@ fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), nam
 }
 
 /// Returns the valid effects that a step declares.
-fn declared(step: &View<'_>) -> Vec<Effect> {
+fn declared(step: &StepFields<'_>) -> Vec<EffectKind> {
     let items = step.get("effects").and_then(Value::as_array);
-    let named = |effect: &Effect| items.is_some_and(|items| items.iter().any(|item| item == effect.as_str()));
-    Effect::ALL.into_iter().filter(named).collect()
+    let named = |effect: &EffectKind| items.is_some_and(|items| items.iter().any(|item| item == effect.as_str()));
+    EffectKind::ALL.into_iter().filter(named).collect()
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::report::{Report, rule};
+use super::report::{ViolationReport, rule};
 use super::values::wrong;
-use super::{Catalog, Misfit};
+use super::{Catalog, SchemaMismatch};
 use crate::bindings::{Reference, child, is_pointer};
-use crate::plan::parameters::{admits, declared, filled};
+use crate::plan::parameters::{admits, declared_names, with_defaults};
 use crate::suggest::did_you_mean;
 
 /// Maximum number of parameters that a plan may declare.
@@ -14,7 +14,7 @@ const NAMES_MAX: usize = 100;
 
 /// Checks the parts of `parameters` that bindings, defaults and `--set` use. The rest is evaluated as JSON
 /// Schema.
-pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn schema(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(fields) = value.as_object() else {
         return wrong(at, report, "expected a JSON Schema of an object, such as {\"properties\": {\"name\": {}}}");
     };
@@ -45,9 +45,9 @@ pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
 }
 
 /// Checks that the schema can be evaluated and accepts its own defaults.
-pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &mut Report) {
+pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &mut ViolationReport) {
     let Some(schema) = parameters.filter(|schema| schema.is_object()) else { return };
-    let found = match catalog.misfits(schema, &filled(schema, json!({}))) {
+    let found = match catalog.schema_mismatches(schema, &with_defaults(schema, json!({}))) {
         Ok(found) => found,
         Err(why) => {
             return report.add("/parameters", rule::BAD_PARAMETERS, format!("`parameters` cannot be used: {why}"));
@@ -56,11 +56,11 @@ pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &
     for misfit in found {
         let (pointer, why) = match misfit {
             // A parameter without a default gets its value from the request.
-            Misfit::Missing { .. } => continue,
-            Misfit::Unknown { pointer, name } => {
+            SchemaMismatch::Missing { .. } => continue,
+            SchemaMismatch::Unknown { pointer, name } => {
                 (child(&pointer, &name), "the schema admits no such property".to_owned())
             }
-            Misfit::Wrong { pointer, why } => (pointer, why),
+            SchemaMismatch::Wrong { pointer, why } => (pointer, why),
         };
         let (name, rest) =
             pointer.strip_prefix('/').map_or(("", ""), |path| path.split_once('/').unwrap_or((path, "")));
@@ -71,7 +71,12 @@ pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &
 }
 
 /// Checks a binding to `intent` in a plan without a step named `intent`.
-pub(super) fn read(reference: &Reference, parameters: Option<&Value>, at: String, report: &mut Report) {
+pub(super) fn check_parameter_binding(
+    reference: &Reference,
+    parameters: Option<&Value>,
+    at: String,
+    report: &mut ViolationReport,
+) {
     let (Some(schema), Reference::Output { pointer, .. }) = (parameters, reference) else {
         let message = match reference {
             Reference::Output { .. } => "there is no step `intent` in this plan, and it declares no `parameters`",
@@ -83,7 +88,7 @@ pub(super) fn read(reference: &Reference, parameters: Option<&Value>, at: String
     let Some(first) = pointer.strip_prefix('/').and_then(|path| path.split('/').next()) else { return };
     let name = first.replace("~1", "/").replace("~0", "~");
     if !admits(schema, &name) {
-        let close = did_you_mean(&name, declared(schema));
+        let close = did_you_mean(&name, declared_names(schema));
         let message = format!("the plan declares no parameter `{name}`{close}; declare it in `parameters`");
         report.add(at, rule::UNKNOWN_PARAMETER, message);
     }

@@ -2,22 +2,22 @@
 
 use serde_json::Value;
 
-use super::graph::{Reach, names};
+use super::graph::{Dependencies, names};
 use super::parameters;
-use super::report::{Report, rule};
-use super::view::View;
+use super::report::{ViolationReport, rule};
+use super::view::StepFields;
 use crate::bindings::{self, child};
 use crate::keys::Template;
 use crate::plan::INTENT;
 use crate::suggest::did_you_mean;
 
 /// Checks the bindings and templates of all steps.
-pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut Report) {
-    let reach = Reach::of(steps);
+pub(super) fn check(steps: &[StepFields<'_>], parameters: Option<&Value>, report: &mut ViolationReport) {
+    let reach = Dependencies::of(steps);
     let known = names(steps);
     for step in steps {
         template(step, report);
-        for (at, binding) in places(step) {
+        for (at, binding) in step_bindings(step) {
             let reference = match binding {
                 Ok(reference) => reference,
                 Err(bad) => {
@@ -27,7 +27,7 @@ pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut
             };
             let target = reference.step().as_str();
             if target == INTENT && !known.contains(target) {
-                parameters::read(&reference, parameters, at, report);
+                parameters::check_parameter_binding(&reference, parameters, at, report);
             } else if !known.contains(target) {
                 let close = did_you_mean(target, known.iter().copied());
                 report.add(at, rule::BINDING_UNKNOWN_STEP, format!("there is no step `{target}` in this plan{close}"));
@@ -43,19 +43,22 @@ pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut
     }
 }
 
-type Found = (String, Result<bindings::Reference, bindings::BadBinding>);
+type BindingAt = (String, Result<bindings::Reference, bindings::InvalidBinding>);
 
 /// Returns the bindings in a step's `payload` and `hashes`, with pointers into the plan.
-fn places(step: &View<'_>) -> Vec<Found> {
+fn step_bindings(step: &StepFields<'_>) -> Vec<BindingAt> {
     let payload = step.get("payload").map(|payload| (step.pointer("payload"), payload));
     let hashes = step.hashes().map(|(name, value)| (child(&step.pointer("hashes"), name), value));
     let found = |(at, value): (String, &Value)| {
-        bindings::places(value).into_iter().map(move |place| (format!("{at}{}", place.at), place.binding)).collect()
+        bindings::binding_locations(value)
+            .into_iter()
+            .map(move |place| (format!("{at}{}", place.at), place.binding))
+            .collect()
     };
-    payload.into_iter().chain(hashes).flat_map(|place| -> Vec<Found> { found(place) }).collect()
+    payload.into_iter().chain(hashes).flat_map(|place| -> Vec<BindingAt> { found(place) }).collect()
 }
 
-fn template(step: &View<'_>, report: &mut Report) {
+fn template(step: &StepFields<'_>, report: &mut ViolationReport) {
     let Some(Ok(template)) = step.text("idempotency_template").map(Template::parse) else { return };
     let payload = step.get("payload").and_then(Value::as_object);
     // If the payload itself is a binding, its fields are unknown until the binding is resolved.

@@ -64,18 +64,18 @@ rules! {
 
 /// Violations found so far.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(super) struct ViolationReport {
     found: Vec<(String, &'static str, String)>,
 }
 
-impl Report {
+impl ViolationReport {
     /// Adds a violation of rule `code` by the value at `pointer`.
     pub(super) fn add(&mut self, pointer: impl Into<String>, code: &'static str, message: impl Into<String>) {
         self.found.push((pointer.into(), code, message.into()));
     }
 
     /// Adds the violations found in the value at `prefix`.
-    pub(super) fn absorb(&mut self, prefix: &str, inner: Report) {
+    pub(super) fn add_nested(&mut self, prefix: &str, inner: ViolationReport) {
         self.found.extend(inner.found.into_iter().map(|(at, code, message)| (format!("{prefix}{at}"), code, message)));
     }
 

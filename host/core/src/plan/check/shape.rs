@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::STEPS_MAX;
 use super::parameters;
-use super::report::{Report, rule};
-use super::values::{self, Check, Key, object, set_of, word};
+use super::report::{ViolationReport, rule};
+use super::values::{self, Check, Key, object, one_of_words, set_of};
 use crate::bindings::child;
-use crate::manifest::Effect;
+use crate::manifest::EffectKind;
 
 /// Version of the plan format that is read and written.
 const SCHEMA_VERSION: &str = "1.0";
@@ -53,11 +53,11 @@ const RETRY: &[Key] = &[
 ];
 
 /// Checks the shape of a whole plan.
-pub(super) fn plan(value: &Value, report: &mut Report) {
+pub(super) fn plan(value: &Value, report: &mut ViolationReport) {
     object(value, "", "a plan", PLAN, report);
 }
 
-fn steps(value: &Value, at: &str, report: &mut Report) {
+fn steps(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(items) = value.as_array() else {
         return report.add(at, rule::WRONG_VALUE, "expected an array of steps");
     };
@@ -76,46 +76,46 @@ fn steps(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-fn schema_version(value: &Value, at: &str, report: &mut Report) {
+fn schema_version(value: &Value, at: &str, report: &mut ViolationReport) {
     if value != SCHEMA_VERSION {
         report.add(at, rule::BAD_VERSION, format!("expected {SCHEMA_VERSION:?}, found {value}"));
     }
 }
 
-fn on_failure(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &["keep", "compensate"], report);
+fn on_failure(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &["keep", "compensate"], report);
 }
 
-fn kind(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &["operator", "llm", "wait"], report);
+fn kind(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &["operator", "llm", "wait"], report);
 }
 
-fn depends_on(value: &Value, at: &str, report: &mut Report) {
+fn depends_on(value: &Value, at: &str, report: &mut ViolationReport) {
     set_of(value, at, values::step_id, report);
 }
 
-fn effects(value: &Value, at: &str, report: &mut Report) {
-    let effect: Check = |value, at, report| word(value, at, &Effect::ALL.map(Effect::as_str), report);
+fn effects(value: &Value, at: &str, report: &mut ViolationReport) {
+    let effect: Check = |value, at, report| one_of_words(value, at, &EffectKind::ALL.map(EffectKind::as_str), report);
     set_of(value, at, effect, report);
 }
 
-fn policy_tags(value: &Value, at: &str, report: &mut Report) {
+fn policy_tags(value: &Value, at: &str, report: &mut ViolationReport) {
     set_of(value, at, values::text, report);
 }
 
-fn gate(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &["none", "human_confirm"], report);
+fn gate(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &["none", "human_confirm"], report);
 }
 
-fn cache_policy(value: &Value, at: &str, report: &mut Report) {
+fn cache_policy(value: &Value, at: &str, report: &mut ViolationReport) {
     match value {
         Value::Object(_) => object(value, at, "a cache policy with a time", TTL, report),
-        Value::String(_) => word(value, at, &["never", "use_if_safe"], report),
+        Value::String(_) => one_of_words(value, at, &["never", "use_if_safe"], report),
         _ => report.add(at, rule::WRONG_VALUE, "expected `never`, `use_if_safe` or {\"ttl_seconds\": 60}"),
     }
 }
 
-fn hashes(value: &Value, at: &str, report: &mut Report) {
+fn hashes(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(entries) = value.as_object() else {
         return report.add(at, rule::WRONG_VALUE, "expected an object of named values");
     };
@@ -128,18 +128,18 @@ fn hashes(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-fn outcome(value: &Value, at: &str, report: &mut Report) {
+fn outcome(value: &Value, at: &str, report: &mut ViolationReport) {
     object(value, at, "an outcome", OUTCOME, report);
 }
 
-fn status(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &["draft", "final"], report);
+fn status(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &["draft", "final"], report);
 }
 
-fn reuse(value: &Value, at: &str, report: &mut Report) {
+fn reuse(value: &Value, at: &str, report: &mut ViolationReport) {
     object(value, at, "a reuse rule", REUSE, report);
 }
 
-fn retry(value: &Value, at: &str, report: &mut Report) {
+fn retry(value: &Value, at: &str, report: &mut ViolationReport) {
     object(value, at, "a retry override", RETRY, report);
 }

@@ -18,18 +18,18 @@ mod waits;
 pub(in crate::plan) use waits::{good_waits, wait_mistakes};
 
 /// Catalog with the operators of the tests.
-pub(in crate::plan) struct Loaded;
+pub(in crate::plan) struct TestCatalog;
 
-impl Catalog for Loaded {
+impl Catalog for TestCatalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo> {
-        use Effect::{ExternalSend, ProduceOutcome, ReadOnly};
+        use EffectKind::{ExternalSend, ProduceOutcome, ReadOnly};
         let (effects, determinism, kind) = match name {
             "Text.Summarize" => (vec![], Determinism::Pure, PluginKind::Step),
             "Email.GenerateDraft" => (vec![ProduceOutcome], Determinism::Stable, PluginKind::Step),
             "Web.Fetch" => (vec![ReadOnly], Determinism::External, PluginKind::Tool),
             "Mail.Send" => (vec![ExternalSend, ReadOnly, ProduceOutcome], Determinism::External, PluginKind::Tool),
             "Llm.Chat" => (vec![ReadOnly], Determinism::Stable, PluginKind::Tool),
-            "Record.Restore" => (vec![Effect::InternalWrite], Determinism::External, PluginKind::Tool),
+            "Record.Restore" => (vec![EffectKind::InternalWrite], Determinism::External, PluginKind::Tool),
             "Mail.Recall" => (vec![ExternalSend], Determinism::External, PluginKind::Tool),
             _ => return None,
         };
@@ -100,7 +100,7 @@ pub(in crate::plan) fn changed(mut plan: Value, pointer: &str, value: Option<Val
 }
 
 fn violations(plan: &Value) -> Vec<Violation> {
-    check(plan.to_string().as_bytes(), &Loaded).err().unwrap_or_default()
+    check(plan.to_string().as_bytes(), &TestCatalog).err().unwrap_or_default()
 }
 
 /// Returns codes and pointers, for comparison.
@@ -322,7 +322,7 @@ fn a_text_without_one_meaning_is_refused_with_its_line() {
         ("{\"x\": 1e400}", 1, 7, "range"),
         ("{\"x\": NaN}", 1, 7, "expected"),
     ] {
-        let found = check(text.as_bytes(), &Loaded).unwrap_err();
+        let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
         let [refused] = found.iter().filter(|found| found.code == "P001").collect::<Vec<_>>()[..] else {
             panic!("{text}: {found:?}")
         };
@@ -330,8 +330,8 @@ fn a_text_without_one_meaning_is_refused_with_its_line() {
         assert!(refused.message.contains(word) && refused.message.contains(&format!("line {line}, ")), "{found:?}");
     }
     let large = format!("{}{}", good(), " ".repeat(PLAN_BYTES_MAX));
-    assert_eq!(brief(&check(large.as_bytes(), &Loaded).unwrap_err()), [("P002", "")]);
-    assert_eq!(brief(&check(b"[]", &Loaded).unwrap_err()), [("P003", "")]);
+    assert_eq!(brief(&check(large.as_bytes(), &TestCatalog).unwrap_err()), [("P002", "")]);
+    assert_eq!(brief(&check(b"[]", &TestCatalog).unwrap_err()), [("P003", "")]);
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn what_has_no_meaning_hides_no_other_mistake() {
         "\"plan_id\":\"p2\",\"x\":12345678901234567890,\"on_failure\":",
         1,
     );
-    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     let mut codes: Vec<_> = found.iter().map(|found| found.code).collect();
     codes.sort_unstable();
     assert_eq!(
@@ -352,7 +352,7 @@ fn what_has_no_meaning_hides_no_other_mistake() {
     assert!(found.is_sorted_by_key(|found| (found.line, found.column)), "{found:?}");
     // Each of these mistakes alone also makes the check refuse the plan.
     let text = good().to_string().replacen("\"url\":", "\"url\":1e999,\"url\":", 1);
-    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     assert_eq!(brief(&found), [("P001", ""), ("P001", "")]);
 }
 
@@ -391,18 +391,18 @@ fn timeouts_have_units() {
     ] {
         assert_eq!(parse_timeout(text), None, "{text}");
     }
-    let plan = check(good().to_string().as_bytes(), &Loaded).unwrap();
+    let plan = check(good().to_string().as_bytes(), &TestCatalog).unwrap();
     let timeouts: Vec<_> = plan.steps.iter().map(Step::timeout_ms).collect();
     assert_eq!(timeouts, [Some(30_000), None, None, None]);
 }
 
 #[test]
 fn coverage_is_by_name() {
-    use Effect::*;
+    use EffectKind::*;
     assert_eq!(uncovered(&[], &[ProduceOutcome]), []);
     assert_eq!(uncovered(&[ExternalSend], &[ExternalSend, ExternalWrite]), [ExternalWrite]);
     assert_eq!(uncovered(&[ExternalSend, ExternalWrite, ReadOnly], &[InternalWrite]), [InternalWrite]);
-    assert_eq!(uncovered(&Effect::ALL, &Effect::ALL), []);
+    assert_eq!(uncovered(&EffectKind::ALL, &EffectKind::ALL), []);
 }
 
 /// I18: an invalid request is refused as a whole, with pointers into the request's own text.
@@ -415,7 +415,7 @@ fn a_whole_request_is_checked_in_its_own_text() {
             "mode": "DRY_RUN", "request_id": "r1",
         })
     };
-    let check = |value: &Value| super::super::check_request(value.to_string().as_bytes(), &Loaded);
+    let check = |value: &Value| super::super::check_request(value.to_string().as_bytes(), &TestCatalog);
     let whole = check(&request(json!([{ "name": "cv", "text": "…" }, 7]))).unwrap();
     let intent = whole.intent.unwrap();
     assert_eq!((intent.intent_type.as_str(), intent.contexts.len()), ("letter", 2));

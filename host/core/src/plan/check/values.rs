@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::report::{Report, rule};
+use super::report::{ViolationReport, rule};
 use crate::bindings::child;
 use crate::ids::{Operator, StepId};
 use crate::keys::Template;
-use crate::suggest::{did_you_mean, one_of};
+use crate::suggest::{did_you_mean, quoted_list};
 
 /// Checks the value at a pointer and adds violations to the report.
-pub(super) type Check = fn(&Value, &str, &mut Report);
+pub(super) type Check = fn(&Value, &str, &mut ViolationReport);
 
 /// Maximum length of identifiers and tags, in characters.
 const TEXT_CHARS_MAX: usize = 128;
@@ -37,7 +37,7 @@ pub fn parse_timeout(text: &str) -> Option<u32> {
     number.checked_mul(unit_ms).filter(|span| (1..=DAY_MS).contains(span))
 }
 
-pub(super) fn wrong(at: &str, report: &mut Report, message: impl Into<String>) {
+pub(super) fn wrong(at: &str, report: &mut ViolationReport, message: impl Into<String>) {
     report.add(at, rule::WRONG_VALUE, message);
 }
 
@@ -53,14 +53,14 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// Returns the value as text, or reports a violation.
-fn as_text<'a>(value: &'a Value, at: &str, report: &mut Report) -> Option<&'a str> {
+fn as_text<'a>(value: &'a Value, at: &str, report: &mut ViolationReport) -> Option<&'a str> {
     if !value.is_string() {
         wrong(at, report, format!("expected a string, found {}", type_name(value)));
     }
     value.as_str()
 }
 
-fn bounded_text(value: &Value, at: &str, chars_max: usize, report: &mut Report) {
+fn bounded_text(value: &Value, at: &str, chars_max: usize, report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !(1..=chars_max).contains(&text.chars().count()) {
         wrong(at, report, format!("expected 1 to {chars_max} characters, found {}", text.chars().count()));
@@ -74,28 +74,28 @@ fn is_control(char: char) -> bool {
     char < ' ' || char == '\u{7f}'
 }
 
-pub(super) fn text(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn text(value: &Value, at: &str, report: &mut ViolationReport) {
     bounded_text(value, at, TEXT_CHARS_MAX, report);
 }
 
 /// Checks that the value is one of `words`. Otherwise the violation suggests a similar word.
-pub(super) fn word(value: &Value, at: &str, words: &[&str], report: &mut Report) {
+pub(super) fn one_of_words(value: &Value, at: &str, words: &[&str], report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !words.contains(&text) {
         let close = did_you_mean(text, words.iter().copied());
-        wrong(at, report, format!("expected {}, found {text:?}{close}", one_of(words)));
+        wrong(at, report, format!("expected {}, found {text:?}{close}", quoted_list(words)));
     }
 }
 
-pub(super) fn anything(_: &Value, _: &str, _: &mut Report) {}
+pub(super) fn anything(_: &Value, _: &str, _: &mut ViolationReport) {}
 
-pub(super) fn boolean(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn boolean(value: &Value, at: &str, report: &mut ViolationReport) {
     if !value.is_boolean() {
         wrong(at, report, format!("expected true or false, found {}", type_name(value)));
     }
 }
 
-fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut Report) {
+fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut ViolationReport) {
     if !value.as_u64().is_some_and(|number| (min..=max).contains(&number)) {
         let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
         wrong(at, report, format!("expected an integer from {min} to {max}, found {found}"));
@@ -103,26 +103,26 @@ fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut Report) {
 }
 
 /// Checks the priority of a request. A request without a priority has priority 0.
-pub(super) fn priority(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn priority(value: &Value, at: &str, report: &mut ViolationReport) {
     if !value.as_i64().is_some_and(|number| (-PRIORITY_MAX..=PRIORITY_MAX).contains(&number)) {
         let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
         wrong(at, report, format!("expected an integer from -{PRIORITY_MAX} to {PRIORITY_MAX}, found {found}"));
     }
 }
 
-pub(super) fn retries(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn retries(value: &Value, at: &str, report: &mut ViolationReport) {
     integer(value, at, 0, RETRIES_MAX, report);
 }
 
-pub(super) fn milliseconds(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn milliseconds(value: &Value, at: &str, report: &mut ViolationReport) {
     integer(value, at, 0, DAY_MS.into(), report);
 }
 
-pub(super) fn ttl_seconds(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn ttl_seconds(value: &Value, at: &str, report: &mut ViolationReport) {
     integer(value, at, 1, u32::MAX.into(), report);
 }
 
-pub(super) fn step_id(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn step_id(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !StepId::is_valid(text) {
         let message = format!("invalid step_id {text:?}: use 1 to 64 characters from A-Z, a-z, 0-9, `_` and `-`");
@@ -130,7 +130,7 @@ pub(super) fn step_id(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-pub(super) fn operator(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn operator(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !Operator::is_valid(text) {
         wrong(
@@ -143,7 +143,7 @@ pub(super) fn operator(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn timeout(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if parse_timeout(text).is_none() {
         let message =
@@ -153,12 +153,12 @@ pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
 }
 
 /// Checks the address of the JSON Schema, which editors use.
-pub(super) fn schema_address(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn schema_address(value: &Value, at: &str, report: &mut ViolationReport) {
     as_text(value, at, report);
 }
 
 /// Checks a template. `null` means no template.
-pub(super) fn template(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn template(value: &Value, at: &str, report: &mut ViolationReport) {
     if value.is_null() {
         return;
     }
@@ -168,7 +168,7 @@ pub(super) fn template(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-pub(super) fn version_range(value: &Value, at: &str, report: &mut Report) {
+pub(super) fn version_range(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !text.split(',').all(|comparison| is_comparison(comparison.trim())) {
         let message = format!(
@@ -187,7 +187,7 @@ fn is_comparison(text: &str) -> bool {
 }
 
 /// Checks an array of unique items, each with `check`.
-pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Report) {
+pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut ViolationReport) {
     let Some(items) = value.as_array() else {
         return wrong(at, report, format!("expected an array, found {}", type_name(value)));
     };
@@ -205,7 +205,7 @@ pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Report)
 pub(super) type Key = (&'static str, bool, Check);
 
 /// Checks an object that may have only the keys in `keys`. `what` names the object in messages.
-pub(super) fn object(value: &Value, at: &str, what: &str, keys: &[Key], report: &mut Report) {
+pub(super) fn object(value: &Value, at: &str, what: &str, keys: &[Key], report: &mut ViolationReport) {
     let Some(fields) = value.as_object() else {
         return wrong(at, report, format!("expected {what} (an object), found {}", type_name(value)));
     };

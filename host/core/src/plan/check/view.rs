@@ -5,27 +5,27 @@ use serde_json::{Map, Value};
 use crate::ids::StepId;
 
 /// One step of a plan that may be partly invalid.
-pub(super) struct View<'a> {
+pub(super) struct StepFields<'a> {
     /// JSON pointer to the step.
     pub(super) at: String,
     fields: &'a Map<String, Value>,
     written: &'a Map<String, Value>,
 }
 
-impl<'a> View<'a> {
+impl<'a> StepFields<'a> {
     /// Returns the steps of an expanded plan, each with its fields as written. Items that are not objects are
     /// skipped.
     pub(super) fn of_plan(written: &'a Value, expanded: &'a Value) -> Vec<Self> {
         let steps = |plan: &'a Value| plan.get("steps").and_then(Value::as_array).into_iter().flatten();
         let both = steps(expanded).zip(steps(written)).enumerate();
         both.filter_map(|(index, (step, written))| {
-            Some(View { at: format!("/steps/{index}"), fields: step.as_object()?, written: written.as_object()? })
+            Some(StepFields { at: format!("/steps/{index}"), fields: step.as_object()?, written: written.as_object()? })
         })
         .collect()
     }
 
     /// Returns true if the plan's text states the key. A value filled by expansion does not count.
-    pub(super) fn states(&self, key: &str) -> bool {
+    pub(super) fn is_stated(&self, key: &str) -> bool {
         self.written.contains_key(key)
     }
 

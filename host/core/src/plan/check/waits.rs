@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::report::{Report, rule};
-use super::values::{self, Check, Key, object, word};
-use super::view::View;
-use crate::manifest::Effect;
-use crate::wait::{WaitKind, parse_moment, parse_span};
+use super::report::{ViolationReport, rule};
+use super::values::{self, Check, Key, object, one_of_words};
+use super::view::StepFields;
+use crate::manifest::EffectKind;
+use crate::wait::{WaitKind, parse_duration, parse_time};
 
 const PAYLOAD: &[Key] = &[
     ("wait_kind", true, wait_kind),
@@ -24,7 +24,7 @@ const PAYLOAD: &[Key] = &[
 const OF_EXECUTIONS: &[&str] = &["retry", "timeout", "compensate_with", "reuse", "time_sensitive"];
 
 /// Checks every wait step.
-pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let mut keys: HashMap<&str, String> = HashMap::new();
     for step in steps.iter().filter(|step| step.text("kind") == Some("wait")) {
         executes_nothing(step, report);
@@ -45,7 +45,7 @@ pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
     }
 }
 
-fn executes_nothing(step: &View<'_>, report: &mut Report) {
+fn executes_nothing(step: &StepFields<'_>, report: &mut ViolationReport) {
     let mut refuse = |key: &str, what: &str| report.add(step.pointer(key), rule::WAIT_HAS_NONE, what.to_owned());
     for key in OF_EXECUTIONS.iter().filter(|key| step.get(key).is_some()) {
         refuse(key, &format!("a wait executes nothing: remove `{key}` (times of a wait are in its payload)"));
@@ -57,7 +57,7 @@ fn executes_nothing(step: &View<'_>, report: &mut Report) {
         refuse("cache_policy", "the result of a wait cannot be reused; use `never`");
     }
     let effects = step.get("effects").and_then(Value::as_array).into_iter().flatten();
-    let changing = Effect::ALL.into_iter().filter(|effect| effect.is_world_changing()).map(Effect::as_str);
+    let changing = EffectKind::ALL.into_iter().filter(|effect| effect.is_world_changing()).map(EffectKind::as_str);
     let changing: Vec<&str> = changing.collect();
     if effects.filter_map(Value::as_str).any(|effect| changing.contains(&effect)) {
         refuse("effects", "a wait changes nothing; declare no effects");
@@ -65,7 +65,7 @@ fn executes_nothing(step: &View<'_>, report: &mut Report) {
 }
 
 /// Checks that the payload has the keys that fit its wait kind.
-fn combination(payload: &Value, at: &str, report: &mut Report) {
+fn combination(payload: &Value, at: &str, report: &mut ViolationReport) {
     let has = |key: &str| payload.get(key).is_some();
     let mut bad = |key: &str, message: &str| {
         let at = if has(key) { format!("{at}/{key}") } else { at.to_owned() };
@@ -106,17 +106,17 @@ fn is_binding(value: &Value) -> bool {
     value.get("$ref").is_some() || value.get("$outcome").is_some()
 }
 
-fn wait_kind(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &WaitKind::WORDS, report);
+fn wait_kind(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &WaitKind::NAMES, report);
 }
 
-fn or_bound_text(value: &Value, at: &str, report: &mut Report) {
+fn or_bound_text(value: &Value, at: &str, report: &mut ViolationReport) {
     if !is_binding(value) {
         values::text(value, at, report);
     }
 }
 
-fn or_bound(value: &Value, at: &str, fits: fn(&str) -> bool, wanted: &str, report: &mut Report) {
+fn or_bound(value: &Value, at: &str, fits: fn(&str) -> bool, wanted: &str, report: &mut ViolationReport) {
     let check: Check = values::text;
     match value.as_str() {
         _ if is_binding(value) => {}
@@ -126,11 +126,17 @@ fn or_bound(value: &Value, at: &str, fits: fn(&str) -> bool, wanted: &str, repor
     }
 }
 
-fn span(value: &Value, at: &str, report: &mut Report) {
-    or_bound(value, at, |text| parse_span(text).is_some(), "a time such as \"90s\" or \"3d\", at most 3650d", report);
+fn span(value: &Value, at: &str, report: &mut ViolationReport) {
+    or_bound(
+        value,
+        at,
+        |text| parse_duration(text).is_some(),
+        "a time such as \"90s\" or \"3d\", at most 3650d",
+        report,
+    );
 }
 
-fn moment(value: &Value, at: &str, report: &mut Report) {
+fn moment(value: &Value, at: &str, report: &mut ViolationReport) {
     let wanted = "a time with its offset such as \"2026-01-31T09:00:00Z\"";
-    or_bound(value, at, |text| parse_moment(text).is_some(), wanted, report);
+    or_bound(value, at, |text| parse_time(text).is_some(), wanted, report);
 }

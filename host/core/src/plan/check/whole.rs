@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::report::{Report, rule};
-use super::values::{self, Key, object, word};
+use super::report::{ViolationReport, rule};
+use super::values::{self, Key, object, one_of_words};
 use super::{Catalog, Violation, expand, normalize, rules};
 use crate::bindings::child;
 use crate::plan::Plan;
@@ -21,14 +21,14 @@ const INTENT: &[Key] =
 
 /// Checks a whole request and returns its plan in normal form.
 pub(in crate::plan) fn check(value: &Value, text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
-    let mut report = Report::default();
+    let mut report = ViolationReport::default();
     object(value, "", "a request", REQUEST, &mut report);
     let names: Vec<&str> = named(value).collect();
     let plan = &value["plan"];
-    let mut inner = Report::default();
+    let mut inner = ViolationReport::default();
     let expanded = expand::expand(plan);
     rules((plan, &expanded), &names, catalog, &mut inner);
-    report.absorb("/plan", inner);
+    report.add_nested("/plan", inner);
     if report.is_empty() {
         match normalize(expanded) {
             Ok(plan) => return Ok(plan),
@@ -44,15 +44,15 @@ fn named(value: &Value) -> impl Iterator<Item = &str> {
     contexts.filter_map(|context| context.get("name").and_then(Value::as_str))
 }
 
-fn intent(value: &Value, at: &str, report: &mut Report) {
+fn intent(value: &Value, at: &str, report: &mut ViolationReport) {
     object(value, at, "an intent", INTENT, report);
 }
 
-fn mode(value: &Value, at: &str, report: &mut Report) {
-    word(value, at, &["DRY_RUN", "DRAFT_ONLY", "HUMAN_GATED", "AUTO_EXEC"], report);
+fn mode(value: &Value, at: &str, report: &mut ViolationReport) {
+    one_of_words(value, at, &["DRY_RUN", "DRAFT_ONLY", "HUMAN_GATED", "AUTO_EXEC"], report);
 }
 
-fn contexts(value: &Value, at: &str, report: &mut Report) {
+fn contexts(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(items) = value.as_array() else {
         return report.add(at, rule::WRONG_VALUE, "expected an array of contexts");
     };

@@ -6,16 +6,16 @@ fn event(seq: u64, time_us: i64, body: Body) -> Event {
     Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }
 }
 
-fn shown(view: &View, now_us: i64, rows: usize) -> String {
-    Text::lines(view.going_on(now_us, rows)).plain()
+fn shown(view: &JobProgressView, now_us: i64, rows: usize) -> String {
+    Text::lines(view.activity_lines(now_us, rows)).plain()
 }
 
-fn view() -> View {
-    let mut view = View::new(&JobId::new("job_1"), 0, None);
+fn view() -> JobProgressView {
+    let mut view = JobProgressView::new(&JobId::new("job_1"), 0, None);
     let plan = json!({ "steps": [
         { "step_id": "b", "name": "Web.Search" }, { "step_id": "a", "name": "Mail.Send" },
     ] });
-    view.take(&event(1, 0, Body::PlanCreated { plan, plan_hash: Hash([0; 32]) }));
+    view.apply(&event(1, 0, Body::PlanCreated { plan, plan_hash: Hash([0; 32]) }));
     view.event(&event(2, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
     view
 }
@@ -101,9 +101,9 @@ fn time_goes_on_over_attempts() {
     assert!(shown(&followed, 6_000_000, 9).starts_with("0 of 2 steps done, 6.0 s"), "{}", shown(&followed, 0, 9));
 
     let of_command = |own_us| {
-        let mut view = View::new(&JobId::new("job_1"), 9_000_000, Some(own_us));
+        let mut view = JobProgressView::new(&JobId::new("job_1"), 9_000_000, Some(own_us));
         for event in [claimed(2, 1_000_000), released(3, 4_000_000), claimed(4, 5_000_000)] {
-            view.past(&event);
+            view.apply_past(&event);
         }
         view.event(&claimed(5, 10_000_000), 10_000_000);
         shown(&view, 11_000_000, 9)

@@ -12,13 +12,13 @@ use std::path::Path;
 use latchwork_core::pages;
 
 use self::outputs::Outputs;
-use crate::check::render::{Checked, Reports, Unchecked};
-use crate::check::{self, History, Inputs, Process, Report, Subject};
+use crate::check::render::{CheckResult, FailedInput, Reports};
+use crate::check::{self, CheckInputs, CheckReport, HistoryFile, OtherProcess, Subject};
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{catalog, plan};
-use crate::engine::anatomy::Anatomy;
+use crate::engine::anatomy::ComponentInfo;
 use crate::os::clock;
 
 /// Minimum duration in milliseconds of a check that reports the time of each phase.
@@ -40,11 +40,11 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
         if args.files.len() > 1 {
             ctx.printer.note(format!("checking {}", file.display()));
         }
-        match one(args, ctx, file).await {
-            Ok(report) => checked.push(Checked::Report(Box::new(report))),
+        match check_plugin(args, ctx, file).await {
+            Ok(report) => checked.push(CheckResult::Report(Box::new(report))),
             Err(error) => {
                 let error = CliError::from(error);
-                checked.push(Checked::Not(unchecked(file, &error)));
+                checked.push(CheckResult::Not(unchecked_report(file, &error)));
                 if args.files.len() > 1 {
                     continue;
                 }
@@ -56,7 +56,7 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
     }
     let reports = Reports(checked);
     outputs.write(ctx, &reports)?;
-    Ok(match (reports.violated(), reports.unchecked()) {
+    Ok(match (reports.has_violations(), reports.has_failed_inputs()) {
         (true, _) => Exit::Failed,
         (false, true) => Exit::Usage,
         (false, false) => Exit::Done,
@@ -64,16 +64,16 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
 }
 
 /// Checks one plugin.
-async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::Result<Report> {
+async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::Result<CheckReport> {
     let phases = Phases::new(ctx);
-    let target = subject::target(ctx, file)?;
+    let target = subject::resolve_target(ctx, file)?;
     let bytes = plan::read(&target.wasm)?;
     let config = ctx.config(target.dir.as_deref().or(target.wasm.parent()))?;
     let mut entry = subject::entry(&config, &target);
     let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
         // An unconfigured plugin has no grants yet, so its imports must not count as a violation.
-        entry.grants = super::inspect::grants_needed(&Anatomy::of(&bytes));
+        entry.grants = super::inspect::grants_needed(&ComponentInfo::read(&bytes));
     }
     if let Some(wasi) = args.wasi {
         entry.wasi = wasi.into();
@@ -81,10 +81,10 @@ async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::
     let cases = subject::cases(args, ctx, file, &target)?;
     let mut histories = Vec::new();
     for path in &args.history {
-        histories.push(History { file: path.display().to_string(), bytes: plan::read(&ctx.cwd.join(path))? });
+        histories.push(HistoryFile { file: path.display().to_string(), bytes: plan::read(&ctx.cwd.join(path))? });
     }
     let rebuilt = subject::rebuilt(args, ctx, &target, &phases)?;
-    let process = Process {
+    let process = OtherProcess {
         program: std::env::current_exe()?,
         args: ["plugin", "check", "--other-process", "-"].map(str::to_owned).to_vec(),
         wasm: target.wasm.clone(),
@@ -92,8 +92,8 @@ async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::
     };
     let engine = catalog::engine(&config)?;
     let settings = catalog::settings(&config, entry);
-    let subject = Subject { file: &target.shown, bytes: &bytes, settings, is_configured };
-    let inputs = Inputs {
+    let subject = Subject { file: &target.display_name, bytes: &bytes, settings, is_configured };
+    let inputs = CheckInputs {
         cases: cases.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice())),
         histories: &histories,
         rebuilt: rebuilt.as_ref(),
@@ -101,15 +101,15 @@ async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::
     };
     let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;
     let file = cases.as_ref().map_or("", |(file, _)| file.as_str());
-    let report = checked.map_err(|error| refused::refused(file, error))?;
+    let report = checked.map_err(|error| refused::input_error(file, error))?;
     phases.end();
     Ok(report)
 }
 
 /// Returns the report entry of an input that could not be checked.
-fn unchecked(file: &Path, error: &CliError) -> Unchecked {
-    let problems = error.problems.iter().map(|problem| format!("{}: {}", problem.place, problem.message)).collect();
-    Unchecked { file: file.display().to_string(), code: error.code, message: error.message.clone(), problems }
+fn unchecked_report(file: &Path, error: &CliError) -> FailedInput {
+    let problems = error.problems.iter().map(|problem| format!("{}: {}", problem.location, problem.message)).collect();
+    FailedInput { file: file.display().to_string(), code: error.code, message: error.message.clone(), problems }
 }
 
 /// Runs the second process of a check.

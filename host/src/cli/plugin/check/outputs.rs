@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::pages;
 
-use crate::check::render::{self, Format, Reports};
+use crate::check::render::{self, ReportFormat, Reports};
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
-use crate::cli::save::{self, Readers};
+use crate::cli::save::{self, FileReaders};
 
 /// Requested report formats and their destinations.
 pub(super) struct Outputs {
     /// Format of the report on stdout. `None` means the JSON document of the command.
-    stdout: Option<Format>,
-    files: Vec<(Format, PathBuf)>,
+    stdout: Option<ReportFormat>,
+    files: Vec<(ReportFormat, PathBuf)>,
 }
 
 impl Outputs {
@@ -25,8 +25,8 @@ impl Outputs {
     /// avoids a long check without a report.
     pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
         let is_stdout = |file: &Path| file.as_os_str() == "-";
-        let mut stdout: Vec<Format> = args.format.map(Format::from).into_iter().collect();
-        let mut files: Vec<(Format, PathBuf)> = Vec::new();
+        let mut stdout: Vec<ReportFormat> = args.format.map(ReportFormat::from).into_iter().collect();
+        let mut files: Vec<(ReportFormat, PathBuf)> = Vec::new();
         for (format, file) in &args.output {
             if is_stdout(file) {
                 stdout.push((*format).into());
@@ -44,9 +44,9 @@ impl Outputs {
             files.push(((*format).into(), file.clone()));
         }
         match stdout.as_slice() {
-            [] => Ok(Self { stdout: (!ctx.json).then_some(Format::Text), files }),
+            [] => Ok(Self { stdout: (!ctx.json).then_some(ReportFormat::Text), files }),
             // `--json` requests the JSON document of the command.
-            [Format::Text | Format::Json] if ctx.json => Ok(Self { stdout: None, files }),
+            [ReportFormat::Text | ReportFormat::Json] if ctx.json => Ok(Self { stdout: None, files }),
             [format] => Ok(Self { stdout: Some(*format), files }),
             _ => {
                 let message = "two reports would be written to stdout: give all but one a file, --output FORMAT=FILE";
@@ -63,7 +63,7 @@ impl Outputs {
         let written = self.write_files(ctx, reports);
         match self.stdout {
             None => ctx.printer.document(&render::json(reports)),
-            Some(Format::Text) => ctx.printer.say(render::render(reports, Format::Text).trim_end()),
+            Some(ReportFormat::Text) => ctx.printer.print_text(render::render(reports, ReportFormat::Text).trim_end()),
             Some(format) => ctx.printer.raw(&render::render(reports, format)),
         }
         written
@@ -74,8 +74,8 @@ impl Outputs {
     /// # Errors
     /// The first file that cannot be written. The other files are written anyway.
     pub(super) fn write_files(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
-        let write = |(format, file): &(Format, PathBuf)| {
-            save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), Readers::Everyone)
+        let write = |(format, file): &(ReportFormat, PathBuf)| {
+            save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), FileReaders::Everyone)
         };
         // A failed write does not stop the other ones.
         let written: Vec<_> = self.files.iter().map(write).collect();

@@ -3,32 +3,38 @@
 use latchwork_core::pages;
 use serde_json::json;
 
-use crate::check::{InputError, Unreadable, Wrong};
-use crate::cli::error::{CliError, Problem};
+use crate::check::{CaseProblem, HistoryFileError, InputError};
+use crate::cli::error::{CliError, CliProblem};
 
 /// Converts an input error, with its location.
-pub(super) fn refused(cases: &str, error: InputError) -> CliError {
+pub(super) fn input_error(cases: &str, error: InputError) -> CliError {
     match error {
         InputError::Cases(wrong) => {
             let message = match wrong.len() {
                 1 => format!("{cases} has a problem"),
                 n => format!("{cases} has {n} problems"),
             };
-            CliError::input(pages::CASES_WRONG, message).with(wrong.into_iter().map(|wrong| problem(cases, wrong)))
+            CliError::input(pages::CASES_WRONG, message)
+                .with_problems(wrong.into_iter().map(|wrong| problem(cases, wrong)))
         }
-        InputError::History(file, Unreadable::NotEvidence(why)) => {
+        InputError::History(file, HistoryFileError::NotEvidence(why)) => {
             CliError::input(pages::NOT_EVIDENCE, format!("{file}: {why}"))
         }
-        InputError::History(file, Unreadable::Damaged(line, why)) => {
+        InputError::History(file, HistoryFileError::Damaged(line, why)) => {
             CliError::input(pages::HISTORY_DAMAGED, format!("{file}:{line}: {why}; `latch verify {file}` shows more"))
         }
     }
 }
 
-fn problem(file: &str, wrong: Wrong) -> Problem {
-    let Wrong { line, column, pointer, message } = wrong;
+fn problem(file: &str, wrong: CaseProblem) -> CliProblem {
+    let CaseProblem { line, column, pointer, message } = wrong;
     let json = json!({ "file": file, "line": line, "column": column, "pointer": pointer, "message": message });
     let column = column.map_or_else(String::new, |column| format!(":{column}"));
     let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
-    Problem { place: format!("{file}:{line}{column}{pointer}"), code: pages::CASES_WRONG.to_owned(), message, json }
+    CliProblem {
+        location: format!("{file}:{line}{column}{pointer}"),
+        code: pages::CASES_WRONG.to_owned(),
+        message,
+        json,
+    }
 }

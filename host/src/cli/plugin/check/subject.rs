@@ -7,7 +7,7 @@ use latchwork_core::pages;
 
 use super::Phases;
 use crate::build::{RECIPE, Recipe, component_path};
-use crate::check::Rebuilt;
+use crate::check::RebuiltComponent;
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
@@ -19,23 +19,23 @@ use crate::config::{Config, Grants, PluginConfig};
 const CASES: &str = "cases.jsonl";
 
 /// The component to check.
-pub(super) struct Target {
+pub(super) struct CheckTarget {
     /// Name of the plugin.
     pub(super) name: String,
     /// Path of the component.
     pub(super) wasm: PathBuf,
     /// Path of the component as shown in findings.
-    pub(super) shown: String,
+    pub(super) display_name: String,
     /// Source folder, if a folder was given.
     pub(super) dir: Option<PathBuf>,
 }
 
 /// Returns the component that a path names. A folder is built first.
-pub(super) fn target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<Target> {
+pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<CheckTarget> {
     let full = ctx.cwd.join(path);
     if !full.is_dir() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        return Ok(Target { name, wasm: full, shown: path.display().to_string(), dir: None });
+        return Ok(CheckTarget { name, wasm: full, display_name: path.display().to_string(), dir: None });
     }
     if !full.join(RECIPE).is_file() {
         let message = format!("{} has no {RECIPE}: name a component, or a plugin's folder", path.display());
@@ -45,7 +45,7 @@ pub(super) fn target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<Target> {
     let recipe = Recipe::read(&full).map_err(|error| CliError::input(pages::PLUGIN_BUILD, error.to_string()))?;
     let wasm = component_path(&full, &recipe);
     let shown = component_path(path, &recipe).display().to_string();
-    Ok(Target { name: recipe.name, wasm, shown, dir: Some(full) })
+    Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full) })
 }
 
 /// Returns the file of test cases: the given one, else the one in the plugin folder.
@@ -53,7 +53,7 @@ pub(super) fn cases(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
     file: &Path,
-    target: &Target,
+    target: &CheckTarget,
 ) -> Result<Option<(String, Vec<u8>)>, CliError> {
     if let Some(path) = &args.cases {
         return Ok(Some((path.display().to_string(), plan::read(&ctx.cwd.join(path))?)));
@@ -70,22 +70,22 @@ pub(super) fn cases(
 pub(super) fn rebuilt(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
-    target: &Target,
+    target: &CheckTarget,
     phases: &Phases<'_>,
-) -> anyhow::Result<Option<Rebuilt>> {
+) -> anyhow::Result<Option<RebuiltComponent>> {
     let bytes = match (&args.rebuilt, &target.dir) {
         (Some(file), _) => plan::read(&ctx.cwd.join(file))?,
         (None, Some(dir)) if !args.once => {
             phases.begin(&format!("building {} a second time, to compare", target.name));
-            build::again(ctx, dir)?
+            build::rebuild(ctx, dir)?
         }
         _ => return Ok(None),
     };
-    Ok(Some(Rebuilt { bytes }))
+    Ok(Some(RebuiltComponent { bytes }))
 }
 
 /// Returns the configuration entry of the plugin, or an entry without grants.
-pub(super) fn entry(config: &Config, target: &Target) -> PluginConfig {
+pub(super) fn entry(config: &Config, target: &CheckTarget) -> PluginConfig {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (wasm, dir) = (real(&target.wasm), target.dir.as_deref().map(real));
     let is_it = |plugin: &&PluginConfig| {

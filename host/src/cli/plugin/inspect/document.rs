@@ -3,20 +3,20 @@
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 use serde_json::{Value, json};
 
-use super::{Seen, reach};
-use crate::engine::anatomy::{Difference, FeatureUse, Reach};
+use super::{Inspection, reach};
+use crate::engine::anatomy::{Difference, FeatureUse, Reachability};
 use crate::engine::{Plugin, Problem};
 
 /// Version of the format.
 const SCHEMA: &str = "latchwork.inspect/1";
 
-impl Seen<'_> {
+impl Inspection<'_> {
     pub(super) fn document(&self) -> Value {
         let plugin = self.plugin();
-        let (may, may_not) = self.reach();
+        let (may, may_not) = self.reachable();
         let toolchain = self.anatomy.toolchain();
         let at_best = |world: PluginKind| -> Vec<Value> {
-            self.anatomy.difference_at_best(world).iter().map(|it| self.difference(it)).collect()
+            self.anatomy.unresolvable_differences(world).iter().map(|it| self.difference(it)).collect()
         };
         let exports: Vec<_> = self
             .anatomy
@@ -29,11 +29,11 @@ impl Seen<'_> {
             "file": self.file.display().to_string(),
             "bytes": self.bytes,
             "digest": format!("sha256:{}", self.digest),
-            "form": self.anatomy.form().word(),
-            "form_text": self.anatomy.form().to_string(),
-            "verdict": self.anatomy.is_of_a_world().map_or(json!("neither"), |kind| json!(kind)),
-            "plain": self.anatomy.is_plain(),
-            "nearest": self.anatomy.nearest(),
+            "form": self.anatomy.file_kind().as_str(),
+            "form_text": self.anatomy.file_kind().to_string(),
+            "verdict": self.anatomy.fitting_world().map_or(json!("neither"), |kind| json!(kind)),
+            "plain": self.anatomy.is_untyped(),
+            "nearest": self.anatomy.nearest_world(),
             "loads": self.loaded.as_ref().map(Result::is_ok),
             "problems": self.problems().iter().map(problem).collect::<Vec<_>>(),
             "configured_as": self.configured.map(|plugin| &plugin.name),
@@ -51,7 +51,7 @@ impl Seen<'_> {
                 "name": item.name,
                 "class": reach::class(&item.name),
                 "functions": item.functions,
-                "reached": reach::path(reach),
+                "reached": reach::reach_json(reach),
             })).collect::<Vec<_>>(),
             "exports": exports,
             "difference": {
@@ -98,12 +98,12 @@ impl Seen<'_> {
             "mismatches": mismatches,
             "instead": it.instead,
             "message": it.to_string(),
-            "reached": self.reached(it).map(reach::path),
+            "reached": self.reach_of(it).map(reach::reach_json),
         })
     }
 
     /// Returns how the code reaches an import that is a difference.
-    pub(super) fn reached(&self, it: &Difference) -> Option<&Reach> {
+    pub(super) fn reach_of(&self, it: &Difference) -> Option<&Reachability> {
         let import = || self.imports.iter().find(|(item, _)| item.name == it.interface);
         if it.is_import() { import().map(|(_, reach)| reach) } else { None }
     }
@@ -111,7 +111,7 @@ impl Seen<'_> {
 
 fn feature(used: &FeatureUse) -> Value {
     json!({
-        "feature": used.feature.word,
+        "feature": used.feature.id,
         "name": used.feature.name,
         "why": used.feature.why,
         "instead": used.feature.instead,

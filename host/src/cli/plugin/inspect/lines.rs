@@ -2,25 +2,25 @@
 
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 
-use super::{Seen, reach, word};
+use super::{Inspection, enum_name, reach};
 use crate::cli::output::{Text, Tone, size};
 use crate::engine::Plugin;
-use crate::engine::anatomy::{Form, Reach};
+use crate::engine::anatomy::{FileKind, Reachability};
 
-impl Seen<'_> {
+impl Inspection<'_> {
     pub(super) fn lines(&self) -> Vec<Text> {
         let title = |text: &str| Tone::Title.of(text);
         let verdict = self
             .anatomy
-            .is_of_a_world()
-            .map_or("neither step nor tool".to_owned(), |kind| format!("a {}", word(&kind)));
-        let verdict = if self.anatomy.is_plain() { format!("{verdict} (plain component)") } else { verdict };
+            .fitting_world()
+            .map_or("neither step nor tool".to_owned(), |kind| format!("a {}", enum_name(&kind)));
+        let verdict = if self.anatomy.is_untyped() { format!("{verdict} (plain component)") } else { verdict };
         let mut lines = vec![
             title(&self.file.display().to_string()) + format!(" {verdict}, {}", size(self.bytes)),
             Text::from(format!("sha256:{}", self.digest)),
         ];
-        if *self.anatomy.form() != Form::Component {
-            lines.push(format!("it is {}", self.anatomy.form()).into());
+        if *self.anatomy.file_kind() != FileKind::Component {
+            lines.push(format!("it is {}", self.anatomy.file_kind()).into());
         }
         self.toolchain(&mut lines);
         self.loading(&mut lines);
@@ -35,8 +35,8 @@ impl Seen<'_> {
             format!("{} ({}): {}{place}", used.feature.name, used.feature.why, used.found)
         });
         section(&mut lines, "forbidden WebAssembly", features.collect());
-        if *self.anatomy.form() == Form::Component {
-            let name = format!("difference to a {}", word(&self.anatomy.nearest()));
+        if *self.anatomy.file_kind() == FileKind::Component {
+            let name = format!("difference to a {}", enum_name(&self.anatomy.nearest_world()));
             section(&mut lines, &name, self.differences());
         }
         section(&mut lines, "what to do", self.hints());
@@ -60,14 +60,14 @@ impl Seen<'_> {
                 lines.push(title("on resume its effects are confirmed by") + format!(": {}", self.confirmed));
             }
         }
-        let (may, may_not) = self.reach();
+        let (may, may_not) = self.reachable();
         section(&mut lines, "may reach", may);
         section(&mut lines, "may not reach", may_not);
         lines
     }
 
     fn toolchain(&self, lines: &mut Vec<Text>) {
-        if !matches!(self.anatomy.form(), Form::Component | Form::CoreModule) {
+        if !matches!(self.anatomy.file_kind(), FileKind::Component | FileKind::CoreModule) {
             return;
         }
         let toolchain = self.anatomy.toolchain();
@@ -90,7 +90,7 @@ impl Seen<'_> {
                     error.problems.iter().map(|problem| Text::from(format!("  {problem} [{}]", problem.page()))),
                 );
             }
-            None if self.anatomy.is_of_a_world().is_none() => lines.push(Tone::Bad.of("refused")),
+            None if self.anatomy.fitting_world().is_none() => lines.push(Tone::Bad.of("refused")),
             None => lines.push("not run: its operators are not known".into()),
         }
         let needs = self.needs();
@@ -105,7 +105,7 @@ impl Seen<'_> {
         let mut lines = Vec::new();
         for it in &self.difference {
             lines.push(it.to_string());
-            lines.extend(self.reached(it).map(|reach| format!("  {reach}")));
+            lines.extend(self.reach_of(it).map(|reach| format!("  {reach}")));
             if let (Some(expected), Some(found), false) = (&it.expected, &it.found, it.mismatches.is_empty()) {
                 lines.push(format!("  expected {expected}"));
                 lines.push(format!("  found    {found}"));
@@ -123,8 +123,8 @@ impl Seen<'_> {
             if of.is_empty() {
                 continue;
             }
-            let name = |(item, reach): &&(crate::engine::anatomy::Item, Reach)| match reach {
-                Reach::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
+            let name = |(item, reach): &&(crate::engine::anatomy::Item, Reachability)| match reach {
+                Reachability::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
                 _ => item.name.clone(),
             };
             lines.push(format!("{class}: {}", of.iter().map(name).collect::<Vec<_>>().join(", ")));
@@ -133,7 +133,7 @@ impl Seen<'_> {
     }
 
     fn grant_lines(&self) -> Vec<String> {
-        let line = |it: reach::Opened<'_>| {
+        let line = |it: reach::GrantMatch<'_>| {
             let given = if it.granted { "granted" } else { "not granted" };
             match (it.serves.is_empty(), it.used) {
                 (true, _) => format!("{} ({given}): nothing, it imports none of what it serves", it.key),
@@ -152,9 +152,9 @@ fn one_line(text: &str) -> String {
 
 fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> [String; 5] {
     let effects: Vec<_> = spec.effects.iter().map(|effect| effect.as_str()).collect();
-    let mut facts = vec![effects.join(" + "), word(&spec.determinism)];
+    let mut facts = vec![effects.join(" + "), enum_name(&spec.determinism)];
     if spec.is_world_changing() {
-        facts.push(format!("{} when in doubt", word(&plugin.class(spec.name.as_str()))));
+        facts.push(format!("{} when in doubt", enum_name(&plugin.class(spec.name.as_str()))));
     }
     if let Some(outcome) = &spec.outcome_type {
         facts.push(format!("makes {outcome}"));

@@ -17,7 +17,7 @@ use latchwork_core::pages;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::confirmation::{self, Confirmed};
+use super::confirmation::{self, EffectVerifier};
 use crate::build::{self, RECIPE, Recipe};
 use crate::cli::args::PluginInspectArgs;
 use crate::cli::context::Context;
@@ -25,17 +25,17 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::output::Text;
 use crate::cli::{catalog, plan};
 use crate::config::{Config, Grants, PluginConfig};
-use crate::engine::anatomy::{Anatomy, Calls, Difference, Item, Reach};
+use crate::engine::anatomy::{CallGraph, ComponentInfo, Difference, Item, Reachability};
 use crate::engine::{LoadError, Plugin};
 
 /// Inspection result of a component file.
-struct Seen<'a> {
+struct Inspection<'a> {
     file: &'a Path,
     bytes: usize,
     digest: Hash,
-    anatomy: &'a Anatomy,
+    anatomy: &'a ComponentInfo,
     /// Imports, each with the path by which the code reaches it.
-    imports: Vec<(Item, Reach)>,
+    imports: Vec<(Item, Reachability)>,
     configured: Option<&'a PluginConfig>,
     /// Entry under which the component is judged: its configured entry, or one that grants everything it
     /// needs.
@@ -44,32 +44,32 @@ struct Seen<'a> {
     difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     loaded: Option<Result<Arc<Plugin>, LoadError>>,
-    confirmed: Confirmed,
+    confirmed: EffectVerifier,
 }
 
 pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let file = component(&args.file)?;
+    let file = resolve_component(&args.file)?;
     let bytes = plan::read(&file)?;
     let config = ctx.config(file.parent())?;
-    let anatomy = tokio::task::block_in_place(|| Anatomy::of(&bytes));
+    let anatomy = tokio::task::block_in_place(|| ComponentInfo::read(&bytes));
     let configured = config.plugins.iter().find(|plugin| is_source(&plugin.source, &file));
-    let judged = configured.cloned().unwrap_or_else(|| assumed(&file, &anatomy));
-    let difference = anatomy.difference(anatomy.nearest(), &judged.grants, judged.wasi);
+    let judged = configured.cloned().unwrap_or_else(|| minimal_entry(&file, &anatomy));
+    let difference = anatomy.differences(anatomy.nearest_world(), &judged.grants, judged.wasi);
     let imports = tokio::task::block_in_place(|| imports(&anatomy, &bytes));
-    let whole = anatomy.is_of_a_world().is_some();
+    let whole = anatomy.fitting_world().is_some();
     let loaded = match args.only_static || !whole {
         true => None,
         false => Some(load(&config, &bytes, judged.clone())?),
     };
     let confirmed = match &loaded {
-        Some(Ok(plugin)) => confirmation::of(&config, &judged, plugin),
-        _ => Confirmed::default(),
+        Some(Ok(plugin)) => confirmation::effect_verifier(&config, &judged, plugin),
+        _ => EffectVerifier::default(),
     };
     let is_good = match &loaded {
         Some(loaded) => loaded.is_ok(),
         None => whole && difference.is_empty(),
     };
-    let seen = Seen {
+    let seen = Inspection {
         file: &file,
         bytes: bytes.len(),
         digest: Hash::of(&[&bytes]),
@@ -84,7 +84,7 @@ pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
     if ctx.json {
         ctx.printer.document(&seen.document());
     } else {
-        ctx.printer.say(Text::lines(seen.lines()));
+        ctx.printer.print_text(Text::lines(seen.lines()));
     }
     Ok(if is_good { Exit::Done } else { Exit::Failed })
 }
@@ -97,14 +97,14 @@ fn load(config: &Config, bytes: &[u8], entry: PluginConfig) -> anyhow::Result<Re
     Ok(tokio::task::block_in_place(|| engine.load(bytes, catalog::settings(config, entry))))
 }
 
-fn imports(anatomy: &Anatomy, bytes: &[u8]) -> Vec<(Item, Reach)> {
+fn imports(anatomy: &ComponentInfo, bytes: &[u8]) -> Vec<(Item, Reachability)> {
     let items = anatomy.imports();
     let wanted: Vec<_> = items.iter().map(|item| (item.name.as_str(), None)).collect();
-    let reached = if wanted.is_empty() { vec![] } else { Calls::of(bytes).reach(&wanted) };
+    let reached = if wanted.is_empty() { vec![] } else { CallGraph::link(bytes).find_paths(&wanted) };
     items.into_iter().zip(reached).collect()
 }
 
-impl Seen<'_> {
+impl Inspection<'_> {
     fn plugin(&self) -> Option<&Plugin> {
         self.loaded.as_ref()?.as_deref().ok()
     }
@@ -122,7 +122,7 @@ impl Seen<'_> {
 }
 
 /// Returns the serialized name of an enum value without data.
-pub(super) fn word(value: &impl Serialize) -> String {
+pub(super) fn enum_name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         other => panic!("an enum without data is a word: {other:?}"),
@@ -130,7 +130,7 @@ pub(super) fn word(value: &impl Serialize) -> String {
 }
 
 /// Returns the component that a path names: the file itself, or the component built in the folder.
-fn component(path: &Path) -> Result<PathBuf, CliError> {
+fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -158,10 +158,10 @@ fn is_source(source: &Path, file: &Path) -> bool {
 }
 
 /// Returns an entry that grants a component exactly what it needs to be loaded.
-fn assumed(file: &Path, anatomy: &Anatomy) -> PluginConfig {
+fn minimal_entry(file: &Path, anatomy: &ComponentInfo) -> PluginConfig {
     let imports = anatomy.imports();
     let virtual_wasi =
-        anatomy.nearest() == PluginKind::Step && imports.iter().any(|item| item.name.starts_with("wasi:"));
+        anatomy.nearest_world() == PluginKind::Step && imports.iter().any(|item| item.name.starts_with("wasi:"));
     PluginConfig {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         source: file.to_owned(),
@@ -180,9 +180,9 @@ fn assumed(file: &Path, anatomy: &Anatomy) -> PluginConfig {
 }
 
 /// Returns the grants without which the imports of a tool are not linked. They name no existing server.
-pub(super) fn grants_needed(anatomy: &Anatomy) -> Grants {
+pub(super) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
     let mut grants = Grants::default();
-    if anatomy.nearest() == PluginKind::Tool {
+    if anatomy.nearest_world() == PluginKind::Tool {
         let imports = anatomy.imports();
         let has = |prefix: &str| imports.iter().any(|item| item.name.starts_with(prefix));
         let (http, tcp) = reach::example_grants();

@@ -3,9 +3,9 @@
 use latchwork_core::manifest::PluginKind;
 use serde_json::{Value, json};
 
-use super::Seen;
+use super::Inspection;
 use crate::config::{DirGrant, Grants, HttpGrant, TcpGrant};
-use crate::engine::anatomy::Reach;
+use crate::engine::anatomy::Reachability;
 
 /// Classes of imports: the name and the prefixes of each.
 const CLASSES: [(&str, &[&str]); 7] = [
@@ -33,7 +33,7 @@ const GRANTS: [(&str, &str, &str); 6] = [
 ];
 
 /// A grant and its effect on a component.
-pub(super) struct Opened<'a> {
+pub(super) struct GrantMatch<'a> {
     pub(super) key: &'static str,
     pub(super) opens: &'static str,
     /// Imports that the grant serves. Without any, the grant opens nothing.
@@ -60,10 +60,10 @@ pub(super) fn example_grants() -> (HttpGrant, TcpGrant) {
     (HttpGrant { scheme: "https".into(), host: host.clone(), port: 443 }, TcpGrant { host, port: 443 })
 }
 
-impl Seen<'_> {
+impl Inspection<'_> {
     /// Returns the effect of each grant. Steps have no grants.
-    pub(super) fn grants(&self) -> Vec<Opened<'_>> {
-        if self.anatomy.nearest() == PluginKind::Step {
+    pub(super) fn grants(&self) -> Vec<GrantMatch<'_>> {
+        if self.anatomy.nearest_world() == PluginKind::Step {
             return vec![];
         }
         let given = self.configured.map(|plugin| &plugin.grants);
@@ -79,10 +79,10 @@ impl Seen<'_> {
         };
         let opened = |(key, prefix, opens): &(&'static str, &str, &'static str)| {
             let serves: Vec<_> = self.imports.iter().filter(|(item, _)| item.name.starts_with(prefix)).collect();
-            Opened {
+            GrantMatch {
                 key,
                 opens,
-                used: serves.iter().any(|(_, reach)| *reach != Reach::Never),
+                used: serves.iter().any(|(_, reach)| *reach != Reachability::Never),
                 serves: serves.iter().map(|(item, _)| item.name.as_str()).collect(),
                 granted: granted(key),
             }
@@ -93,7 +93,7 @@ impl Seen<'_> {
     /// Returns the lines that the entry in `latch.toml` needs so that the component can be loaded.
     pub(super) fn needs(&self) -> Vec<String> {
         let mut needs = Vec::new();
-        if self.anatomy.nearest() == PluginKind::Step {
+        if self.anatomy.nearest_world() == PluginKind::Step {
             needs.extend(
                 self.imports
                     .iter()
@@ -113,10 +113,10 @@ impl Seen<'_> {
     }
 
     /// Returns what the component may reach, and what it may not reach.
-    pub(super) fn reach(&self) -> (Vec<String>, Vec<String>) {
-        match self.anatomy.is_of_a_world() {
+    pub(super) fn reachable(&self) -> (Vec<String>, Vec<String>) {
+        match self.anatomy.fitting_world() {
             Some(PluginKind::Tool) => match self.configured {
-                Some(plugin) => granted(&plugin.grants),
+                Some(plugin) => granted_resources(&plugin.grants),
                 None => (vec!["nothing: no [[plugin]] in latch.toml has it as its source".into()], vec![]),
             },
             Some(PluginKind::Step) => (
@@ -136,21 +136,21 @@ impl Seen<'_> {
 }
 
 /// Returns a path to an import as JSON.
-pub(super) fn path(reach: &Reach) -> Value {
+pub(super) fn reach_json(reach: &Reachability) -> Value {
     match reach {
-        Reach::Path { export, frames } => {
+        Reachability::Path { export, frames } => {
             let frames: Vec<_> = frames
                 .iter()
                 .map(|frame| json!({ "function": frame.function, "through_table": frame.through_table, "named": frame.named }))
                 .collect();
             json!({ "how": "path", "export": export, "frames": frames })
         }
-        Reach::Never => json!({ "how": "never" }),
-        Reach::Unknown(why) => json!({ "how": "unknown", "why": why }),
+        Reachability::Never => json!({ "how": "never" }),
+        Reachability::Unknown(why) => json!({ "how": "unknown", "why": why }),
     }
 }
 
-fn granted(grants: &Grants) -> (Vec<String>, Vec<String>) {
+fn granted_resources(grants: &Grants) -> (Vec<String>, Vec<String>) {
     let (mut may, mut may_not) = (vec![], vec![]);
     let mut class = |all: Vec<String>, none: &str| match all.is_empty() {
         true => may_not.push(none.to_owned()),

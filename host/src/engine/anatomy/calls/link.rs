@@ -10,7 +10,7 @@ use wasmparser::{
     ComponentTypeRef, ExternalKind, Instance, Parser, Payload,
 };
 
-use super::module::{Module, Signatures, What};
+use super::module::{ItemKind, Module, Signatures};
 
 /// Maximum nesting of components, and maximum number of instances.
 const DEPTH_MAX: usize = 50;
@@ -21,13 +21,13 @@ const UNREADABLE: &str = "its code cannot be read";
 
 /// A function of core code after linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Target {
+pub(super) enum CallTarget {
     /// Function `function` of the core instance with this number.
     Code { instance: usize, function: u32 },
     /// Import of the outermost component, as an index into [`Linked::hosts`].
     Host(usize),
     /// A built-in function of the component model, or an unresolved function.
-    Nothing,
+    Unresolved,
 }
 
 /// Index of a table among all tables of the linked component.
@@ -37,25 +37,25 @@ type Table = usize;
 pub(super) struct CoreInstance {
     pub(super) module: usize,
     /// Targets of the imported functions.
-    pub(super) functions: Vec<Target>,
+    pub(super) functions: Vec<CallTarget>,
     /// All tables of the instance, imported ones first.
     pub(super) tables: Vec<Table>,
 }
 
 /// A linked component.
-pub(super) struct Linked<'b> {
+pub(super) struct LinkedComponent<'b> {
     pub(super) modules: Vec<Module<'b>>,
     pub(super) instances: Vec<CoreInstance>,
     /// Interface and function of each import that is used.
     pub(super) hosts: Vec<(String, String)>,
     /// Exported functions with their code.
-    pub(super) exports: Vec<(String, Target)>,
+    pub(super) exports: Vec<(String, CallTarget)>,
     pub(super) tables: usize,
 }
 
 #[derive(Clone)]
 enum CoreItem {
-    Function(Target),
+    Function(CallTarget),
     Table(Table),
     Other,
 }
@@ -68,19 +68,19 @@ enum Item {
     Instance(Rc<BTreeMap<String, Item>>),
     /// An instance that the host provides, by the name of its interface.
     HostInstance(String),
-    Component(Rc<Nested>),
+    Component(Rc<NestedComponent>),
     Module(usize),
     Other,
 }
 
 #[derive(Clone)]
 enum Function {
-    Lifted(Target),
+    Lifted(CallTarget),
     Host(usize),
 }
 
 /// A nested component: its bytes, and the scope of the enclosing components.
-struct Nested {
+struct NestedComponent {
     range: Range<usize>,
     outer: Option<Rc<Scope>>,
 }
@@ -97,7 +97,7 @@ struct Scope {
 #[derive(Default)]
 struct Spaces {
     scope: Scope,
-    core_functions: Vec<Target>,
+    core_functions: Vec<CallTarget>,
     core_tables: Vec<Option<Table>>,
     core_instances: Vec<CoreExports>,
     functions: Vec<Item>,
@@ -111,13 +111,13 @@ struct Linker<'b> {
     /// Modules already read, by the offset of their first byte.
     read: HashMap<usize, usize>,
     hosts: HashMap<(String, String), usize>,
-    linked: Linked<'b>,
+    linked: LinkedComponent<'b>,
     made: usize,
 }
 
 /// Links a component.
-pub(super) fn link(bytes: &[u8]) -> Result<Linked<'_>, &'static str> {
-    let linked = Linked { modules: vec![], instances: vec![], hosts: vec![], exports: vec![], tables: 0 };
+pub(super) fn link(bytes: &[u8]) -> Result<LinkedComponent<'_>, &'static str> {
+    let linked = LinkedComponent { modules: vec![], instances: vec![], hosts: vec![], exports: vec![], tables: 0 };
     let mut linker = Linker {
         bytes,
         signatures: Signatures::default(),
@@ -198,7 +198,8 @@ impl<'b> Linker<'b> {
                 spaces.scope.modules.push(Item::Module(module));
             }
             Payload::ComponentSection { .. } => {
-                let nested = Nested { range: range.ok_or(UNREADABLE)?, outer: Some(Rc::new(spaces.scope.clone())) };
+                let nested =
+                    NestedComponent { range: range.ok_or(UNREADABLE)?, outer: Some(Rc::new(spaces.scope.clone())) };
                 spaces.scope.components.push(Item::Component(Rc::new(nested)));
             }
             Payload::InstanceSection(section) => {
@@ -222,18 +223,18 @@ impl<'b> Linker<'b> {
                 for function in section {
                     match function.map_err(bad)? {
                         CanonicalFunction::Lift { core_func_index, .. } => {
-                            let target = get(&spaces.core_functions, core_func_index).unwrap_or(Target::Nothing);
+                            let target = get(&spaces.core_functions, core_func_index).unwrap_or(CallTarget::Unresolved);
                             spaces.functions.push(Item::Function(Function::Lifted(target)));
                         }
                         CanonicalFunction::Lower { func_index, .. } => {
                             spaces.core_functions.push(match get(&spaces.functions, func_index) {
                                 Some(Item::Function(Function::Lifted(target))) => target,
-                                Some(Item::Function(Function::Host(host))) => Target::Host(host),
-                                _ => Target::Nothing,
+                                Some(Item::Function(Function::Host(host))) => CallTarget::Host(host),
+                                _ => CallTarget::Unresolved,
                             });
                         }
                         // All other canonical functions are built into the component model.
-                        _ => spaces.core_functions.push(Target::Nothing),
+                        _ => spaces.core_functions.push(CallTarget::Unresolved),
                     }
                 }
             }
@@ -255,7 +256,7 @@ impl<'b> Linker<'b> {
             Payload::ComponentExportSection(section) => {
                 for export in section {
                     let export = export.map_err(bad)?;
-                    let item = pick(spaces, export.kind, export.index);
+                    let item = item_at(spaces, export.kind, export.index);
                     spaces.exports.insert(export.name.name.to_owned(), item.clone());
                     // An export creates a new index for the exported item.
                     push(spaces, export.kind, item);
@@ -286,7 +287,7 @@ impl<'b> Linker<'b> {
             Instance::FromExports(exports) => {
                 let item = |export: &wasmparser::Export<'_>| match export.kind {
                     ExternalKind::Func | ExternalKind::FuncExact => {
-                        CoreItem::Function(get(&spaces.core_functions, export.index).unwrap_or(Target::Nothing))
+                        CoreItem::Function(get(&spaces.core_functions, export.index).unwrap_or(CallTarget::Unresolved))
                     }
                     ExternalKind::Table => {
                         get(&spaces.core_tables, export.index).flatten().map_or(CoreItem::Other, CoreItem::Table)
@@ -306,14 +307,14 @@ impl<'b> Linker<'b> {
         for (from, name, what) in &read.imports {
             let item = arguments.get(from).and_then(|exports| exports.get(*name));
             match (what, item) {
-                (What::Function, Some(CoreItem::Function(target))) => functions.push(*target),
-                (What::Function, _) => functions.push(Target::Nothing),
-                (What::Table, Some(CoreItem::Table(table))) => tables.push(*table),
-                (What::Table, _) => {
+                (ItemKind::Function, Some(CoreItem::Function(target))) => functions.push(*target),
+                (ItemKind::Function, _) => functions.push(CallTarget::Unresolved),
+                (ItemKind::Table, Some(CoreItem::Table(table))) => tables.push(*table),
+                (ItemKind::Table, _) => {
                     tables.push(self.linked.tables);
                     self.linked.tables += 1;
                 }
-                (What::Other, _) => {}
+                (ItemKind::Other, _) => {}
             }
         }
         // The file's size bounds the tables of one module, but the module may be instantiated many times.
@@ -323,13 +324,13 @@ impl<'b> Linker<'b> {
         tables.extend((0..read.defined_tables as usize).map(|table| self.linked.tables + table));
         self.linked.tables += read.defined_tables as usize;
         let instance = self.linked.instances.len();
-        let item = |what: What, index: u32| match what {
-            What::Function => CoreItem::Function(match functions.get(index as usize) {
+        let item = |what: ItemKind, index: u32| match what {
+            ItemKind::Function => CoreItem::Function(match functions.get(index as usize) {
                 Some(imported) => *imported,
-                None => Target::Code { instance, function: index },
+                None => CallTarget::Code { instance, function: index },
             }),
-            What::Table => get(&tables, index).map_or(CoreItem::Other, CoreItem::Table),
-            What::Other => CoreItem::Other,
+            ItemKind::Table => get(&tables, index).map_or(CoreItem::Other, CoreItem::Table),
+            ItemKind::Other => CoreItem::Other,
         };
         let exports =
             read.exports.iter().map(|(name, what, index)| ((*name).to_owned(), item(*what, *index))).collect();
@@ -346,14 +347,14 @@ impl<'b> Linker<'b> {
         let items = match instance {
             ComponentInstance::FromExports(exports) => exports
                 .iter()
-                .map(|export| (export.name.name.to_owned(), pick(spaces, export.kind, export.index)))
+                .map(|export| (export.name.name.to_owned(), item_at(spaces, export.kind, export.index)))
                 .collect(),
             ComponentInstance::Instantiate { component_index, args } => {
                 let Some(Item::Component(nested)) = get(&spaces.scope.components, component_index) else {
                     return Ok(Item::Other);
                 };
                 let arguments =
-                    args.iter().map(|arg| (arg.name.to_owned(), pick(spaces, arg.kind, arg.index))).collect();
+                    args.iter().map(|arg| (arg.name.to_owned(), item_at(spaces, arg.kind, arg.index))).collect();
                 self.component(nested.range.clone(), nested.outer.clone(), Some(&arguments), depth + 1)?
             }
         };
@@ -377,7 +378,7 @@ impl<'b> Linker<'b> {
                 match kind {
                     ExternalKind::Func | ExternalKind::FuncExact => spaces.core_functions.push(match item {
                         Some(CoreItem::Function(target)) => target,
-                        _ => Target::Nothing,
+                        _ => CallTarget::Unresolved,
                     }),
                     ExternalKind::Table => spaces.core_tables.push(match item {
                         Some(CoreItem::Table(table)) => Some(table),
@@ -422,7 +423,7 @@ fn get<T: Clone>(of: &[T], index: u32) -> Option<T> {
 }
 
 /// Returns the item with this kind and index.
-fn pick(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
+fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
     let of = match kind {
         ComponentExternalKind::Func => &spaces.functions,
         ComponentExternalKind::Instance => &spaces.instances,

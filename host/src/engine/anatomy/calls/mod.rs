@@ -12,13 +12,13 @@ mod search;
 use std::fmt;
 
 /// The calls of a component.
-pub struct Calls<'b> {
-    linked: Result<link::Linked<'b>, &'static str>,
+pub struct CallGraph<'b> {
+    linked: Result<link::LinkedComponent<'b>, &'static str>,
 }
 
 /// One function on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct PathFrame {
     /// Name of the function, or its number if it has no name.
     pub function: String,
     /// True if the call to the function goes through a table. The call may then also reach other functions.
@@ -29,14 +29,14 @@ pub struct Frame {
 
 /// Result of searching for a call path to an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Reachability {
     /// The import is called by this path.
     Path {
         /// Export at which the path begins. `None`: the path begins at a start function, during
         /// instantiation.
         export: Option<String>,
         /// Functions from the first one to the called import.
-        frames: Vec<Frame>,
+        frames: Vec<PathFrame>,
     },
     /// No code calls the import.
     Never,
@@ -45,26 +45,26 @@ pub enum Reach {
 }
 
 /// Maximum number of frames that are printed. The middle of a longer path is omitted.
-const SHOWN: usize = 9;
+const FRAMES_PRINTED_MAX: usize = 9;
 
-impl fmt::Display for Reach {
+impl fmt::Display for Reachability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (export, frames) = match self {
-            Reach::Path { export, frames } => (export, frames),
-            Reach::Never => return f.write_str("no code calls it"),
-            Reach::Unknown(why) => return write!(f, "it is unknown how it is reached: {why}"),
+            Reachability::Path { export, frames } => (export, frames),
+            Reachability::Never => return f.write_str("no code calls it"),
+            Reachability::Unknown(why) => return write!(f, "it is unknown how it is reached: {why}"),
         };
         match export {
             Some(export) => write!(f, "reached from {export}")?,
             None => f.write_str("reached during instantiation")?,
         }
-        let left_out = frames.len().saturating_sub(SHOWN);
+        let left_out = frames.len().saturating_sub(FRAMES_PRINTED_MAX);
         for (index, frame) in frames.iter().enumerate() {
-            let tail = SHOWN - SHOWN / 2;
-            if left_out > 0 && index == SHOWN / 2 {
+            let tail = FRAMES_PRINTED_MAX - FRAMES_PRINTED_MAX / 2;
+            if left_out > 0 && index == FRAMES_PRINTED_MAX / 2 {
                 write!(f, " > ({left_out} more)")?;
             }
-            if left_out > 0 && (SHOWN / 2..frames.len() - tail).contains(&index) {
+            if left_out > 0 && (FRAMES_PRINTED_MAX / 2..frames.len() - tail).contains(&index) {
                 continue;
             }
             write!(f, " > {}{}", if frame.through_table { "(table) " } else { "" }, frame.function)?;
@@ -73,19 +73,19 @@ impl fmt::Display for Reach {
     }
 }
 
-impl<'b> Calls<'b> {
+impl<'b> CallGraph<'b> {
     /// Links a component statically. For a component that cannot be read, every search returns
     /// [`Reach::Unknown`].
-    pub fn of(bytes: &'b [u8]) -> Self {
+    pub fn link(bytes: &'b [u8]) -> Self {
         Self { linked: link::link(bytes) }
     }
 
     /// Searches for a path to each of these imports. An import is an interface, or one function of the
     /// interface.
-    pub fn reach(&self, imports: &[(&str, Option<&str>)]) -> Vec<Reach> {
+    pub fn find_paths(&self, imports: &[(&str, Option<&str>)]) -> Vec<Reachability> {
         match &self.linked {
             Ok(linked) => search::search(linked, imports),
-            Err(why) => imports.iter().map(|_| Reach::Unknown(why)).collect(),
+            Err(why) => imports.iter().map(|_| Reachability::Unknown(why)).collect(),
         }
     }
 }

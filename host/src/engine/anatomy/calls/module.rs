@@ -9,7 +9,7 @@ use wasmparser::{
 
 /// Kind of an import or export of a core module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum ItemKind {
     Function,
     Table,
     Other,
@@ -17,7 +17,7 @@ pub(super) enum What {
 
 /// A call through a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ThroughTable {
+pub(super) struct TableCall {
     pub(super) table: u32,
     /// Number of the signature, shared by all modules.
     pub(super) signature: u32,
@@ -27,9 +27,9 @@ pub(super) struct ThroughTable {
 
 /// Calls in the body of one function.
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct FunctionCalls {
     pub(super) calls: Vec<u32>,
-    pub(super) through_table: Vec<ThroughTable>,
+    pub(super) through_table: Vec<TableCall>,
 }
 
 /// Functions that a module places in a table.
@@ -46,15 +46,15 @@ pub(super) struct Segment {
 pub(super) struct Module<'b> {
     pub(super) name: Option<&'b str>,
     /// Module, name and kind of each import, in order.
-    pub(super) imports: Vec<(&'b str, &'b str, What)>,
+    pub(super) imports: Vec<(&'b str, &'b str, ItemKind)>,
     pub(super) imported_functions: u32,
     pub(super) imported_tables: u32,
     pub(super) defined_tables: u32,
     /// Signature of each function, imported functions first.
     pub(super) signatures: Vec<u32>,
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<FunctionCalls>,
     pub(super) names: HashMap<u32, &'b str>,
-    pub(super) exports: Vec<(&'b str, What, u32)>,
+    pub(super) exports: Vec<(&'b str, ItemKind, u32)>,
     pub(super) segments: Vec<Segment>,
     pub(super) start: Option<u32>,
 }
@@ -96,13 +96,13 @@ impl<'b> Module<'b> {
                             TypeRef::Func(ty) | TypeRef::FuncExact(ty) => {
                                 module.imported_functions += 1;
                                 module.signatures.push(signature(&types, ty));
-                                What::Function
+                                ItemKind::Function
                             }
                             TypeRef::Table(_) => {
                                 module.imported_tables += 1;
-                                What::Table
+                                ItemKind::Table
                             }
-                            _ => What::Other,
+                            _ => ItemKind::Other,
                         };
                         module.imports.push((import.module, import.name, what));
                     }
@@ -117,9 +117,9 @@ impl<'b> Module<'b> {
                     for export in section {
                         let export = export?;
                         let what = match export.kind {
-                            ExternalKind::Func | ExternalKind::FuncExact => What::Function,
-                            ExternalKind::Table => What::Table,
-                            _ => What::Other,
+                            ExternalKind::Func | ExternalKind::FuncExact => ItemKind::Function,
+                            ExternalKind::Table => ItemKind::Table,
+                            _ => ItemKind::Other,
                         };
                         module.exports.push((export.name, what, export.index));
                     }
@@ -190,7 +190,7 @@ fn segment(element: wasmparser::Element<'_>) -> wasmparser::Result<Segment> {
     Ok(Segment { table, offset, functions })
 }
 
-fn calls(body: &wasmparser::FunctionBody<'_>, types: &[Option<u32>]) -> wasmparser::Result<Body> {
+fn calls(body: &wasmparser::FunctionBody<'_>, types: &[Option<u32>]) -> wasmparser::Result<FunctionCalls> {
     let (mut direct, mut tables) = (BTreeSet::new(), BTreeSet::new());
     let mut constant = None;
     for operator in body.get_operators_reader()? {
@@ -205,10 +205,10 @@ fn calls(body: &wasmparser::FunctionBody<'_>, types: &[Option<u32>]) -> wasmpars
             Operator::CallIndirect { type_index, table_index }
             | Operator::ReturnCallIndirect { type_index, table_index } => {
                 let signature = types.get(type_index as usize).copied().flatten().unwrap_or(u32::MAX);
-                tables.insert(ThroughTable { table: table_index, signature, slot: before });
+                tables.insert(TableCall { table: table_index, signature, slot: before });
             }
             _ => {}
         }
     }
-    Ok(Body { calls: direct.into_iter().collect(), through_table: tables.into_iter().collect() })
+    Ok(FunctionCalls { calls: direct.into_iter().collect(), through_table: tables.into_iter().collect() })
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::link::{Linked, Target};
+use super::link::{CallTarget, LinkedComponent};
 use super::module::Module;
-use super::{Frame, Reach};
+use super::{PathFrame, Reachability};
 use crate::engine::anatomy::names;
 
 /// A function of an instance: number of the instance, number of the function.
@@ -12,28 +12,28 @@ type Node = (usize, u32);
 
 /// Step by which the search first reached a function.
 #[derive(Clone, Copy)]
-struct Step {
-    from: From,
+struct SearchStep {
+    from: ReachedFrom,
     through_table: bool,
 }
 
 #[derive(Clone, Copy)]
-enum From {
+enum ReachedFrom {
     Export(usize),
     Start,
     Function(Node),
 }
 
 /// Entry of a table: its index if known, its signature, and the function.
-type Entry = (Option<u32>, u32, Target);
+type Entry = (Option<u32>, u32, CallTarget);
 
-pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reach> {
-    let tables = tables(linked);
-    let mut reached: Vec<Option<Reach>> = wanted.iter().map(|_| None).collect();
+pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
+    let tables = table_entries(linked);
+    let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
     // Paths of certain calls are preferred, even if they are longer. Calls through tables are only followed
     // if no such path exists.
     for indirect in [false, true] {
-        let walk = walk(linked, &tables, indirect);
+        let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
             if reach.is_some() {
                 continue;
@@ -45,18 +45,18 @@ pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Ve
             // Imports are listed in the order in which the search reached them, so the first match is the
             // nearest.
             if let Some((host, last)) = walk.hosts.iter().find(|(host, _)| named(*host)) {
-                *reach = Some(path(linked, &walk, *host, *last));
+                *reach = Some(path_to_import(linked, &walk, *host, *last));
             }
         }
         if reached.iter().all(Option::is_some) {
             break;
         }
     }
-    reached.into_iter().map(|reach| reach.unwrap_or(Reach::Never)).collect()
+    reached.into_iter().map(|reach| reach.unwrap_or(Reachability::Never)).collect()
 }
 
 /// Collects the entries of each table.
-fn tables(linked: &Linked<'_>) -> Vec<Vec<Entry>> {
+fn table_entries(linked: &LinkedComponent<'_>) -> Vec<Vec<Entry>> {
     let mut tables = vec![Vec::new(); linked.tables];
     for (number, instance) in linked.instances.iter().enumerate() {
         let module = &linked.modules[instance.module];
@@ -81,46 +81,47 @@ fn tables(linked: &Linked<'_>) -> Vec<Vec<Entry>> {
 }
 
 /// Resolves a function of an instance to its own code or to the target of its import.
-fn resolve(linked: &Linked<'_>, (instance, function): Node) -> Option<Target> {
+fn resolve(linked: &LinkedComponent<'_>, (instance, function): Node) -> Option<CallTarget> {
     let of = &linked.instances[instance];
     match of.functions.get(function as usize) {
         Some(target) => Some(*target),
-        None => Some(Target::Code { instance, function }),
+        None => Some(CallTarget::Code { instance, function }),
     }
 }
 
-struct Walk {
-    seen: HashMap<Node, Step>,
+struct Traversal {
+    seen: HashMap<Node, SearchStep>,
     /// Imports that were reached, each with the step that first reached it.
-    hosts: Vec<(usize, Step)>,
+    hosts: Vec<(usize, SearchStep)>,
 }
 
-fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
-    let mut walk = Walk { seen: HashMap::new(), hosts: vec![] };
+fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool) -> Traversal {
+    let mut walk = Traversal { seen: HashMap::new(), hosts: vec![] };
     let mut queue = VecDeque::new();
     let mut groups_seen = std::collections::HashSet::new();
     let mut hosts_seen = std::collections::HashSet::new();
-    let mut come = |walk: &mut Walk, queue: &mut VecDeque<Node>, target: Target, step: Step| match target {
-        Target::Code { instance, function } => {
+    let mut come = |walk: &mut Traversal, queue: &mut VecDeque<Node>, target: CallTarget, step: SearchStep| match target
+    {
+        CallTarget::Code { instance, function } => {
             walk.seen.entry((instance, function)).or_insert_with(|| {
                 queue.push_back((instance, function));
                 step
             });
         }
-        Target::Host(host) => {
+        CallTarget::Host(host) => {
             if hosts_seen.insert(host) {
                 walk.hosts.push((host, step));
             }
         }
-        Target::Nothing => {}
+        CallTarget::Unresolved => {}
     };
     for (number, (_, target)) in linked.exports.iter().enumerate() {
-        come(&mut walk, &mut queue, *target, Step { from: From::Export(number), through_table: false });
+        come(&mut walk, &mut queue, *target, SearchStep { from: ReachedFrom::Export(number), through_table: false });
     }
     for (number, instance) in linked.instances.iter().enumerate() {
         let start = linked.modules[instance.module].start;
         if let Some(target) = start.and_then(|start| resolve(linked, (number, start))) {
-            come(&mut walk, &mut queue, target, Step { from: From::Start, through_table: false });
+            come(&mut walk, &mut queue, target, SearchStep { from: ReachedFrom::Start, through_table: false });
         }
     }
     while let Some(node @ (instance, function)) = queue.pop_front() {
@@ -130,7 +131,12 @@ fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
         let Some(body) = body else { continue };
         for called in &body.calls {
             if let Some(target) = resolve(linked, (instance, *called)) {
-                come(&mut walk, &mut queue, target, Step { from: From::Function(node), through_table: false });
+                come(
+                    &mut walk,
+                    &mut queue,
+                    target,
+                    SearchStep { from: ReachedFrom::Function(node), through_table: false },
+                );
             }
         }
         for call in &body.through_table {
@@ -139,11 +145,21 @@ fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
             // uses such calls.
             let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
             if let Some((.., target)) = certain {
-                come(&mut walk, &mut queue, *target, Step { from: From::Function(node), through_table: false });
+                come(
+                    &mut walk,
+                    &mut queue,
+                    *target,
+                    SearchStep { from: ReachedFrom::Function(node), through_table: false },
+                );
             } else if indirect && groups_seen.insert((table, call.signature)) {
                 let of_signature = tables[table].iter().filter(|(_, signature, _)| *signature == call.signature);
                 for (.., target) in of_signature {
-                    come(&mut walk, &mut queue, *target, Step { from: From::Function(node), through_table: true });
+                    come(
+                        &mut walk,
+                        &mut queue,
+                        *target,
+                        SearchStep { from: ReachedFrom::Function(node), through_table: true },
+                    );
                 }
             }
         }
@@ -151,16 +167,16 @@ fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
     walk
 }
 
-fn path(linked: &Linked<'_>, walk: &Walk, host: usize, last: Step) -> Reach {
+fn path_to_import(linked: &LinkedComponent<'_>, walk: &Traversal, host: usize, last: SearchStep) -> Reachability {
     let (interface, function) = &linked.hosts[host];
     let called = if interface == function { interface.clone() } else { format!("{interface}#{function}") };
-    let mut frames = vec![Frame { function: called, through_table: last.through_table, named: true }];
+    let mut frames = vec![PathFrame { function: called, through_table: last.through_table, named: true }];
     let mut step = last;
     let export = loop {
         match step.from {
-            From::Export(number) => break Some(linked.exports[number].0.clone()),
-            From::Start => break None,
-            From::Function(node) => {
+            ReachedFrom::Export(number) => break Some(linked.exports[number].0.clone()),
+            ReachedFrom::Start => break None,
+            ReachedFrom::Function(node) => {
                 step = walk.seen[&node];
                 if let Some(frame) = frame(linked, node, step.through_table) {
                     frames.push(frame);
@@ -173,23 +189,23 @@ fn path(linked: &Linked<'_>, walk: &Walk, host: usize, last: Step) -> Reach {
     if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
         frames.remove(0);
     }
-    Reach::Path { export, frames }
+    Reachability::Path { export, frames }
 }
 
 /// Returns the frame of a function, or `None` for glue code that only forwards a call.
-fn frame(linked: &Linked<'_>, (instance, function): Node, through_table: bool) -> Option<Frame> {
+fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table: bool) -> Option<PathFrame> {
     let module = &linked.modules[linked.instances[instance].module];
     if is_glue(module) {
         return None;
     }
-    let name = module.names.get(&function).map(|name| names::readable(name));
+    let name = module.names.get(&function).map(|name| names::demangled(name));
     let named = name.is_some();
     let exported = || {
         let export = module.exports.iter().find(|(.., index)| *index == function);
-        export.map(|(name, ..)| names::readable(name))
+        export.map(|(name, ..)| names::demangled(name))
     };
     let function = name.or_else(exported).unwrap_or_else(|| format!("function {function}"));
-    Some(Frame { function, through_table, named })
+    Some(PathFrame { function, through_table, named })
 }
 
 /// Returns true for modules that wit-component inserts. They have tables under a name that no compiler uses.

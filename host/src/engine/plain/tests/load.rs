@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use latchwork_core::manifest::{Class, Determinism, Effect, PluginKind, WasiMode};
+use latchwork_core::manifest::{Determinism, EffectKind, PluginKind, RecoveryClass, WasiMode};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::pages;
 
 use super::made::component;
 use crate::capability::EnvOrFile;
-use crate::config::{DirGrant, Grants, HttpGrant, OperatorStatement, OperatorWords};
-use crate::engine::{Engine, EngineOptions, LoadError, Plugin, PluginSettings, Statements};
+use crate::config::{DirGrant, Grants, HttpGrant, OperatorOverride, OperatorSettings};
+use crate::engine::{Engine, EngineOptions, LoadError, ManifestSource, Plugin, PluginSettings};
 
 fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
@@ -24,21 +24,21 @@ pub(crate) fn settings() -> PluginSettings {
         grants: Grants::default(),
         limits: Default::default(),
         wasi: WasiMode::None,
-        operators: Statements::default(),
+        operators: ManifestSource::default(),
         config: BTreeMap::new(),
         secrets: Arc::new(EnvOrFile { dir: "none".into() }),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-        servers: None,
+        http_stub: None,
     }
 }
 
-fn said(entries: &[(&str, OperatorStatement)]) -> PluginSettings {
+fn settings_with_overrides(entries: &[(&str, OperatorOverride)]) -> PluginSettings {
     let stated = entries.iter().map(|(key, statement)| ((*key).to_owned(), statement.clone())).collect();
-    PluginSettings { operators: Statements::Stated(stated), ..settings() }
+    PluginSettings { operators: ManifestSource::Overrides(stated), ..settings() }
 }
 
-fn words(words: OperatorWords) -> OperatorStatement {
-    OperatorStatement::Stated(words)
+fn operator_override(words: OperatorSettings) -> OperatorOverride {
+    OperatorOverride::Stated(words)
 }
 
 fn load(wit: &str, settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
@@ -50,7 +50,7 @@ fn names(plugin: &Plugin) -> Vec<&str> {
 }
 
 /// Returns the text of a refusal and checks that every problem has this error page.
-fn refused(wit: &str, settings: PluginSettings, page: &str) -> String {
+fn refusal_text(wit: &str, settings: PluginSettings, page: &str) -> String {
     let error = load(wit, settings).unwrap_err();
     assert!(error.problems.iter().all(|problem| problem.page() == page), "{error}");
     error.to_string()
@@ -74,12 +74,12 @@ const WITH_WASI: &str = "package wasi:clocks@0.2.6;
 #[test]
 fn operators_are_named_after_exports() {
     let plugin = load(CALC, settings()).unwrap();
-    assert_eq!((plugin.kind, plugin.is_plain), (PluginKind::Tool, true));
+    assert_eq!((plugin.kind, plugin.is_untyped), (PluginKind::Tool, true));
     assert_eq!(names(&plugin), ["calc.negate", "math.add-up"]);
     assert_eq!(plugin.manifest.version, "1.2.0");
     let spec = plugin.operator("math.add-up").unwrap();
     assert_eq!(spec.description, "example:calc/math@1.2.0#add-up: func(p: record { a: u8, b: u8 }) -> u64");
-    assert_eq!((spec.effects.as_slice(), spec.determinism), ([Effect::ReadOnly].as_slice(), Determinism::Pure));
+    assert_eq!((spec.effects.as_slice(), spec.determinism), ([EffectKind::ReadOnly].as_slice(), Determinism::Pure));
     let bad = plugin.check_input("math.add-up", &serde_json::json!({"p": {"a": 300, "c": 1}})).unwrap_err();
     assert!(
         ["/p/a is not between 0 and 255", "/p/b is missing: u8", "/p/c is not known"]
@@ -100,15 +100,18 @@ fn effects_follow_from_imports_and_grants() {
         (spec.effects.clone(), spec.determinism, plugin.class(spec.name.as_str()))
     };
     let grants = Grants { http: vec![http], ..Grants::default() };
-    let sends = vec![Effect::ExternalWrite, Effect::ExternalSend];
-    assert_eq!(with(WITH_WASI, grants.clone()), (sends, Determinism::External, Class::Opaque));
+    let sends = vec![EffectKind::ExternalWrite, EffectKind::ExternalSend];
+    assert_eq!(with(WITH_WASI, grants.clone()), (sends, Determinism::External, RecoveryClass::Opaque));
     let writes = Grants { dirs: vec![dir(true)], ..Grants::default() };
-    assert_eq!(with(WITH_WASI, writes), (vec![Effect::ExternalWrite], Determinism::External, Class::Opaque));
+    assert_eq!(
+        with(WITH_WASI, writes),
+        (vec![EffectKind::ExternalWrite], Determinism::External, RecoveryClass::Opaque)
+    );
     let reads = Grants { dirs: vec![dir(false)], ..Grants::default() };
-    let looks = vec![Effect::ReadOnly];
-    assert_eq!(with(WITH_WASI, reads), (looks.clone(), Determinism::External, Class::Read));
+    let looks = vec![EffectKind::ReadOnly];
+    assert_eq!(with(WITH_WASI, reads), (looks.clone(), Determinism::External, RecoveryClass::Read));
     // A component without imports cannot use any grant.
-    assert_eq!(with(CALC, grants), (looks, Determinism::Pure, Class::Read));
+    assert_eq!(with(CALC, grants), (looks, Determinism::Pure, RecoveryClass::Read));
 }
 
 /// I70: two functions never serve the same operator. A key with the full path distinguishes them.
@@ -117,18 +120,21 @@ fn one_name_for_two_functions_is_refused_naming_both() {
     let clash = "package example:calc;
         interface calc { add: func() -> u8; }
         world w { export calc; export add: func() -> u8; }";
-    let text = refused(clash, settings(), pages::PLAIN_NAME);
+    let text = refusal_text(clash, settings(), pages::UNTYPED_NAME);
     assert!(text.contains("add and example:calc/calc#add") || text.contains("example:calc/calc#add and add"), "{text}");
-    let ambiguous = load(clash, said(&[("calc.add", OperatorStatement::LeftOut)])).unwrap_err();
-    assert_eq!(ambiguous.problems[0].page(), pages::PLAIN_STATEMENT);
+    let ambiguous = load(clash, settings_with_overrides(&[("calc.add", OperatorOverride::LeftOut)])).unwrap_err();
+    assert_eq!(ambiguous.problems[0].page(), pages::UNTYPED_OVERRIDE);
     let text = ambiguous.problems[0].to_string();
     assert!(text.contains("\"add\"") && text.contains("\"example:calc/calc#add\""), "{text}");
-    let other = words(OperatorWords { name: Some("calc.sum".into()), ..Default::default() });
-    let plugin = load(clash, said(&[("example:calc/calc#add", other)])).unwrap();
+    let other = operator_override(OperatorSettings { name: Some("calc.sum".into()), ..Default::default() });
+    let plugin = load(clash, settings_with_overrides(&[("example:calc/calc#add", other)])).unwrap();
     let mut both = names(&plugin);
     both.sort_unstable();
     assert_eq!(both, ["calc.add", "calc.sum"]);
-    assert_eq!(names(&load(clash, said(&[("calc", OperatorStatement::LeftOut)])).unwrap()), ["calc.add"]);
+    assert_eq!(
+        names(&load(clash, settings_with_overrides(&[("calc", OperatorOverride::LeftOut)])).unwrap()),
+        ["calc.add"]
+    );
 }
 
 /// I70: each function that cannot be an operator is reported with its reason, and can be left out.
@@ -145,9 +151,12 @@ fn resources_are_refused_with_a_reason() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("\"rows.[constructor]cursor\" = false"), "{text}");
-    assert_eq!(names(&load(wit, said(&[("rows", OperatorStatement::LeftOut)])).unwrap()), ["calc.plain"]);
-    let all = said(&[("rows", OperatorStatement::LeftOut), ("plain", OperatorStatement::LeftOut)]);
-    assert!(refused(wit, all, pages::PLAIN_STATEMENT).contains("excludes every function"));
+    assert_eq!(
+        names(&load(wit, settings_with_overrides(&[("rows", OperatorOverride::LeftOut)])).unwrap()),
+        ["calc.plain"]
+    );
+    let all = settings_with_overrides(&[("rows", OperatorOverride::LeftOut), ("plain", OperatorOverride::LeftOut)]);
+    assert!(refusal_text(wit, all, pages::UNTYPED_OVERRIDE).contains("excludes every function"));
 }
 
 /// I10: every import without an implementation is reported.
@@ -156,38 +165,42 @@ fn foreign_imports_are_all_named() {
     let wit = "package example:calc;
         interface one { a: func(); } interface two { b: func(); }
         world w { import one; import two; import three: func(); export x: func(); }";
-    let text = refused(wit, settings(), pages::PLUGIN_IMPORTS);
+    let text = refusal_text(wit, settings(), pages::PLUGIN_IMPORTS);
     assert!(["example:calc/one", "example:calc/two", "three"].iter().all(|import| text.contains(import)), "{text}");
-    refused(WITH_CLOCK, settings(), pages::PLUGIN_IMPORTS);
+    refusal_text(WITH_CLOCK, settings(), pages::PLUGIN_IMPORTS);
 }
 
 /// I71: settings are used unless they contradict the component.
 #[test]
 fn statements_are_held_against_the_component() {
-    let full = OperatorWords {
+    let full = OperatorSettings {
         name: Some("Time.Later".into()),
         description: Some("Later.".into()),
-        effects: Some(vec![Effect::InternalWrite]),
+        effects: Some(vec![EffectKind::InternalWrite]),
         determinism: Some(Determinism::External),
         outcome_type: Some("Draft.Time".into()),
         outcome_status: Some("draft".into()),
     };
-    let plugin = load(WITH_WASI, said(&[("calc.later", words(full))])).unwrap();
+    let plugin = load(WITH_WASI, settings_with_overrides(&[("calc.later", operator_override(full))])).unwrap();
     let spec = plugin.operator("Time.Later").unwrap();
     assert_eq!((spec.description.as_str(), spec.outcome_type.as_deref()), ("Later.", Some("Draft.Time")));
-    assert_eq!(plugin.class("Time.Later"), Class::Opaque);
+    assert_eq!(plugin.class("Time.Later"), RecoveryClass::Opaque);
 
-    let pure = words(OperatorWords { determinism: Some(Determinism::Pure), ..Default::default() });
-    let text = refused(WITH_WASI, said(&[("later", pure.clone())]), pages::PLAIN_STATEMENT);
+    let pure = operator_override(OperatorSettings { determinism: Some(Determinism::Pure), ..Default::default() });
+    let text = refusal_text(WITH_WASI, settings_with_overrides(&[("later", pure.clone())]), pages::UNTYPED_OVERRIDE);
     assert!(text.contains("wasi:clocks/monotonic-clock"), "{text}");
-    let text = refused(CALC, said(&[("calc.negat", pure.clone()), ("math", pure)]), pages::PLAIN_STATEMENT);
+    let text = refusal_text(
+        CALC,
+        settings_with_overrides(&[("calc.negat", pure.clone()), ("math", pure)]),
+        pages::UNTYPED_OVERRIDE,
+    );
     assert!(text.contains("calc.negate") && text.contains("is an interface"), "both problems are listed: {text}");
-    let both = OperatorWords {
-        effects: Some(vec![Effect::ExternalSend]),
+    let both = OperatorSettings {
+        effects: Some(vec![EffectKind::ExternalSend]),
         determinism: Some(Determinism::Pure),
         ..Default::default()
     };
-    refused(CALC, said(&[("negate", words(both))]), pages::PLUGIN_DESCRIBE);
+    refusal_text(CALC, settings_with_overrides(&[("negate", operator_override(both))]), pages::PLUGIN_DESCRIBE);
 }
 
 /// I72: a job pins the component together with its manifest. The pinned bytes load again regardless of later
@@ -198,19 +211,19 @@ fn a_digest_stands_for_component_and_manifest() {
     let silent = engine().load(&bytes, settings()).unwrap();
     let again = engine().load(&bytes, settings()).unwrap();
     assert_eq!(silent.digest, again.digest);
-    let renamed = words(OperatorWords { name: Some("Add".into()), ..Default::default() });
-    let stated = engine().load(&bytes, said(&[("math.add-up", renamed)])).unwrap();
+    let renamed = operator_override(OperatorSettings { name: Some("Add".into()), ..Default::default() });
+    let stated = engine().load(&bytes, settings_with_overrides(&[("math.add-up", renamed)])).unwrap();
     assert_ne!(silent.digest, stated.digest);
     for plugin in [silent, stated] {
-        let kept = plugin.sealed(bytes.clone());
-        let pinned = PluginSettings { operators: Statements::Sealed, ..settings() };
+        let kept = plugin.with_seal(bytes.clone());
+        let pinned = PluginSettings { operators: ManifestSource::Sealed, ..settings() };
         let loaded = engine().load(&kept, pinned).unwrap();
         assert_eq!((loaded.digest, &loaded.manifest), (plugin.digest, &plugin.manifest));
         // In the plugin's source file a sealed manifest has no effect. Only the settings count.
         let as_source = engine().load(&kept, settings()).unwrap();
         assert_eq!(names(&as_source), ["calc.negate", "math.add-up"]);
     }
-    let unsealed = PluginSettings { operators: Statements::Sealed, ..settings() };
+    let unsealed = PluginSettings { operators: ManifestSource::Sealed, ..settings() };
     assert!(engine().load(&bytes, unsealed).is_err());
 }
 
@@ -231,11 +244,11 @@ fn huge_types_are_refused() {
         (wit("", &nested), "deep"),
         (wit(&format!("enum e {{ {} }}", names.join(", ")), "e"), "too large"),
     ] {
-        let text = refused(&wit, settings(), pages::PLAIN_UNFIT);
+        let text = refusal_text(&wit, settings(), pages::UNTYPED_UNSUITABLE);
         assert!(text.contains(why), "{text}");
     }
     let many: Vec<_> = (0..501).map(|n| format!("fun{n}: func();")).collect();
-    let text = refused(
+    let text = refusal_text(
         &format!("package a:b; interface i {{ {} }} world w {{ export i; }}", many.join(" ")),
         settings(),
         pages::PLUGIN_MALFORMED,
@@ -252,6 +265,6 @@ fn only_plain_components_are_taken_as_such() {
         "package latchwork:plugin@0.1.0; interface log { a: func(); } world w { import log; export x: func(); }",
         "package wasi:cli@0.2.6; interface run { run: func() -> result; } world w { export run; }",
     ] {
-        refused(wit, settings(), pages::PLUGIN_MALFORMED);
+        refusal_text(wit, settings(), pages::PLUGIN_MALFORMED);
     }
 }

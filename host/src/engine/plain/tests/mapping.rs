@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use wasmtime::component::Val;
 
-use super::super::output::{self, Unwritten};
+use super::super::output::{self, JsonWriteError};
 use super::super::ty::{EXACT_MAX, Int, Signature, Ty};
 use crate::engine::schema::Schemas;
 
@@ -15,13 +15,13 @@ fn int(signed: bool, bits: u32) -> Ty {
     Ty::Int(Int { signed, bits })
 }
 
-fn takes(ty: &Ty) -> Signature {
+fn signature_of(ty: &Ty) -> Signature {
     Signature { params: vec![("p".into(), ty.clone())], result: Some(ty.clone()) }
 }
 
 /// Converts the value of a single parameter.
 fn read(ty: &Ty, value: &Value) -> Result<Val, String> {
-    takes(ty).arguments(&json!({ "p": value })).map(|mut values| values.remove(0))
+    signature_of(ty).read_arguments(&json!({ "p": value })).map(|mut values| values.remove(0))
 }
 
 fn leaf() -> impl Strategy<Value = Ty> {
@@ -120,7 +120,7 @@ fn value(ty: &Ty) -> BoxedStrategy<Value> {
 }
 
 /// Values near the limits of some type.
-fn odd() -> impl Strategy<Value = Value> {
+fn edge_value() -> impl Strategy<Value = Value> {
     let texts = [
         "",
         "a",
@@ -199,7 +199,7 @@ fn odd() -> impl Strategy<Value = Value> {
 }
 
 /// Returns the value with one part replaced or removed. `at` counts the parts in reading order.
-fn changed(mut value: Value, at: usize, odd: Option<Value>) -> Value {
+fn with_changed_part(mut value: Value, at: usize, odd: Option<Value>) -> Value {
     fn places(value: &Value) -> usize {
         match value {
             Value::Array(items) => 1 + items.iter().map(places).sum::<usize>(),
@@ -243,24 +243,24 @@ proptest! {
     #[test]
     fn a_value_comes_back_as_it_went((ty, value) in typed()) {
         let read = read(&ty, &value).unwrap();
-        let written = output::text(Some(&ty), Some(&read), MAX).unwrap();
+        let written = output::canonical_text(Some(&ty), Some(&read), MAX).unwrap();
         let canonical = canon::value_to_canonical(&value);
         prop_assert_eq!(written.as_bytes(), canonical.as_slice());
         prop_assert_eq!(canon::canonicalize(written.as_bytes()).unwrap(), canonical);
-        prop_assert!(takes(&ty).check_answer(&value).is_ok() || matches!(ty, Ty::Result(..)));
+        prop_assert!(signature_of(&ty).check_answer(&value).is_ok() || matches!(ty, Ty::Result(..)));
     }
 
     /// I73: the published schema accepts exactly the values that are converted.
     #[test]
-    fn a_schema_accepts_what_is_converted((ty, value) in typed(), at in 0..20usize, odd in proptest::option::of(odd())) {
-        let signature = takes(&ty);
+    fn a_schema_accepts_what_is_converted((ty, value) in typed(), at in 0..20usize, odd in proptest::option::of(edge_value())) {
+        let signature = signature_of(&ty);
         let schemas = Schemas::compile(&signature.input_schema().to_string(), &signature.output_schema().to_string());
         let schemas = schemas.unwrap();
-        for value in [json!({ "p": value.clone() }), json!({ "p": changed(value.clone(), at, odd.clone()) })] {
-            let (converted, fits) = (signature.arguments(&value), schemas.check_input(&value));
+        for value in [json!({ "p": value.clone() }), json!({ "p": with_changed_part(value.clone(), at, odd.clone()) })] {
+            let (converted, fits) = (signature.read_arguments(&value), schemas.check_input(&value));
             prop_assert_eq!(converted.is_ok(), fits.is_ok(), "{} {:?} {:?}", value, converted, fits);
         }
-        let value = changed(value, at, odd);
+        let value = with_changed_part(value, at, odd);
         let (converted, fits) = (signature.check_answer(&value), schemas.check_output(&value));
         prop_assert_eq!(converted.is_ok(), fits.is_ok(), "{} {:?} {:?}", value, converted, fits);
     }
@@ -291,9 +291,11 @@ fn answers_without_a_form_are_refused() {
     let list = Ty::List(Box::new(Ty::F64));
     for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let value = Val::List(vec![Val::Float64(1.0), Val::Float64(odd)]);
-        let Err(Unwritten::NoForm(why)) = output::text(Some(&list), Some(&value), MAX) else { panic!("{odd}") };
+        let Err(JsonWriteError::NoForm(why)) = output::canonical_text(Some(&list), Some(&value), MAX) else {
+            panic!("{odd}")
+        };
         assert!(why.starts_with("/1 is "), "{why}");
     }
     let long = Val::String("é".repeat(100));
-    assert_eq!(output::text(Some(&Ty::String), Some(&long), 6), Err(Unwritten::TooLong("\"éé".into())));
+    assert_eq!(output::canonical_text(Some(&Ty::String), Some(&long), 6), Err(JsonWriteError::TooLong("\"éé".into())));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Cut, Dead, Sim, good};
-use crate::decide::{self, Invocation, Next, ReconcileAnswer, StepResult};
+use crate::decide::{self, Invocation, NextAction, ReconcileAnswer, StepResult};
 use crate::effect::{Answer, Effect as Recorded};
 use crate::error::Failure;
 use crate::ids::{JobId, Operator, Slot, StepId};
@@ -42,7 +42,7 @@ impl Sim {
             }
         };
         let draft = decide::step_ended(durable, id, calls, result).expect("the sim is deterministic");
-        let draft = decide::indexed(durable, id, draft, &self.context());
+        let draft = decide::index_result(durable, id, draft, &self.context());
         self.write(durable, draft)
     }
 
@@ -62,11 +62,11 @@ impl Sim {
             args,
             action_key,
             timeout_ms: 30_000,
-            unfit: None,
+            unusable: None,
             nonce: None,
             quiescence: None,
-            asked_enough: false,
-            most_micro_usd: self.most,
+            reconcile_exhausted: false,
+            max_cost_micro_usd: self.max_cost,
             reserved_micro_usd: 0,
             month_micro_usd: None,
         };
@@ -79,34 +79,34 @@ impl Sim {
         mut invocation: Invocation,
     ) -> Result<Option<Result<String, Failure>>, Dead> {
         for _ in 0..100 {
-            match decide::next(durable, &invocation, &self.context()) {
-                Next::Answer(answer) => return Ok(Some(answer)),
-                Next::Write(draft) => self.write(durable, draft)?,
-                Next::Execute { draft, started } => {
+            match decide::next_action(durable, &invocation, &self.context()) {
+                NextAction::Answer(answer) => return Ok(Some(answer)),
+                NextAction::Write(draft) => self.write(durable, draft)?,
+                NextAction::Execute { draft, started } => {
                     let changing = draft.acquire;
                     self.write(durable, draft)?;
                     let effect = self.execute(&invocation, &started, changing)?;
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
                     self.write(durable, draft)?;
                 }
-                Next::LookAction => {
+                NextAction::FindKeyHolder => {
                     let held = invocation.action_key.and_then(|key| self.actions.get(&key).cloned());
-                    durable.seen.actions.insert(invocation.slot.clone(), held);
+                    durable.prefetched.actions.insert(invocation.slot.clone(), held);
                 }
-                Next::LookSpent => {
+                NextAction::ReadSpending => {
                     invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd)
                 }
-                Next::Look | Next::StopOldCall => {
+                NextAction::CheckOwner | NextAction::StopOldCall => {
                     invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
                 }
-                Next::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
-                Next::Reconcile { first_attempt, .. } => {
+                NextAction::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
+                NextAction::Reconcile { first_attempt, .. } => {
                     let key = crate::keys::external_key(&durable.job.header.job_id, &invocation.slot, first_attempt);
                     if self.reconcile_unknown {
-                        invocation.asked_enough = true;
+                        invocation.reconcile_exhausted = true;
                         continue;
                     }
-                    let said = match self.applied.contains(&key) {
+                    let said = match self.effect_keys.contains(&key) {
                         true => ReconcileAnswer::Happened(good()),
                         false => ReconcileAnswer::DidNotHappen,
                     };
@@ -118,21 +118,21 @@ impl Sim {
                         None => said,
                     };
                     match decide::reconciled(durable, &invocation, said, &self.context()) {
-                        Next::Write(draft) => self.write(durable, draft)?,
-                        Next::Block(draft) => {
+                        NextAction::Write(draft) => self.write(durable, draft)?,
+                        NextAction::Block(draft) => {
                             self.write(durable, draft)?;
                             return Ok(None);
                         }
-                        Next::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
+                        NextAction::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
                         other => panic!("{other:?} after an answer"),
                     }
                 }
-                Next::Block(draft) => {
+                NextAction::Block(draft) => {
                     self.write(durable, draft)?;
                     return Ok(None);
                 }
-                Next::Diverge(divergence) => panic!("diverged: {divergence}"),
-                Next::Drop => return Ok(None),
+                NextAction::Diverge(divergence) => panic!("diverged: {divergence}"),
+                NextAction::Abandon => return Ok(None),
             }
             let state = durable.job.step(&invocation.slot.step()).unwrap().state;
             if state == crate::step::StepState::FailedRetryable {
@@ -157,8 +157,8 @@ impl Sim {
         // An answer `NotApplied` did not touch the world. Every other answer did, unless the call was lost.
         let is_lost = self.loses_calls && matches!(answer, Answer::Unknown { .. });
         if changing && !is_lost && !matches!(answer, Answer::NotApplied(_)) {
-            *self.world.entry(slot.clone()).or_default() += 1;
-            self.applied.insert(crate::keys::external_key(&JobId::new("job_1"), slot, started.first_attempt));
+            *self.executions_by_slot.entry(slot.clone()).or_default() += 1;
+            self.effect_keys.insert(crate::keys::external_key(&JobId::new("job_1"), slot, started.first_attempt));
         }
         if self.cut == Some(Cut::AfterExecute(self.executions)) {
             return Err(Dead);
@@ -170,7 +170,7 @@ impl Sim {
             answer,
             provenance: started.provenance,
             time_us: self.now_us,
-            spent: Some(crate::effect::Spent { fuel: 5, wall_ms: 2 }),
+            spent: Some(crate::effect::Consumption { fuel: 5, wall_ms: 2 }),
         })
     }
 }

@@ -6,10 +6,16 @@ use serde_json::{Value, json};
 
 use crate::effect::Output;
 use crate::ids::{Hash, Operator};
-use crate::manifest::{Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution};
+use crate::manifest::{
+    Determinism, EffectKind, Limits, OnIndeterminate, PinnedOperator, PluginKind, RecoveryClass, ResolutionSpec,
+};
 
-pub(in crate::decide::tests) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinned {
-    Pinned {
+pub(in crate::decide::tests) fn pinned(
+    class: RecoveryClass,
+    effects: &[EffectKind],
+    kind: PluginKind,
+) -> PinnedOperator {
+    PinnedOperator {
         plugin: "p".into(),
         version: "1.0.0".into(),
         digest: Hash::of(&[b"component"]),
@@ -17,11 +23,11 @@ pub(in crate::decide::tests) fn pinned(class: Class, effects: &[Effect], kind: P
         effects: effects.to_vec(),
         determinism: Determinism::External,
         class,
-        resolution: Resolution {
-            idempotent_by_key_seconds: if class == Class::Keyed { 86_400 } else { 0 },
+        resolution: ResolutionSpec {
+            idempotent_by_key_seconds: if class == RecoveryClass::Keyed { 86_400 } else { 0 },
             settling_ms: 0,
         },
-        reconcile: class == Class::Queryable,
+        reconcile: class == RecoveryClass::Queryable,
         compensate: false,
         on_indeterminate: OnIndeterminate::Park,
         verifier: None,
@@ -35,20 +41,23 @@ pub(in crate::decide::tests) fn pinned(class: Class, effects: &[Effect], kind: P
     }
 }
 
-pub(in crate::decide::tests) fn operators() -> BTreeMap<Operator, Pinned> {
-    let send = [Effect::ExternalSend];
+pub(in crate::decide::tests) fn operators() -> BTreeMap<Operator, PinnedOperator> {
+    let send = [EffectKind::ExternalSend];
     [
-        ("Opaque", pinned(Class::Opaque, &send, PluginKind::Tool)),
-        ("Keyed", pinned(Class::Keyed, &send, PluginKind::Tool)),
-        ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
-        ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
+        ("Opaque", pinned(RecoveryClass::Opaque, &send, PluginKind::Tool)),
+        ("Keyed", pinned(RecoveryClass::Keyed, &send, PluginKind::Tool)),
+        ("Queryable", pinned(RecoveryClass::Queryable, &send, PluginKind::Tool)),
+        ("Read", pinned(RecoveryClass::Read, &[EffectKind::ReadOnly], PluginKind::Tool)),
         (
             "Model",
-            Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) },
+            PinnedOperator {
+                determinism: Determinism::Stable,
+                ..pinned(RecoveryClass::Read, &[EffectKind::ReadOnly], PluginKind::Tool)
+            },
         ),
-        ("Script", pinned(Class::Read, &send, PluginKind::Step)),
+        ("Script", pinned(RecoveryClass::Read, &send, PluginKind::Step)),
         // Like `Script`, but fails if a call fails. Declares none of the effects of its calls.
-        ("Failing", pinned(Class::Read, &[], PluginKind::Step)),
+        ("Failing", pinned(RecoveryClass::Read, &[], PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))
     .into()

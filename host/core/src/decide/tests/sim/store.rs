@@ -7,7 +7,7 @@ use crate::decide::{self, Lookup};
 use crate::effect::Effect as Recorded;
 use crate::event::Body;
 use crate::ids::JobId;
-use crate::state::{Candidate, Draft, Durable};
+use crate::state::{Draft, Durable, ReuseCandidate};
 use crate::storage::{ActionRow, ActionWrite, Batch};
 
 impl Sim {
@@ -26,13 +26,13 @@ impl Sim {
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
-        assert!(!parts || draft.whole || draft.acquire, "a crash between its events and its row: {draft:?}");
-        let gives_up = draft.status.is_some_and(|status| crate::admit::gives_up(status.to));
+        assert!(!parts || draft.atomic || draft.acquire, "a crash between its events and its row: {draft:?}");
+        let gives_up = draft.status.is_some_and(|status| crate::admit::releases_claim(status.to));
         let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
-        assert!(!(gives_up && more) || draft.whole, "nobody could write the rest: {draft:?}");
+        assert!(!(gives_up && more) || draft.atomic, "nobody could write the rest: {draft:?}");
         let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));
         assert!(
-            !waits || draft.whole,
+            !waits || draft.atomic,
             "a crash between the step that waits for a key and who is told of it: {draft:?}"
         );
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
@@ -66,15 +66,16 @@ impl Sim {
     }
 
     pub(super) fn look_up(&mut self, durable: &mut Durable) {
-        for lookup in decide::lookups(durable, &self.context(), &BTreeSet::new()) {
+        for lookup in decide::needed_lookups(durable, &self.context(), &BTreeSet::new()) {
             match lookup {
                 Lookup::Action { slot, key, .. } => {
-                    durable.seen.actions.insert(slot, self.actions.get(&key).cloned());
+                    durable.prefetched.actions.insert(slot, self.actions.get(&key).cloned());
                 }
                 Lookup::Outcome { step_id, input_hash, .. } => {
                     let found = self.earlier.clone().filter(|(reusable, _)| reusable.input_hash == input_hash);
-                    let candidate = found.map(|(reusable, output)| Candidate { reusable, output: Some(output.into()) });
-                    durable.seen.outcomes.insert(step_id, candidate);
+                    let candidate =
+                        found.map(|(reusable, output)| ReuseCandidate { reusable, output: Some(output.into()) });
+                    durable.prefetched.outcomes.insert(step_id, candidate);
                 }
             }
         }
@@ -99,7 +100,7 @@ impl Sim {
                     None => drop(self.actions.remove(&key)),
                 }
             }
-            ActionWrite::TakeBack { key, slot, .. } => {
+            ActionWrite::WithdrawReceipt { key, slot, .. } => {
                 let held = self.actions.get_mut(&key).expect("a receipt is taken back by its holder");
                 assert_eq!((&held.job_id, &held.slot), (&JobId::new("job_1"), &slot));
                 held.receipt = None;

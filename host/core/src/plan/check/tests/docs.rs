@@ -1,6 +1,6 @@
 //! Compares the documentation page of the plan format with the code.
 
-use super::pinned::Any;
+use super::pinned::AnyOperator;
 use super::*;
 
 const PAGE: &str = include_str!("../../../../../../docs/plans.md");
@@ -8,7 +8,7 @@ const PAGE: &str = include_str!("../../../../../../docs/plans.md");
 #[test]
 fn the_plan_of_the_page_is_accepted() {
     let plan = PAGE.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it begins with a plan");
-    let plan = check(plan.as_bytes(), &Any).unwrap_or_else(|found| panic!("{found:?}"));
+    let plan = check(plan.as_bytes(), &AnyOperator).unwrap_or_else(|found| panic!("{found:?}"));
     let depends_on: Vec<_> = plan.steps.iter().map(|step| step.depends_on.len()).collect();
     assert_eq!(depends_on, [0, 1, 2]);
 }

@@ -73,7 +73,7 @@ pub(super) fn mistakes() -> Vec<(&'static str, Option<Value>, &'static str, &'st
 
 #[test]
 fn a_plan_may_ask_a_model() {
-    let plan = check(asking().to_string().as_bytes(), &Loaded).unwrap_or_else(|found| panic!("{found:?}"));
+    let plan = check(asking().to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"));
     assert!(plan.steps.iter().all(|step| step.kind == Kind::Llm));
     assert_eq!(violations(&changed("/steps/0/payload", Some(json!({ "$ref": "other#" }))))[0].code, "P017");
 }

@@ -7,7 +7,7 @@ use crate::ids::StepId;
 use crate::plan::{CachePolicy, Gate, OnFailure};
 
 fn accepted(plan: &Value) -> Plan {
-    check(plan.to_string().as_bytes(), &Loaded).unwrap_or_else(|found| panic!("{found:?}"))
+    check(plan.to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"))
 }
 
 fn ids(plan: &Plan) -> Vec<&str> {
@@ -37,7 +37,7 @@ fn defaults_are_filled_and_sets_sorted() {
     let plan = accepted(&plan);
     assert_eq!((plan.on_failure, plan.steps[0].gate), (OnFailure::Keep, Gate::None));
     assert_eq!(plan.steps[0].policy_tags, ["a", "b"]);
-    assert_eq!(plan.steps[0].effects, [Effect::ReadOnly, Effect::ExternalSend]);
+    assert_eq!(plan.steps[0].effects, [EffectKind::ReadOnly, EffectKind::ExternalSend]);
     let text = r#"{"on_failure":"keep","plan_id":"p","schema_version":"1.0","steps":[{"cache_policy":"never","depends_on":[],"effects":["read_only","external_send"],"gate":"none","idempotency_template":"x","kind":"operator","name":"Text.Summarize","payload":{},"policy_tags":["a","b"],"step_id":"s00"}]}"#;
     assert_eq!(String::from_utf8(plan.to_canonical()).unwrap(), text);
     // SHA-256 of that text, computed with another tool.
@@ -66,7 +66,10 @@ fn the_way_of_writing_does_not_change_the_identity() {
     let plan = good().to_string();
     let again = plan.replace(r#""ttl_seconds":60"#, r#""ttl_seconds": 6.0e1"#).replace("Web.Fetch", "Web\\u002eFetch");
     assert_ne!(plan, again);
-    assert_eq!(check(plan.as_bytes(), &Loaded).unwrap().hash(), check(again.as_bytes(), &Loaded).unwrap().hash());
+    assert_eq!(
+        check(plan.as_bytes(), &TestCatalog).unwrap().hash(),
+        check(again.as_bytes(), &TestCatalog).unwrap().hash()
+    );
     // A change of a step's input does change the hash.
     assert_ne!(accepted(&good()).hash(), accepted(&with("/steps/0/payload/x", Some(json!(1)))).hash());
 }
@@ -117,14 +120,14 @@ proptest! {
             prop_assert!(step.depends_on.iter().all(|id| ids(&plan)[..index].contains(&id.as_str())));
         }
         // Normalizing a normal form does not change it.
-        prop_assert_eq!(&check(&plan.to_canonical(), &Loaded).unwrap(), &plan);
+        prop_assert_eq!(&check(&plan.to_canonical(), &TestCatalog).unwrap(), &plan);
     }
 }
 
 #[test]
 fn the_normal_form_of_everything_is_its_own() {
     let plan = accepted(&good());
-    let again = check(&plan.to_canonical(), &Loaded).unwrap();
+    let again = check(&plan.to_canonical(), &TestCatalog).unwrap();
     assert_eq!(again, plan);
     assert_eq!(again.hash(), plan.hash());
 }

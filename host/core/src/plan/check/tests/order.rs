@@ -15,7 +15,7 @@ fn ten_mistakes_are_ten_located_violations() {
   ],
   "schema_version": "0.9"
 }"#;
-    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     let located: Vec<_> =
         found.iter().map(|found| (found.code, found.pointer.as_str(), (found.line, found.column))).collect();
     assert_eq!(
@@ -40,7 +40,7 @@ fn ten_mistakes_are_ten_located_violations() {
 #[test]
 fn the_order_is_that_of_the_text_not_of_the_keys() {
     let text = r#"{"steps": [], "plan_id": 1, "schema_version": 1, "on_failure": 1}"#;
-    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     let pointers: Vec<_> = found.iter().map(|found| found.pointer.as_str()).collect();
     assert_eq!(pointers, ["/steps", "/plan_id", "/schema_version", "/on_failure"]);
 }

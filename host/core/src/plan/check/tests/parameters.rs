@@ -1,34 +1,34 @@
 //! Tests of parameters: the plan declares them, the request gives their values, and bindings read them.
 
 use super::*;
-use crate::plan::{Refused, check_request};
+use crate::plan::{ParameterError, check_request};
 
 /// Catalog with the operators of the tests and an evaluator of JSON Schemas.
-struct Evaluating;
+struct SchemaCatalog;
 
-impl Catalog for Evaluating {
+impl Catalog for SchemaCatalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo> {
-        Loaded.operator(name)
+        TestCatalog.operator(name)
     }
 
     fn names(&self) -> Vec<String> {
-        Loaded.names()
+        TestCatalog.names()
     }
 
-    fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+    fn schema_mismatches(&self, schema: &Value, value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         use jsonschema::error::ValidationErrorKind::{AdditionalProperties, Required};
         let validator = jsonschema::draft202012::new(schema).map_err(|error| error.to_string())?;
         let found = validator.iter_errors(value).flat_map(|error| {
             let pointer = error.instance_path().to_string();
             match error.kind() {
                 Required { property } => {
-                    vec![Misfit::Missing { pointer, name: property.as_str().unwrap_or_default().to_owned() }]
+                    vec![SchemaMismatch::Missing { pointer, name: property.as_str().unwrap_or_default().to_owned() }]
                 }
                 AdditionalProperties { unexpected } => unexpected
                     .iter()
-                    .map(|name| Misfit::Unknown { pointer: pointer.clone(), name: name.clone() })
+                    .map(|name| SchemaMismatch::Unknown { pointer: pointer.clone(), name: name.clone() })
                     .collect(),
-                _ => vec![Misfit::Wrong { pointer, why: error.to_string() }],
+                _ => vec![SchemaMismatch::Wrong { pointer, why: error.to_string() }],
             }
         });
         Ok(found.collect())
@@ -54,22 +54,22 @@ fn letter() -> Value {
 }
 
 fn found(plan: &Value) -> Vec<Violation> {
-    check(plan.to_string().as_bytes(), &Evaluating).err().unwrap_or_default()
+    check(plan.to_string().as_bytes(), &SchemaCatalog).err().unwrap_or_default()
 }
 
-fn values(plan: &Value, given: Value) -> Result<Option<Value>, Vec<Refused>> {
-    let plan = check(plan.to_string().as_bytes(), &Evaluating).unwrap_or_else(|found| panic!("{found:?}"));
-    plan.values(given, &Evaluating)
+fn values(plan: &Value, given: Value) -> Result<Option<Value>, Vec<ParameterError>> {
+    let plan = check(plan.to_string().as_bytes(), &SchemaCatalog).unwrap_or_else(|found| panic!("{found:?}"));
+    plan.values(given, &SchemaCatalog)
 }
 
 /// I147: a binding to `intent` depends on no step.
 #[test]
 fn parameters_are_read_by_bindings_and_are_no_dependency() {
-    let plan = check(letter().to_string().as_bytes(), &Evaluating).unwrap();
+    let plan = check(letter().to_string().as_bytes(), &SchemaCatalog).unwrap();
     let depends_on: Vec<_> = plan.steps.iter().map(|step| step.depends_on.len()).collect();
     assert_eq!(depends_on, [0, 1]);
     assert!(plan.parameters.is_some());
-    let again = check(&plan.to_canonical(), &Evaluating).unwrap();
+    let again = check(&plan.to_canonical(), &SchemaCatalog).unwrap();
     assert_eq!((again.hash(), &again), (plan.hash(), &plan));
 }
 
@@ -79,9 +79,9 @@ fn a_step_named_intent_wins() {
     plan["steps"][0]["step_id"] = json!("intent");
     plan["steps"][0]["payload"] = json!({});
     plan["steps"][1]["payload"]["text"] = json!({ "$ref": "intent#/anything" });
-    let plan = check(plan.to_string().as_bytes(), &Evaluating).unwrap_or_else(|found| panic!("{found:?}"));
+    let plan = check(plan.to_string().as_bytes(), &SchemaCatalog).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!(plan.steps[1].depends_on, ["intent".into()]);
-    let given = plan.values(json!({ "professor": 1 }), &Evaluating).unwrap().unwrap();
+    let given = plan.values(json!({ "professor": 1 }), &SchemaCatalog).unwrap().unwrap();
     assert_eq!(given["tone"], "warm", "values are filled all the same");
 }
 
@@ -158,9 +158,9 @@ fn violations_of_a_request_are_located_in_it() {
         "{{\"intent\": {{\"type\": \"letter\", \"payload\":\n {{\"professor\": \"x\"}}}}, \"plan\": {}}}",
         letter()
     );
-    let request = check_request(text.as_bytes(), &Evaluating).unwrap();
+    let request = check_request(text.as_bytes(), &SchemaCatalog).unwrap();
     let payload = request.intent.unwrap().payload;
-    let found = request.plan.values(payload, &Evaluating).unwrap_err().remove(0);
+    let found = request.plan.values(payload, &SchemaCatalog).unwrap_err().remove(0);
     let violation = found.in_text("/intent/payload", text.as_bytes());
     assert_eq!((violation.pointer.as_str(), violation.line, violation.column), ("/intent/payload/professor", 2, 16));
 }

@@ -1,7 +1,7 @@
 //! Tests of short steps: omitted keys are filled, and only the plan decides their values.
 
 use super::*;
-use crate::plan::{Request, check_request};
+use crate::plan::{CheckedRequest, check_request};
 
 /// The steps of the good plan in the short form that people write.
 fn short() -> Value {
@@ -19,8 +19,8 @@ fn short() -> Value {
     })
 }
 
-fn request(plan: &Value) -> Request {
-    check_request(plan.to_string().as_bytes(), &Loaded).unwrap_or_else(|found| panic!("{found:?}"))
+fn request(plan: &Value) -> CheckedRequest {
+    check_request(plan.to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"))
 }
 
 /// I145: the normal form of a short plan, and the list of filled keys.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Loaded, Mistake, brief, changed, violations};
+use super::{Mistake, TestCatalog, brief, changed, violations};
 use crate::plan::check;
 
 /// A plan with one wait of each kind, and a step bound to their outputs.
@@ -97,6 +97,6 @@ fn each_mistake_in_a_wait_makes_one_violation_in_its_place() {
 
 #[test]
 fn a_wait_needs_no_operator() {
-    let plan = check(good_waits().to_string().as_bytes(), &Loaded).unwrap();
+    let plan = check(good_waits().to_string().as_bytes(), &TestCatalog).unwrap();
     assert_eq!(plan.steps.iter().filter(|step| step.kind == crate::plan::Kind::Wait).count(), 5);
 }
