@@ -77,7 +77,11 @@ fn prices_round_up_and_bound_a_call() {
     let args = br#"{"model":"small","params":{"max_tokens":1000},"prompt":"hi"}"#;
     // 60 bytes in, 1000 tokens out: 9 + 600.
     assert_eq!((args.len(), prices.max_cost(args)), (60, Some(609)));
-    assert_eq!(prices.max_cost(br#"{"model":"small","prompt":"hi"}"#), None, "without max_tokens nobody knows");
+    assert_eq!(
+        prices.max_cost(br#"{"model":"small","prompt":"hi"}"#),
+        None,
+        "the maximum is unknown without max_tokens"
+    );
     assert_eq!(prices.max_cost(br#"{"model":"other","params":{"max_tokens":1}}"#), None);
     for wrong in [
         json!([]),

@@ -233,7 +233,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
             Ok(ReuseReason::WithinTtl),
         ),
         (
-            "external, a person's word",
+            "external, a person's decision",
             |p, o, f| {
                 o.determinism = Determinism::External;
                 p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };

@@ -48,7 +48,7 @@ fn a_committed_action_gives_its_result_and_asks_nobody() {
         let durable = sim.process_with_lookups().unwrap();
         assert_eq!(durable.job.state, JobState::Completed, "{mode:?}");
         assert!(sim.executions_by_slot.is_empty(), "nothing is executed");
-        assert!(durable.job.gates.is_empty(), "nobody is asked");
+        assert!(durable.job.gates.is_empty(), "no approval is requested");
         assert_eq!(&*durable.output(&"a".into()).unwrap(), good().result.as_bytes(), "the result has its shape");
         let call = &durable.job.calls[&Slot::new("a")];
         assert_eq!(call.finished.as_ref().unwrap().provenance, Provenance::Reused);
@@ -123,7 +123,7 @@ fn a_key_is_free_only_where_nothing_can_have_happened() {
     sim.send_request(InboxRequest::Cancel);
     sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert!(sim.actions.is_empty(), "nobody will try it again");
+    assert!(sim.actions.is_empty(), "no try follows, so the key is released");
     // A retried call keeps the key until its answer.
     let mut sim = run(vec![passing(), passing()]);
     let durable = sim.process(None).unwrap();

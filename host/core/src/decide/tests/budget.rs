@@ -167,7 +167,11 @@ fn a_models_answer_is_marked() {
     let durable = sim.process(None).unwrap();
     let response = crate::response::response(&durable);
     assert!(!response.steps[0].nondeterministic && response.steps[0].notes.is_empty());
-    assert_eq!((response.cost.calls, response.cost.fuel), (0, 5), "a call without usage took something all the same");
+    assert_eq!(
+        (response.cost.calls, response.cost.fuel),
+        (0, 5),
+        "a call without usage costs nothing, but its fuel counts"
+    );
 }
 
 /// I32: the prompt of a model is recorded with its answer, also for a call inside a step plugin. For a read,
@@ -193,7 +197,7 @@ fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded()
     let in_flight = ReservedCosts::from([(own.clone(), (1, 5)), (answered.clone(), (1, 7)), (open, (1, 11))]);
     assert_eq!(reserved_cost(&durable, &in_flight, &own), 11);
     let in_flight = ReservedCosts::from([(answered, (2, 7))]);
-    assert_eq!(reserved_cost(&durable, &in_flight, &own), 7, "another try is under way");
+    assert_eq!(reserved_cost(&durable, &in_flight, &own), 7, "another try is in flight");
 }
 
 /// I32: an answer stored before its events is used, and the model is not called again.

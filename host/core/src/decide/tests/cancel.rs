@@ -77,7 +77,7 @@ fn a_call_in_flight_is_recorded_and_not_tried_again() {
     let (before, after) = held(&sim, &context);
     let answered = |durable: &Durable| {
         let slot = Slot::new("a");
-        let started = Try::open(durable, &slot).expect("it was under way");
+        let started = Try::open(durable, &slot).expect("it was in flight");
         let answer = Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
         let (try_no, provenance, time_us) = (started.try_no, Provenance::Executed, context.now_us);
         let effect = Effect { slot, try_no, answer, provenance, time_us, spent: None };

@@ -236,7 +236,11 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
         assert_eq!(response(&durable).next_actions.len(), 4, "{:?}", response(&durable).next_actions);
         assert_eq!(started(&sim), ["c/2~c", "c/1~c"], "what is before it waits");
-        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "until somebody decides");
+        assert_eq!(
+            sim.process(None).unwrap().job.state,
+            JobState::Parked,
+            "the job stays parked until a person decides"
+        );
         sim
     };
     let failed = Slot::new("c/1~c");
@@ -297,7 +301,7 @@ fn compensations_have_gates_of_their_own() {
         let blocked = view.blocked_on.clone().unwrap();
         assert_eq!(blocked.gate_id.as_deref(), Some("gate-a~c"));
         assert!(view.next_actions[0].ends_with("approve job_1 a~c"), "{:?}", view.next_actions);
-        assert_eq!(view.blocked.len(), 1, "nobody is asked about what is cancelled: {:?}", view.blocked);
+        assert_eq!(view.blocked.len(), 1, "no request for a cancelled call: {:?}", view.blocked);
         (sim, durable.job.gates[&Slot::new("a~c")].hash)
     };
     let (mut sim, gate_hash) = at_gate();
@@ -543,7 +547,7 @@ fn a_contradicted_compensation_waits_for_somebody() {
             (JobState::Parked, 1),
             "nothing is undone twice"
         );
-        assert!(durable.job.compensations[&slot].end.is_none(), "and nothing is told as undone");
+        assert!(durable.job.compensations[&slot].end.is_none(), "the compensation has no recorded end");
     }
 }
 

@@ -24,7 +24,7 @@ fn finish(sim: &mut Sim, cancel: bool) -> Durable {
         if cancel && sim.durable().job.cancel.is_none() {
             sim.send_request(InboxRequest::Cancel);
         }
-        let durable = sim.process(None).expect("nobody kills this one");
+        let durable = sim.process(None).expect("no crash is injected");
         assert_verifies(sim);
         if durable.job.state.is_terminal() {
             return durable;

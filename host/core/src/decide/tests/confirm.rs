@@ -211,7 +211,7 @@ fn a_person_is_asked_and_the_rest_goes_on() {
             verifies(&sim);
         }
         sim.send_request(InboxRequest::Confirm { slot: slot("b"), gone: false });
-        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "nobody asked about that one");
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "this slot was not in question");
         sim.send_request(InboxRequest::Confirm { slot: slot("a"), gone: false });
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.executions_by_slot[&slot("b")]), (JobState::Completed, 1));

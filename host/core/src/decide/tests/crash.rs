@@ -51,7 +51,7 @@ fn finish(sim: &mut Sim) -> Durable {
         if durable.job.state.is_terminal() {
             return durable;
         }
-        let durable = sim.process(None).expect("nobody kills this one");
+        let durable = sim.process(None).expect("no crash is injected");
         if durable.job.state.is_terminal() {
             return durable;
         }
@@ -128,7 +128,7 @@ fn an_opaque_call_in_doubt_parks_and_is_never_executed_again() {
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
     assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
     let again = sim.process(None).unwrap();
-    assert_eq!(again.job.state, JobState::Parked, "it stays parked until somebody decides");
+    assert_eq!(again.job.state, JobState::Parked, "the job stays parked until a person decides");
     assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 

@@ -31,13 +31,13 @@ fn job(operator: &str, answers: Vec<Answer>, settling_ms: u32) -> Sim {
 
 fn until_over(sim: &mut Sim) -> JobState {
     for _ in 0..40 {
-        let durable = sim.process(None).expect("nobody kills it");
+        let durable = sim.process(None).expect("no crash is injected");
         if durable.job.state != JobState::Waiting {
             return durable.job.state;
         }
         sim.now_us = sim.now_us.max(durable.job.waiting_until_us.unwrap_or(0));
     }
-    panic!("it goes on for ever");
+    panic!("the job never settles");
 }
 
 fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
@@ -137,7 +137,7 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
             |event: &&Event| matches!(event.body, Body::StepRetryScheduled { code: Code::IndeterminateEffect, .. });
         let times: Vec<i64> = sim.record.events.iter().filter(scheduled).map(|event| event.time_us).collect();
         assert_eq!(times.len(), NOT_YETS_MAX as usize - 1, "{slot}");
-        assert!(times.is_sorted_by(|a, b| b - a >= 500_000), "{slot}: nobody hastens it: {times:?}");
+        assert!(times.is_sorted_by(|a, b| b - a >= 500_000), "{slot}: no try is early: {times:?}");
         assert_eq!(sim.executions_by_slot[&Slot::new(slot)], 1);
 
         let mut sim = begun(NOT_YETS_MAX);
@@ -152,7 +152,7 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
 /// I1: an answer recorded before a person's verdict was applied wins over any verdict.
 #[test]
 fn an_answer_that_came_before_the_verdict_wins() {
-    let done = || ManualVerdict::Applied("\"by somebody else\"".into());
+    let done = || ManualVerdict::Applied("\"by another system\"".into());
     for (operator, verdict) in [
         ("Opaque", ManualVerdict::NotApplied),
         ("Opaque", ManualVerdict::Abort),
@@ -274,10 +274,10 @@ fn a_person_decides_about_an_opaque_call_at_once() {
     sim.random = u64::from(u32::MAX) - 10_000;
     for _ in 0..2 {
         assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
-        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+        assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
         let durable = sim.durable();
         decide::verdict_request(&durable, &Slot::new("a"), ManualVerdict::NotApplied, sim.now_us)
-            .expect("it is heard at once");
+            .expect("the verdict is accepted immediately");
         sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn assert_verifies(sim: &Sim) -> VerifyReport {
 /// A finished job with one world-changing call.
 fn small(payload: &Value) -> Sim {
     let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
-    sim.process(None).expect("nobody kills it");
+    sim.process(None).expect("no crash is injected");
     sim
 }
 
@@ -85,7 +85,7 @@ fn evidence_of_every_crash_verifies() {
                     if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
                 sim.resolve(blocked.slot, verdict);
             }
-            sim.process(None).expect("nobody kills this one");
+            sim.process(None).expect("no crash is injected");
         }
         assert_eq!(sim.durable().job.state, crate::job::JobState::Completed, "{cut:?}");
     }
@@ -112,7 +112,7 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
     let mut failing = all_kinds();
     failing.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(failure)]);
-    failing.process(None).expect("nobody kills it");
+    failing.process(None).expect("no crash is injected");
     let report = verify(&export(&failing));
     assert!(report.intact, "{:#?}", report.problems);
     assert_eq!(report.state, Some(crate::job::JobState::Partial));
@@ -126,9 +126,9 @@ fn evidence_of_retried_jobs_verifies() {
     let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
     let mut sim = all_kinds();
     sim.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(no())]);
-    sim.process(None).expect("nobody kills it");
+    sim.process(None).expect("no crash is injected");
     sim.send_request(InboxRequest::Retry);
-    sim.process(None).expect("nobody kills it");
+    sim.process(None).expect("no crash is injected");
     assert_eq!(sim.durable().job.state, crate::job::JobState::Completed);
     assert_verifies(&sim);
     let report = forged(&sim, |records| {
@@ -388,7 +388,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
             usage: None,
         };
         sim.script.insert("Read".into(), vec![crate::effect::Answer::Ok(output)]);
-        sim.process(None).expect("nobody kills it");
+        sim.process(None).expect("no crash is injected");
         sim
     };
     let secret = sim.record.secret.to_hex();
@@ -408,13 +408,13 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let report = verify(&some);
     assert!(report.intact, "{:#?}", report.problems);
     let text = String::from_utf8(some).expect("text");
-    assert!(!text.contains("canary"), "the answer, its output and the input made of it are gone");
+    assert!(!text.contains("canary"), "the answer, its output and the derived input are withheld");
     for (label, shown) in [("answer/a/1", false), ("output/a", false), ("args/b", false), ("input/a", true)] {
         let salt = crate::keys::payload_salt(&sim.record.secret, label).to_hex();
         assert_eq!(text.contains(&salt), shown, "the salt of {label}");
     }
     let record = record(&sim);
-    let withhold = Withhold::Labels(vec!["answer/nobody".into()]);
+    let withhold = Withhold::Labels(vec!["answer/absent".into()]);
     let export = Export {
         record: &record,
         effects: &sim.effects,
@@ -467,7 +467,7 @@ fn signatures_are_checked_and_cannot_be_cut_off() {
         !report.intact && report.problems.iter().any(|problem| problem.kind == kind)
     };
     let wrong = |file: &[u8], trust: Option<&Trust>| found(file, trust, ProblemKind::Signature);
-    assert!(found(&file, Some(&trust(&other)), ProblemKind::Trust), "signed by nobody who is trusted");
+    assert!(found(&file, Some(&trust(&other)), ProblemKind::Trust), "the signer is not trusted");
     assert!(wrong(&cut, None), "the signature was cut off, and the header names its key");
     let unsigned = export(&small(&json!({})));
     assert!(found(&unsigned, Some(&trust(&key)), ProblemKind::Trust), "a signature was asked for");

@@ -201,8 +201,8 @@ fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
     let refused = |request: ForkRequest| decide::fork(&origin.durable(), &request).unwrap_err();
     assert!(matches!(refused(setting("s", "s")), ForkRefusal::NotCopied { .. }));
     assert!(matches!(refused(setting("s", "t")), ForkRefusal::NotCopied { .. }));
-    assert!(matches!(refused(setting("s", "nobody")), ForkRefusal::NoStep { .. }));
-    assert!(matches!(refused(request("nobody")), ForkRefusal::NoStep { .. }));
+    assert!(matches!(refused(setting("s", "absent")), ForkRefusal::NoStep { .. }));
+    assert!(matches!(refused(request("absent")), ForkRefusal::NoStep { .. }));
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn a_look_that_is_made_again_has_the_answer_that_was_put_away() {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
         sim.effects.push(stored_effect("a", 1, stored.clone()));
         sim.script.insert("Read".into(), vec![made]);
-        let durable = sim.process(None).expect("nobody kills it");
+        let durable = sim.process(None).expect("no crash is injected");
         let finished = durable.job.calls[&Slot::new("a")].finished.clone().expect("it was answered");
         assert_eq!((finished.ok, finished.try_no), (matches!(stored, Answer::Ok(_)), 1));
         assert_eq!(durable.job.state, ends);
@@ -44,7 +44,7 @@ fn a_look_that_is_made_again_has_the_answer_that_was_put_away() {
 fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     assert_eq!(sim.effect_keys.len(), 1);
     sim.effects.retain(|effect| effect.try_no != 1);
     sim.effects.push(stored_effect("a", 1, Answer::Ok(good())));
@@ -56,10 +56,11 @@ fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution
 #[test]
 fn a_stray_look_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     sim.effects.push(stored_effect("a", 2, Answer::Ok(good())));
     let report = assert_verifies(&sim);
-    let told = report.not_checked.iter().find(|told| told.code == "unused_answers").expect("it is told");
+    let told =
+        report.not_checked.iter().find(|told| told.code == "unused_answers").expect("the report lists unused answers");
     assert!(told.message.contains("(a)"), "{}", told.message);
 }
 
@@ -68,7 +69,7 @@ fn a_stray_look_is_no_double_execution() {
 fn a_look_that_was_tried_again_leaves_no_answer_beside_the_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     sim.script.insert("Read".into(), vec![Answer::NotApplied(Failure::new(Code::NetworkTimeout, "too slow"))]);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     assert!(sim.effects.len() > 1, "{:?}", sim.effects);
     assert!(assert_verifies(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
 }
@@ -78,7 +79,7 @@ fn draft_for_stored(kept: Effect) -> Draft {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.effects.push(kept);
     let durable = sim.durable();
     let slot = Slot::new("a");
@@ -124,7 +125,7 @@ fn an_answer_that_comes_while_the_tool_is_asked_settles_its_try() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.effects.push(stored_effect("a", 1, Answer::Ok(good())));
     let durable = sim.durable();
     let slot = Slot::new("a");
@@ -143,11 +144,11 @@ fn a_late_refusal_is_tried_again_whatever_somebody_says() {
     for code in [Code::NetworkTimeout, Code::WallClockLimit] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
         sim.process(Some(Cut::BeforeExecute(0))).expect_err("it is killed");
-        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+        assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
         sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
         sim.effects.push(stored_effect("a", 1, Answer::NotApplied(Failure::new(code, "too slow"))));
         for _ in 0..10 {
-            let durable = sim.process(None).expect("nobody kills it");
+            let durable = sim.process(None).expect("no crash is injected");
             sim.now_us = sim.now_us.max(durable.job.waiting_until_us.unwrap_or(0));
         }
         assert_eq!(sim.durable().job.state, JobState::Completed, "{code}");

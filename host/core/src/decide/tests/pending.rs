@@ -64,7 +64,7 @@ fn what_was_asked_is_not_offered_again() {
     let cancelled = shown(&sim, &[row(1, "bob", InboxRequest::Cancel)]);
     assert_eq!((cancelled.next_actions, cancelled.pending[0].asked), (vec![resume], RequestKind::Cancel));
     let own = shown(&sim, &[row(1, "worker", InboxRequest::LateEffect { slot, try_no: 1 })]);
-    assert_eq!(own, plain, "what workers say to each other is nobody's decision");
+    assert_eq!(own, plain, "a message between workers is not shown as a request");
 }
 
 /// I107: a second request that contradicts an earlier one is detected, and one that agrees is accepted.

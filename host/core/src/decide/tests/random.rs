@@ -137,7 +137,7 @@ fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
         }
     }
     if shown.blocked.is_empty() && matches!(shown.state, JobState::Parked) {
-        panic!("nobody can do anything: {shown:#?}");
+        panic!("parked without a blocked call: {shown:#?}");
     }
 }
 

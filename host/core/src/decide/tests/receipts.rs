@@ -37,7 +37,7 @@ fn send() -> serde_json::Value {
 /// Returns true if another job would get the receipt. Otherwise the action is open.
 fn has_receipt(sim: &Sim) -> bool {
     let held: Vec<_> = sim.actions.values().filter(|row| row.slot.as_str() == "a").collect();
-    assert_eq!(held.len(), 1, "nobody else may perform it: {held:?}");
+    assert_eq!(held.len(), 1, "one slot holds the key: {held:?}");
     held[0].receipt.is_some()
 }
 
@@ -58,10 +58,10 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
     assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
     assert!(!has_receipt(&sim), "it is being undone");
     sim.process(None).unwrap();
-    assert!(!has_receipt(&sim), "nobody knows whether it is undone");
+    assert!(!has_receipt(&sim), "the outcome of the compensation is unknown");
     sim.resolve(Slot::new("a~c"), ManualVerdict::Applied("1".into()));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-    assert!(is_free(&sim), "it is undone: whoever asks next performs it");
+    assert!(is_free(&sim), "it is undone, so the next job performs it");
 }
 
 /// I38, I45: an action that certainly was not undone counts as performed, and its receipt is restored.
@@ -82,7 +82,7 @@ fn what_could_not_be_undone_gives_its_receipt_again() {
     sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
     sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap();
-    assert!(!has_receipt(&sim), "somebody is asked");
+    assert!(!has_receipt(&sim), "approval is requested");
     sim.send_request(InboxRequest::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(has_receipt(&sim));
@@ -165,7 +165,7 @@ fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
         let events = sim.record.events.len();
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("r"), gone });
         sim.process(None).unwrap();
-        assert_eq!(sim.record.events.len(), events, "nobody asked about that one");
+        assert_eq!(sim.record.events.len(), events, "this slot was not in question");
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone });
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, is_free(&sim)), (JobState::Partial, gone), "what it came to stays");
@@ -181,7 +181,7 @@ fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
         let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
         assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Parked, false));
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: true });
-        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "what goes on builds on it");
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "the remaining steps depend on it");
         match finds {
             true => sim.verifier_results.clear(),
             false => sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false }),
@@ -209,7 +209,7 @@ fn a_fork_does_not_take_over_what_is_not_there() {
         Body::JobForked { copied, gated, .. } => (copied.len(), gated.len()),
         _ => panic!("a fork"),
     };
-    assert_eq!(copied(&durable), (0, 1), "somebody is asked before it is done again");
+    assert_eq!(copied(&durable), (0, 1), "approval is requested before it is done again");
     let set = ForkRequest { set: [(StepId::new("a"), b"1".to_vec())].into(), ..request.clone() };
     assert!(!matches!(fork(&durable, &set), Err(ForkRefusal::NotCopied { .. })), "its output can be set");
     sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false });

@@ -51,7 +51,7 @@ fn an_equal_input_takes_the_earlier_output_without_running() {
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"earlier\"");
     assert_eq!(decisions(&sim), [(true, ReuseReason::WithinTtl)]);
     assert!(durable.job.calls.is_empty() && durable.job.steps[0].started_us.is_none(), "nothing ran");
-    assert!(sim.reusables.is_empty(), "its time to live does not begin anew");
+    assert!(sim.reusables.is_empty(), "its time to live does not restart");
     assert_eq!(response(&durable).steps[0].notes, ["result reused from job_0 a"]);
     // The log alone gives the same state.
     assert_eq!(&*sim.durable().output(&"a".into()).unwrap(), b"\"earlier\"");

@@ -215,7 +215,7 @@ fn abandoned_rollback_is_taken_up_by_an_undo() {
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b~c", Code::CompensationFailed));
         let open = sim.actions.values().filter(|row| row.receipt.is_none()).count();
-        assert_eq!(open, 1, "nobody is given the receipt of what is being undone");
+        assert_eq!(open, 1, "no job gets the receipt of an effect that is being undone");
         sim.resolve(Slot::new("b~c"), ManualVerdict::NotApplied);
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.actions.len()), (JobState::Cancelled, 0));

@@ -37,7 +37,7 @@ fn killed_anywhere_a_finished_job_is_undone_once() {
             if sim.durable().job.undo.is_none() {
                 sim.send_request(InboxRequest::Undo);
             }
-            let durable = sim.process(None).expect("nobody kills this one");
+            let durable = sim.process(None).expect("no crash is injected");
             assert_verifies(&sim);
             if durable.job.state.is_terminal() {
                 assert_eq!(durable.job.state, JobState::Cancelled, "{when}");

@@ -37,7 +37,7 @@ fn its_own_writer_goes_on() {
         let NextAction::Execute { draft, started } =
             decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context())
         else {
-            panic!("{operator}: it does not go on");
+            panic!("{operator}: the call is not executed");
         };
         // Nothing is written again, and the permission to execute is checked again.
         assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");

@@ -66,7 +66,7 @@ fn a_job_is_parked_without_its_log() {
     assert!(sim.record.events.iter().all(|event| event.time_us >= before_us));
     // A person continues the job. The job is loaded and executes its call once.
     sim.send_request(InboxRequest::Continue);
-    let durable = sim.process(None).expect("nobody kills it");
+    let durable = sim.process(None).expect("no crash is injected");
     assert_eq!((durable.job.state, durable.job.attempt), (JobState::Completed, 7));
     assert_eq!(sim.executions_by_slot[&Slot::from("a")], 1);
     assert_verifies(&sim);
@@ -96,7 +96,7 @@ fn a_job_is_parked_behind_any_log() {
             park_unloaded_job(&mut sim, before.attempt + 3, now_us, None);
             assert_eq!(sim.durable().job.state, JobState::Parked, "{cut:?}");
             sim.send_request(InboxRequest::Continue);
-            let after = sim.process(None).expect("nobody kills it").job;
+            let after = sim.process(None).expect("no crash is injected").job;
             assert!(after.state.is_terminal() || after.state == JobState::Parked, "{cut:?}: {:?}", after.state);
             assert!(sim.executions_by_slot.values().all(|times| *times == 1), "{cut:?}: {:?}", sim.executions_by_slot);
             assert_verifies(&sim);
@@ -112,7 +112,7 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
     sim.script.insert("Opaque".into(), vec![refused]);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Failed);
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: Some("again".into()), request: InboxRequest::Retry };
     let now_us = sim.now_us;
     park_unloaded_job(&mut sim, 7, now_us, Some(asked));
@@ -125,9 +125,9 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     });
     assert_eq!(reopened, Some(("ada", 0)));
     sim.send_request(InboxRequest::Continue);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed, "as it was");
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Failed, "as it was");
     sim.send_request(InboxRequest::Retry);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed, "asked once more");
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed, "asked once more");
 }
 
 /// Claims the job with this attempt number and releases it without loading it.
@@ -150,7 +150,7 @@ fn a_job_is_given_back_without_its_log() {
         assert_eq!(unrecorded_attempts(attempt + 1, claimed(&sim, attempt + 1, 0, None).1.end), 0);
     }
     assert_eq!(sim.durable().job.attempts_without_progress, 0);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     assert_verifies(&sim);
 }
 
@@ -160,13 +160,13 @@ fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
     sim.script.insert("Opaque".into(), vec![refused]);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Failed);
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Retry };
     release_unloaded_job(&mut sim, 2, Some(asked));
     for attempt in 3..=20 {
         release_unloaded_job(&mut sim, attempt, None);
     }
-    let durable = sim.process(None).expect("nobody kills it");
+    let durable = sim.process(None).expect("no crash is injected");
     assert_eq!((durable.job.state, sim.executions_by_slot.get(&Slot::from("a"))), (JobState::Completed, Some(&1)));
     assert_verifies(&sim);
 }
@@ -178,7 +178,7 @@ fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
     for gives_back in [false, true] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
         super::compensation::pin(&mut sim, |name| name == "Opaque");
-        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+        assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
         let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo };
         let now_us = sim.now_us;
         match gives_back {
@@ -190,7 +190,7 @@ fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
             }
         }
         assert_eq!(sim.executions_by_slot.get(&Slot::from("a~c")), None);
-        let durable = sim.process(None).expect("nobody kills it");
+        let durable = sim.process(None).expect("no crash is injected");
         assert_eq!(
             (durable.job.state, sim.executions_by_slot.get(&Slot::from("a~c"))),
             (JobState::Cancelled, Some(&1))
@@ -208,9 +208,9 @@ fn receipts_are_taken_back_once_a_reopened_job_is_loaded() {
     let mut sim = super::compensation::job(Mode::AutoExec, "compensate", steps);
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
     sim.script.insert("Keyed".into(), vec![Answer::Ok(super::sim::good()), refused]);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.send_request(InboxRequest::Abort);
-    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Partial);
+    assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Partial);
     let given = |sim: &Sim| sim.actions.values().filter(|row| row.receipt.is_some()).count();
     assert_eq!(given(&sim), 1, "what was not undone stands");
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo };
@@ -218,7 +218,7 @@ fn receipts_are_taken_back_once_a_reopened_job_is_loaded() {
     park_unloaded_job(&mut sim, attempt, now_us, Some(asked));
     // A cancel request for a job that is already cancelled only wakes it.
     sim.send_request(InboxRequest::Cancel);
-    let durable = sim.process(None).expect("nobody kills it");
+    let durable = sim.process(None).expect("no crash is injected");
     assert_eq!(durable.job.failed_compensation(), Some(&Slot::from("b~c")));
     assert_eq!((durable.job.state, given(&sim)), (JobState::Parked, 0), "no other job gets the receipt");
 }

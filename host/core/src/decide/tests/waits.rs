@@ -166,7 +166,7 @@ fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() 
     let signalled = crate::decide::apply_request(&claimed, &row(signal("k", "1")), &context);
     assert!(!signalled.requires_empty_inbox);
     let batch = claimed.seal(timed_out, due_us).unwrap();
-    assert!(batch.requires_empty_inbox, "the store is told");
+    assert!(batch.requires_empty_inbox, "the batch marks the inbox as drained");
     assert_eq!(batch.expectations[0].state, crate::awaited::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }
@@ -251,7 +251,7 @@ fn a_signal_is_kept_once_and_only_where_it_can_be_wanted() {
     let plan = vec![wait("a", &[], key("first")), wait("b", &["a"], key("second"))];
     let mut sim = Sim::new(Mode::HumanGated, plan);
     sim.process(None).unwrap();
-    for (key, payload) in [("nobody's", "0"), ("second", "2"), ("second", "3"), ("first", "1"), ("first", "4")] {
+    for (key, payload) in [("unknown", "0"), ("second", "2"), ("second", "3"), ("first", "1"), ("first", "4")] {
         sim.send_request(signal(key, payload));
     }
     let durable = sim.process(None).unwrap();

@@ -29,12 +29,9 @@ impl Sim {
         assert!(!parts || draft.atomic || draft.acquire, "a crash between its events and its row: {draft:?}");
         let gives_up = draft.status.is_some_and(|status| crate::admit::releases_claim(status.to));
         let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
-        assert!(!(gives_up && more) || draft.atomic, "nobody could write the rest: {draft:?}");
+        assert!(!(gives_up && more) || draft.atomic, "the claim is released, so the rest cannot be written: {draft:?}");
         let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));
-        assert!(
-            !waits || draft.atomic,
-            "a crash between the step that waits for a key and who is told of it: {draft:?}"
-        );
+        assert!(!waits || draft.atomic, "a crash between a step that waits for a key and its registration: {draft:?}");
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())

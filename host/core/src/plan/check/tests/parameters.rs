@@ -82,7 +82,7 @@ fn a_step_named_intent_wins() {
     let plan = check(plan.to_string().as_bytes(), &SchemaCatalog).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!(plan.steps[1].depends_on, ["intent".into()]);
     let given = plan.values(json!({ "professor": 1 }), &SchemaCatalog).unwrap().unwrap();
-    assert_eq!(given["tone"], "warm", "values are filled all the same");
+    assert_eq!(given["tone"], "warm", "defaults are filled in");
 }
 
 #[test]
