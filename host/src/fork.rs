@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::awaited;
 use latchwork_core::canon;
 use latchwork_core::decide::{self, ForkRefusal, ForkRequest};
 use latchwork_core::event::{Body, DecidedBy, Event, Header};
+use latchwork_core::expectation;
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
@@ -154,7 +154,7 @@ impl Host {
         let row = JobRow { head: events[2].hash, ..row };
         let claimed = JobRow { attempt: 1, ..row.clone() };
         let claim = Some(self.worker.lease_request());
-        let awaited = awaited::of_plan(&origin.job.plan);
+        let awaited = expectation::of_plan(&origin.job.plan);
         let queue = QueueLimit::default();
         let job = NewJob {
             row,

@@ -14,16 +14,17 @@
 //!          └─► registry
 //! ```
 
+pub mod config_changes;
+mod temp_files;
+
 pub mod bench;
 pub mod build;
 pub mod capability;
-pub mod changed;
 pub mod check;
 pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod evidence;
-mod files;
 pub mod fork;
 pub mod history;
 pub mod host;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::awaited;
 use latchwork_core::canon;
 use latchwork_core::event::{AcceptedPolicy, Body, Event, Header, Mode};
+use latchwork_core::expectation;
 use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
@@ -137,7 +137,7 @@ impl Submission {
         let accepted = Event::seal(0, now_us, 0, accepted, Hash::default());
         let plan = serde_json::to_value(&self.plan).expect("a plan is plain data");
         let created = Event::seal(1, now_us, 0, Body::PlanCreated { plan, plan_hash }, accepted.hash);
-        let awaited = awaited::of_plan(&self.plan);
+        let awaited = expectation::of_plan(&self.plan);
         NewJob {
             row: JobRow { head: created.hash, ..row },
             events: vec![accepted, created],

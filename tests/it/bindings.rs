@@ -55,7 +55,7 @@ fn generate_c(root: &Path) -> Result<Vec<(String, String)>> {
 
 /// With `LATCH_BLESS=1` the test writes the bindings instead of comparing them.
 #[test]
-fn bindings_of_c_plugins_are_fresh() -> Result<()> {
+fn c_plugin_bindings_are_up_to_date() -> Result<()> {
     let root = root();
     for (name, text) in generate_c(&root)? {
         let path = root.join("guest-sdk/c/bindings").join(name);
@@ -74,7 +74,7 @@ fn bindings_of_c_plugins_are_fresh() -> Result<()> {
 
 /// With `LATCH_BLESS=1` the test writes the bindings instead of comparing them.
 #[test]
-fn guest_bindings_are_fresh() -> Result<()> {
+fn guest_bindings_are_up_to_date() -> Result<()> {
     let root = root();
     for world in WORLDS {
         let (name, text) = generate(&root, world).with_context(|| format!("world {world}"))?;
@@ -96,7 +96,7 @@ fn guest_bindings_are_fresh() -> Result<()> {
 /// The checked-in modules between Go's runtime and the host equal the assembled text. With `LATCH_BLESS=1`
 /// the test writes the modules instead.
 #[test]
-fn the_system_of_go_plugins_is_fresh() -> Result<()> {
+fn go_plugin_adapter_modules_are_up_to_date() -> Result<()> {
     let dir = root().join("host/src/build/go");
     let text = std::fs::read_to_string(dir.join("preview1.wat"))?;
     for (kind, other) in [("step", ";; tool"), ("tool", ";; step")] {

@@ -2,15 +2,15 @@
 
 use std::process::Stdio;
 
+use crate::built_guests::guest;
 use crate::program::{command_output, latch_command, run_latch};
-use crate::support::guest;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
 #[test]
-fn help_and_version_are_answers() {
+fn help_and_version_print_to_stdout() {
     let folder = folder();
     let version = run_latch(folder.path(), &["--version"]);
     assert_eq!((version.code, version.stdout.trim()), (0, concat!("latch ", env!("CARGO_PKG_VERSION"))));
@@ -22,7 +22,7 @@ fn help_and_version_are_answers() {
 }
 
 #[test]
-fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
+fn usage_errors_exit_with_2_and_are_json_on_request() {
     let folder = folder();
     let plain = run_latch(folder.path(), &["explian"]);
     assert_eq!((plain.code, plain.stdout.as_str()), (2, ""));
@@ -49,7 +49,7 @@ fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
 }
 
 #[test]
-fn problems_of_the_configuration_are_all_shown_with_exit_2() {
+fn all_configuration_problems_are_shown_with_exit_code_2() {
     let folder = folder();
     std::fs::write(folder.path().join("latch.toml"), "databse = 1\nlease = 2\n").unwrap();
     let plain = run_latch(folder.path(), &["plugin", "list"]);
@@ -82,7 +82,7 @@ fn every_code_is_explained() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_output_pipe_is_not_an_error() {
     let folder = folder();
     let mut child =
         latch_command(folder.path(), &["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -92,7 +92,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_written_is_an_error() {
+fn unwritable_output_is_an_error() {
     for command in ["explain", "--help", "--version"] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ended = command_output(
@@ -104,7 +104,7 @@ fn an_answer_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn completions_and_pages_are_complete() {
+fn completions_and_man_pages_are_complete() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish"] {
         let script = run_latch(folder.path(), &["completions", shell]);
@@ -121,14 +121,14 @@ fn completions_and_pages_are_complete() {
 }
 
 #[test]
-fn colours_are_for_terminals() {
+fn colours_are_used_only_on_terminals() {
     let folder = folder();
     let ran = run_latch(folder.path(), &["explain", "nonsense"]);
     assert!(!ran.stderr.contains('\u{1b}'), "{:?}", ran.stderr);
 }
 
 #[test]
-fn log_lines_go_to_stderr_in_the_form_asked_for() {
+fn log_lines_go_to_stderr_in_the_requested_format() {
     let folder = folder();
     let ran = command_output(
         latch_command(folder.path(), &["explain", "--log-format", "json"])
@@ -165,7 +165,7 @@ const TEN_MISTAKES: &str = r#"{
 }"#;
 
 #[test]
-fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
+fn ten_mistakes_in_a_plan_give_ten_located_errors() {
     let folder = folder();
     std::fs::write(folder.path().join("plan.json"), TEN_MISTAKES).unwrap();
     let ran = run_latch(folder.path(), &["--json", "plan", "check", "plan.json", "--no-plugins"]);
@@ -186,7 +186,7 @@ fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
 }
 
 #[test]
-fn the_schema_of_plans_is_json_with_and_without_json() {
+fn plan_schema_is_json_with_and_without_the_json_flag() {
     let folder = folder();
     for args in [&["plan", "schema"][..], &["--json", "plan", "schema"]] {
         let schema = run_latch(folder.path(), args).json();
@@ -195,7 +195,7 @@ fn the_schema_of_plans_is_json_with_and_without_json() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_named_in_the_error() {
     let folder = folder();
     for args in [&["--json", "plan", "check", "gone.json"][..], &["--json", "plugin", "inspect", "gone.json"]] {
         let ran = run_latch(folder.path(), args);
@@ -205,7 +205,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_damaged_database_is_an_error_that_loses_nothing() {
+fn damaged_database_is_reported_and_not_changed() {
     let folder = folder();
     let damage = b"SQLite format 3\0 and then something else".repeat(200);
     std::fs::write(folder.path().join("latch.db"), &damage).unwrap();
@@ -222,7 +222,7 @@ fn a_damaged_database_is_an_error_that_loses_nothing() {
 }
 
 #[test]
-fn a_folder_that_cannot_hold_the_database_is_named() {
+fn unusable_database_folder_is_named_in_the_error() {
     let folder = folder();
     let ran = run_latch(folder.path(), &["--json", "--db", "sqlite://no/such/folder/latch.db", "job", "list"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
@@ -231,7 +231,7 @@ fn a_folder_that_cannot_hold_the_database_is_named() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_is_an_error_of_usage() {
+fn unwritable_output_path_is_a_usage_error() {
     let folder = folder();
     for args in [&["key", "new", "no/such/key.pem"][..], &["man", "/dev/null/pages"]] {
         let ran = run_latch(folder.path(), &[args, &["--json"]].concat());
@@ -240,7 +240,7 @@ fn a_path_that_leads_nowhere_is_an_error_of_usage() {
 }
 
 #[test]
-fn a_job_that_is_not_there_is_named() {
+fn missing_job_is_a_usage_error() {
     let folder = folder();
     std::fs::write(folder.path().join("latch.toml"), "").unwrap();
     let ran = run_latch(folder.path(), &["--json", "job", "show", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]);
@@ -248,7 +248,7 @@ fn a_job_that_is_not_there_is_named() {
 }
 
 #[test]
-fn doctor_finds_nothing_wrong_in_an_empty_folder_and_makes_nothing() {
+fn doctor_passes_in_an_empty_folder_and_creates_no_database() {
     let folder = folder();
     let ran = run_latch(folder.path(), &["--json", "doctor"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
@@ -261,7 +261,7 @@ fn doctor_finds_nothing_wrong_in_an_empty_folder_and_makes_nothing() {
 }
 
 #[test]
-fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
+fn missing_plugin_and_wrong_digest_are_reported() {
     let folder = folder();
     let config = folder.path().join("latch.toml");
     std::fs::write(&config, "[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"\n").unwrap();
@@ -281,7 +281,7 @@ fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
 }
 
 #[test]
-fn inspect_shows_what_a_plugin_is_and_may_reach() {
+fn plugin_inspect_shows_imports_operators_and_limits_of_access() {
     let folder = folder();
     let file = guest("hostile-step");
     let file = file.to_str().unwrap();

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::evidence;
-use crate::place::{TestEnv, step, wait};
 use crate::program::{CommandOutput, latch_command};
+use crate::test_env::{TestEnv, step, wait};
 
 /// Writes a plan of these steps. `on_failure` says what happens when a step fails.
 pub(crate) fn write_plan(place: &TestEnv, on_failure: &str, steps: &[Value]) {
@@ -88,7 +88,7 @@ fn event_slots(place: &TestEnv, job: &str, kind: &str) -> Vec<String> {
 
 /// I37: a cancelled job undoes each effect once, the last one first, with the compensation of each call.
 #[test]
-fn a_cancelled_job_undoes_its_bookings() {
+fn cancelled_job_undoes_its_bookings() {
     let place = TestEnv::undo("atomic").fresh_copy();
     write_plan(&place, "keep", &bookings());
     let stopped = run_plan(&place, &[]);
@@ -144,7 +144,7 @@ fn effect_files(place: &TestEnv) -> Vec<String> {
 
 /// I37: a failed job rolls back if its plan says so.
 #[test]
-fn a_failed_job_rolls_back() {
+fn failed_job_rolls_back() {
     let place = TestEnv::undo("atomic").fresh_copy();
     let mut steps = bookings();
     steps[3] = step("f", "Booking.Make", &["d"], json!({ "refuse": true }));
@@ -177,7 +177,7 @@ fn a_failed_job_rolls_back() {
 /// I38: a call that cannot be undone is reported. A failed compensation parks the job until a person decides,
 /// and each decision takes effect.
 #[test]
-fn what_cannot_be_undone_stops_the_job_or_is_told() {
+fn failed_compensation_parks_the_job_until_a_person_decides() {
     let template = TestEnv::undo("atomic");
     write_plan(&template, "keep", &bookings());
     std::fs::write(template.dir.join("switch/closed"), "").unwrap();
@@ -248,7 +248,7 @@ fn what_cannot_be_undone_stops_the_job_or_is_told() {
 /// I3, I37: a keyed call in doubt is settled before a committed call is undone. A cancelled job repeats no
 /// call.
 #[test]
-fn a_call_in_doubt_comes_first() {
+fn call_in_doubt_is_settled_before_anything_is_undone() {
     let place = TestEnv::undo("staged").fresh_copy();
     let steps =
         [step("a", "Booking.Make", &[], json!({ "note": 1 })), step("k", "Effect.Keyed", &["a"], json!({ "note": 2 }))];
@@ -273,7 +273,7 @@ fn a_call_in_doubt_comes_first() {
 /// I5, I38, I45: a job is given up before anything is undone, and killed at each write of that decision. The
 /// next job still receives the receipt of its action. Also tested with staged commit.
 #[test]
-fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
+fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     for commit in ["atomic", "staged"] {
         let template = TestEnv::undo(commit);
         let make = step("a", "Booking.Make", &[], json!({ "note": 1 }));
@@ -314,7 +314,7 @@ fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
 
 /// I20, I37: the golden flow, cancelled at its second gate, and rolled back after the letter was sent.
 #[test]
-fn the_golden_flow_takes_back_what_nobody_has_seen() {
+fn golden_flow_undoes_only_unread_messages() {
     let messages = |place: &TestEnv, folder: &str| {
         std::fs::read_dir(place.dir.join("outbox").join(folder)).map_or(0, Iterator::count)
     };
@@ -389,7 +389,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
 
 /// I18: a plan whose compensation could not work is refused when it is checked.
 #[test]
-fn plans_that_could_not_be_undone_as_they_say_are_refused() {
+fn plan_with_impossible_compensation_is_refused() {
     let place = TestEnv::undo("atomic").fresh_copy();
     let narrow = |step: Value| with_field(step, "effects", json!(["external_send"]));
     let steps = [

@@ -9,8 +9,8 @@ use latchwork_store::STATEMENTS;
 use serde_json::Value;
 
 use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan};
-use crate::place::TestEnv;
 use crate::program::latch_command;
+use crate::test_env::TestEnv;
 
 /// Crash points that undoing passes on any machine. With staged commit, effects are stored before the other
 /// writes.
@@ -98,24 +98,24 @@ fn sweep_crash_points(commit: &str, verb: &str) {
 
 /// I1, I5, I37: atomic commit.
 #[test]
-fn killed_at_every_point_of_an_atomic_commit_each_effect_is_undone_once() {
+fn cancel_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "cancel");
 }
 
 /// I1, I5, I37: staged commit, where window 4 exists.
 #[test]
-fn killed_at_every_point_of_a_staged_commit_each_effect_is_undone_once() {
+fn cancel_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "cancel");
 }
 
 /// I1, I5, I155: undoing a finished job, atomic commit.
 #[test]
-fn killed_at_every_point_of_an_atomic_commit_a_finished_job_is_undone_once() {
+fn undo_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "undo");
 }
 
 /// I1, I5, I155: undoing a finished job, staged commit.
 #[test]
-fn killed_at_every_point_of_a_staged_commit_a_finished_job_is_undone_once() {
+fn undo_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "undo");
 }

@@ -49,7 +49,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn nothing_configured_is_a_configuration() {
+fn missing_file_gives_the_default_configuration() {
     let folder = Folder::empty();
     let config = folder.load().unwrap();
     assert_eq!(config.root, folder.path());
@@ -65,7 +65,7 @@ fn nothing_configured_is_a_configuration() {
 }
 
 #[test]
-fn everything_that_can_be_said_is_read() {
+fn every_setting_is_read() {
     let digest = Hash::of(&[b"component"]);
     let folder = Folder::with(&format!(
         r#"
@@ -148,7 +148,7 @@ config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested
 }
 
 #[test]
-fn every_problem_is_listed_with_its_place() {
+fn every_problem_is_listed_with_its_position() {
     let found = problems(
         r#"databse = "sqlite://latch.db"
 commit = "atomik"
@@ -204,7 +204,7 @@ config = { big = 9007199254740993, bad = nan }
 
 /// I42: the trust and requirements of a policy.
 #[test]
-fn trust_and_demands_of_a_policy_are_read_and_each_mistake_has_its_place() {
+fn policy_trust_and_requirements_are_read_and_checked() {
     let text = r#"[policy.default]
 version = 3
 modes = ["AUTO_EXEC", "DRY_RUN"]
@@ -258,7 +258,7 @@ requires = {}
 
 /// I42: a policy under which no job could be accepted is refused, and so is an invalid tenant name.
 #[test]
-fn policies_that_are_for_nobody_are_refused() {
+fn empty_modes_and_invalid_tenant_names_are_refused() {
     let found = problems("[policy.default]\nmodes = []\n[policy.\"\"]\n[policy.\"a\\nb\"]\n");
     let expected = [
         "2:9 L0006 policy.default.modes: `modes` is empty, so no job could be accepted: name at least one of `DRY_RUN`",
@@ -272,14 +272,14 @@ fn policies_that_are_for_nobody_are_refused() {
 }
 
 #[test]
-fn columns_count_characters() {
+fn columns_count_characters_not_bytes() {
     let found = problems("policy = { \"größe\" = { mode = [] } }");
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("1:24 L0003 policy.\"größe\".mode: unknown key (did you mean `modes`?)"), "{found:?}");
 }
 
 #[test]
-fn syntax_errors_are_listed_and_nothing_is_guessed_behind_them() {
+fn syntax_errors_suppress_later_checks() {
     let found = problems("lease = \"15s\nheartbeat = 5s\nunknown = 1\n");
     assert!(found.len() >= 2, "{found:?}");
     assert!(found.iter().all(|problem| problem.contains(" L0002 ")), "{found:?}");
@@ -287,7 +287,7 @@ fn syntax_errors_are_listed_and_nothing_is_guessed_behind_them() {
 }
 
 #[test]
-fn settings_that_do_not_go_together_are_refused() {
+fn incompatible_settings_are_refused() {
     let found = problems("effect_store = \"sqlite://effects.db\"\nlease = \"10s\"\nheartbeat = \"6s\"\n");
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("commit = \"staged\""), "{found:?}");
@@ -297,7 +297,7 @@ fn settings_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn a_secret_written_by_mistake_is_not_repeated() {
+fn misplaced_secret_is_not_repeated_in_the_error() {
     let found = problems(
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\ngrants = { secrets = [\"sk-very-secret\"] }\nsecrets = { TOKEN = \"hunter2\" }\n",
     );
@@ -306,7 +306,7 @@ fn a_secret_written_by_mistake_is_not_repeated() {
 }
 
 #[test]
-fn a_standby_is_trusted_by_one_word_only() {
+fn only_synchronous_failover_trusts_a_standby() {
     let failover = |text: &str| Folder::with(text).load().unwrap().failover;
     assert_eq!(failover(""), Failover::Accepted);
     assert_eq!(failover("failover = \"synchronous\""), Failover::Synchronous);
@@ -316,7 +316,7 @@ fn a_standby_is_trusted_by_one_word_only() {
 }
 
 #[test]
-fn a_password_does_not_stand_in_the_file() {
+fn password_in_the_file_is_refused() {
     let found = problems("database = \"postgres://latch:hunter2@db.example.com/latch\"");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains(" L0009 ") && found[0].contains("LATCH_DATABASE"), "{found:?}");
@@ -326,7 +326,7 @@ fn a_password_does_not_stand_in_the_file() {
 }
 
 #[test]
-fn a_plugin_says_what_of_wasi_it_wants() {
+fn plugin_wasi_mode_is_read() {
     let wasi = |line: &str| {
         let text = format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{line}");
         Folder::with(&text).load().unwrap().plugins[0].wasi
@@ -338,7 +338,7 @@ fn a_plugin_says_what_of_wasi_it_wants() {
 }
 
 #[test]
-fn a_plugin_overrides_how_it_is_retried() {
+fn plugin_retry_settings_are_read_and_checked() {
     let plugin = |retry: &str| format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\nretry = {{ {retry} }}");
     let config = Folder::with(&plugin("max = 7, base = \"50ms\", cap = \"2s\"")).load().unwrap();
     let retry = config.plugins[0].retry.clone().unwrap();
@@ -351,7 +351,7 @@ fn a_plugin_overrides_how_it_is_retried() {
 }
 
 #[test]
-fn the_file_is_searched_in_order() {
+fn configuration_file_is_searched_in_documented_order() {
     let (cwd, plan, named) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""), Folder::empty());
     let deep = plan.path().join("a/b");
     std::fs::create_dir_all(&deep).unwrap();
@@ -383,7 +383,7 @@ fn the_file_is_searched_in_order() {
 }
 
 #[test]
-fn flag_wins_over_variable_wins_over_file() {
+fn flag_wins_over_variable_and_variable_over_file() {
     let folder = Folder::with("database = \"sqlite:///file.db\"");
     let variable = |name: &str| (name == "LATCH_DATABASE").then(|| "sqlite:///variable.db".to_owned());
     let database = |options: &LoadOptions<'_>| Config::load(options).unwrap().database;
@@ -402,7 +402,7 @@ fn flag_wins_over_variable_wins_over_file() {
 }
 
 #[test]
-fn a_policy_is_known_by_what_it_says() {
+fn policy_hash_depends_only_on_its_meaning() {
     let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
     let plain = hash("");
     assert_eq!(plain, hash("[policy.default]\nmodes = [\"HUMAN_GATED\", \"DRY_RUN\", \"DRAFT_ONLY\", \"DRY_RUN\"]"));
@@ -418,7 +418,7 @@ fn a_policy_is_known_by_what_it_says() {
 }
 
 #[test]
-fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
+fn confirmation_settings_are_read_and_checked() {
     use latchwork_core::manifest::Confirmation;
     let plugin = |lines: &str| {
         let grants = "grants = { http = [\"https://a.example\"], dirs = [{ host = \"d\", guest = \"/d\" }], secrets = [\"TOKEN\"] }";
@@ -457,7 +457,7 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
 }
 
 #[test]
-fn a_webhook_is_read_and_its_address_not_repeated() {
+fn webhook_is_read_and_its_address_is_not_repeated() {
     let config = Folder::with("[notify]\nwebhook = \"https://h.example/s3cret\"\ntimeout = \"3s\"").load().unwrap();
     let notify = config.notify.as_ref().unwrap();
     assert_eq!((notify.webhook.path(), notify.origin.port, notify.timeout_ms), ("/s3cret", 443, 3_000));
@@ -482,7 +482,7 @@ fn a_webhook_is_read_and_its_address_not_repeated() {
 }
 
 #[test]
-fn validators_are_named() {
+fn validators_are_read_by_name() {
     use latchwork::validate::BuiltinValidator;
     let config = Folder::with("[validators]\nrun = [\"static\", \"sandbox\"]").load().unwrap();
     assert_eq!(config.validators, [BuiltinValidator::Static, BuiltinValidator::Sandbox]);
@@ -495,7 +495,7 @@ fn validators_are_named() {
 /// Effects must be stored where all workers of the database see them. Otherwise every command is refused, no
 /// matter where the database is named.
 #[test]
-fn effects_are_not_kept_beside_a_server() {
+fn effect_store_file_beside_a_server_is_refused() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");
     let server = "postgres://latch@localhost:1/latch";
     let on_server = |args: &[&str]| {

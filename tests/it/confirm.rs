@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step, wait};
+use crate::built_guests::guest;
 use crate::program::{latch_command, run_latch};
 use crate::server::TestServer;
-use crate::support::guest;
+use crate::test_env::{TestEnv, step, wait};
 
 /// A secret that may reach only the server.
 const CANARY: &str = "tok-canary-81f3";
@@ -91,7 +91,7 @@ fn assert_verified(place: &TestEnv, id: &str) -> Value {
 
 /// I39: a job whose effects are as recorded continues, and the confirmation leaves no event.
 #[test]
-fn what_is_as_recorded_goes_on() {
+fn confirmed_effect_lets_the_job_continue_without_an_event() {
     let server = TestServer::start();
     let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
     let id = run_until_killed(&place);
@@ -105,7 +105,7 @@ fn what_is_as_recorded_goes_on() {
 
 /// I39: with `strict`, the default, a mismatch ends the job. No later step runs, and a retry is refused.
 #[test]
-fn a_strict_mismatch_ends_the_job_for_good() {
+fn strict_mismatch_ends_the_job_for_good() {
     let server = TestServer::start();
     let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
     let id = run_until_killed(&place);
@@ -131,7 +131,7 @@ fn a_strict_mismatch_ends_the_job_for_good() {
 /// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job a
 /// person decides what the receipt is worth, and the waiting job continues.
 #[test]
-fn what_is_gone_is_no_receipt() {
+fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
     let server = TestServer::start();
     for gone in [true, false] {
         let place = with_three_step_plan(env_with_scripted_tool(&server, ""), file_change());
@@ -172,7 +172,7 @@ fn what_is_gone_is_no_receipt() {
 
 /// I39: with `warn`, set for all plugins, a mismatch is counted and shown, and the job continues.
 #[test]
-fn a_warning_is_counted_and_seen() {
+fn warned_mismatch_is_counted_and_shown() {
     let server = TestServer::start();
     let place = with_three_step_plan(env_with_scripted_tool(&server, "confirmation = \"warn\""), file_change());
     let id = run_until_killed(&place);
@@ -189,7 +189,7 @@ fn a_warning_is_counted_and_seen() {
 /// I39: a person is asked only about the effect in question. The confirmation is accepted once and recorded
 /// with actor and reason.
 #[test]
-fn a_person_confirms() {
+fn person_confirms_a_mismatch_once_with_a_reason() {
     let server = TestServer::start();
     let place =
         with_three_step_plan(env_with_scripted_tool(&server, "confirmation = \"human_in_loop\""), file_change());
@@ -224,7 +224,7 @@ fn a_person_confirms() {
 /// I39, I11: a failing verifier means `unavailable`, not a mismatch, and stops nothing else. A verifier can
 /// change nothing.
 #[test]
-fn a_verifier_that_fails_is_unavailable() {
+fn failed_verifier_is_reported_as_unavailable() {
     let server = TestServer::start();
     let place = env_with_scripted_tool(&server, "");
     for (script, says) in [
@@ -260,7 +260,7 @@ fn a_verifier_that_fails_is_unavailable() {
 
 /// I39: the host asks the server with the plugin's secret, once in each attempt and never in replay.
 #[test]
-fn the_host_asks_for_the_entity_tag() {
+fn host_verifier_checks_the_entity_tag_once_per_attempt() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
     let change = |server: &TestServer| json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") });
     let cases = [
@@ -294,7 +294,7 @@ fn the_host_asks_for_the_entity_tag() {
 
 /// I39: the host compares the file's digest.
 #[test]
-fn the_host_reads_the_file() {
+fn host_verifier_checks_the_file_digest() {
     use sha2::Digest;
     let server = TestServer::start();
     let sha256 = hex::encode(sha2::Sha256::digest("one"));
@@ -321,7 +321,7 @@ fn the_host_reads_the_file() {
 
 /// I39: a shipped tool verifies the message that it delivered.
 #[test]
-fn a_mail_that_was_taken_away_is_missed() {
+fn mail_tool_reports_its_deleted_message_as_a_mismatch() {
     let template = TestEnv::golden("atomic").with_plan(&[
         step("a", "Mail.Send", &[], json!({ "to": "grace@example.org", "subject": "Hello", "body": "Dear Grace" })),
         timer_after("w", "a"),
@@ -350,7 +350,7 @@ fn a_mail_that_was_taken_away_is_missed() {
 
 /// I39: without a verifier nothing is checked, and every report says `unverified`.
 #[test]
-fn without_a_verifier_it_says_so() {
+fn plugin_without_verifier_is_reported_as_unverified() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
         step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
         step("r", "Effect.Read", &["o"], json!({})),

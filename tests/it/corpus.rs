@@ -127,37 +127,37 @@ impl CorpusTable {
 
 /// I55.
 #[test]
-fn guests_in_python_are_found_each_by_its_rule() {
+fn python_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("python").check_all();
 }
 
 /// I55.
 #[test]
-fn guests_in_javascript_are_found_each_by_its_rule() {
+fn javascript_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("js").check_all();
 }
 
 /// I55.
 #[test]
-fn guests_in_c_are_found_each_by_its_rule() {
+fn c_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check_all();
 }
 
 /// I55.
 #[test]
-fn guests_in_go_are_found_each_by_its_rule() {
+fn go_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("go").check_all();
 }
 
 /// I55.
 #[test]
-fn guests_in_rust_are_found_each_by_its_rule() {
+fn rust_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("rust").check_all();
 }
 
 /// The corpus has at least the number of guests and rules that its README states.
 #[test]
-fn the_corpus_is_as_large_as_it_says() {
+fn corpus_has_the_documented_number_of_guests() {
     let (mut bad, mut good, mut rules) = (0, 0, BTreeMap::<String, usize>::new());
     let mut names = BTreeSet::new();
     for lang in LANGS {

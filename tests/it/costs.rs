@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::provider::{LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
+use crate::llm_provider::{LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
 
 fn costs(desk: &LlmProject, args: &[&str]) -> Value {
     let ran = desk.latch(&[&["job", "costs", "--json"], args].concat());
@@ -63,7 +63,7 @@ fn costs_are_summed_by_job_actor_and_tenant() {
 
 /// I33: a failed try is listed with the other tries and costs nothing.
 #[test]
-fn a_refused_try_costs_nothing() {
+fn failed_try_costs_nothing() {
     let provider = Provider::start(vec![ScriptedAnswer::status(503)]);
     let desk = LlmProject::new(&provider);
     desk.plan(&[llm_step("a", &[])]);
@@ -76,7 +76,7 @@ fn a_refused_try_costs_nothing() {
 
 /// I34: a call is refused once the budget is used up, and a raised budget does not change that refusal.
 #[test]
-fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
+fn call_beyond_the_job_budget_is_refused() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     desk.configure(&budget_policy("0.0003", "50.00"));
@@ -103,7 +103,7 @@ fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
 /// I34: the refusal is durable before the step receives it. After a kill at any write and with a raised
 /// budget, the step receives the same refusal, because a job keeps the narrower of two policies.
 #[test]
-fn a_refusal_outlives_a_raised_budget() {
+fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;
     for side in ["before", "after"] {
         for nth in 1.. {
@@ -150,7 +150,7 @@ fn driver_step(calls: u32) -> Value {
 
 /// I34: a step receives `POLICY_DENIED`, with the real code in its detail.
 #[test]
-fn a_step_is_told_of_its_budget_in_its_own_codes() {
+fn step_receives_policy_denied_when_its_budget_is_used_up() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     desk.configure(&budget_policy("0.0002", "50.00"));
@@ -177,7 +177,7 @@ fn database_text(desk: &LlmProject) -> String {
 
 /// I34: concurrent calls cannot both use the same remainder of the budget.
 #[test]
-fn calls_side_by_side_share_the_budget() {
+fn concurrent_calls_share_the_budget() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
@@ -192,7 +192,7 @@ fn calls_side_by_side_share_the_budget() {
 
 /// I33, I34: an answer without usage is charged the most that it can have cost.
 #[test]
-fn an_answer_without_usage_is_charged_the_most() {
+fn answer_without_usage_is_charged_the_maximum() {
     let provider = Provider::start(vec![
         ScriptedAnswer::without_usage(),
         ScriptedAnswer::without_usage(),
@@ -215,7 +215,7 @@ fn an_answer_without_usage_is_charged_the_most() {
 
 /// I34: the monthly budget belongs to the tenant, so earlier jobs count.
 #[test]
-fn a_tenant_stops_when_its_month_is_used_up() {
+fn tenant_is_refused_when_its_monthly_budget_is_used_up() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     desk.configure(&budget_policy("1.00", "0.0004"));
@@ -234,7 +234,7 @@ fn a_tenant_stops_when_its_month_is_used_up() {
 
 /// I34: an invalid budget or price is reported with its position.
 #[test]
-fn amounts_that_are_none_are_refused_in_their_place() {
+fn invalid_budgets_and_prices_are_located() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     let top = "[policy.default]\nbudget = { per_job_usd = \"1,00\", per_year_usd = \"1\" }\n[policy.acme]\nbudget = { per_month_usd = 5 }";

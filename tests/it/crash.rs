@@ -9,10 +9,10 @@ use latchwork_store::STATEMENTS;
 use serde_json::json;
 
 use crate::evidence;
-use crate::place::{TestEnv, step};
+use crate::log_equivalence::comparable_log;
 use crate::program::latch_command;
-use crate::undisturbed::comparable_log;
-use crate::workers::events_of;
+use crate::running_worker::events_of;
+use crate::test_env::{TestEnv, step};
 
 /// Statements that a worker never executes for this job. Commands that only read cause them, and so do a
 /// limited queue and steps that may be reused or that cost money.
@@ -155,13 +155,13 @@ pub(crate) fn check_jobs(place: &TestEnv, jobs: &[String], when: &str) {
 /// I1, I2, I5: atomic commit. If no call was in doubt, the log differs from an undisturbed one only by the
 /// claim.
 #[test]
-fn killed_at_every_point_of_an_atomic_commit_each_effect_happens_once() {
+fn job_killed_anywhere_with_atomic_commit_executes_each_effect_once() {
     kill_at_every_point("atomic");
 }
 
 /// I1, I2, I5: staged commit, where window 4 exists.
 #[test]
-fn killed_at_every_point_of_a_staged_commit_each_effect_happens_once() {
+fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {
     kill_at_every_point("staged");
 }
 
@@ -170,7 +170,7 @@ const PASSINGS: &[u32] = &[1, 3, 12];
 
 /// I1, I5: the golden flow leaves exactly one message in the Maildir, no matter where it is killed.
 #[test]
-fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
+fn golden_flow_killed_anywhere_sends_one_message() {
     let mut reached = BTreeSet::new();
     for commit in ["atomic", "staged"] {
         let template = TestEnv::golden(commit);
@@ -202,7 +202,7 @@ fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
 /// I1, I3, I5: a keyed call in doubt is retried, and the process is killed at each write of that retry. The
 /// start of the retry is never taken for the tool's answer, with staged commit either.
 #[test]
-fn killed_while_a_call_is_repeated_it_is_applied_once() {
+fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {
         // The next step needs the tool's answer. A retry that has only begun has not produced that answer.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
@@ -235,7 +235,7 @@ fn killed_while_a_call_is_repeated_it_is_applied_once() {
 
 /// I3: an opaque call in doubt is never repeated. The job parks with `INDETERMINATE_EFFECT`.
 #[test]
-fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
+fn opaque_call_in_doubt_parks_the_job_until_it_is_resolved() {
     let place = TestEnv::witness("atomic").fresh_copy();
     assert!(run_killed(&place, &("execute".to_owned(), "after", 2)), "the first world-changing call is reached");
     for _ in 0..2 {

@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step, wait};
-use crate::postgres::live::blocking_database;
+use crate::built_guests::guest;
+use crate::failures::alter_database;
+use crate::postgres::job_life::blocking_database;
 use crate::program::{command_output, latch_command, run_latch};
-use crate::storms::alter_database;
-use crate::support::guest;
+use crate::test_env::{TestEnv, step, wait};
 
 fn doctor_checks(place: &TestEnv, args: &[&str]) -> (i32, Vec<Value>) {
     let ran = place.latch(&[&["doctor", "--json"], args].concat());
@@ -24,7 +24,7 @@ fn checks_named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
 fn project_with_finished_job() -> (TestEnv, String) {
     let guest = guest("check-step");
     let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
-    let mut step = crate::place::step("s", "Good.Pure", &[], json!({ "n": 7 }));
+    let mut step = crate::test_env::step("s", "Good.Pure", &[], json!({ "n": 7 }));
     step["effects"] = json!(["read_only"]);
     let mut place = TestEnv::configured(&config, vec![]).with_plan(&[step]);
     place.skip_replay_of_damaged_jobs();
@@ -36,7 +36,7 @@ fn project_with_finished_job() -> (TestEnv, String) {
 
 /// I169: a flipped byte of a payload is reported with job, slot and event, and with what to do.
 #[test]
-fn deep_finds_a_flipped_byte_with_its_place() {
+fn deep_check_locates_a_flipped_byte() {
     let (place, id) = project_with_finished_job();
     let (code, sound) = doctor_checks(&place, &["--deep"]);
     assert_eq!((code, &checks_named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
@@ -80,7 +80,7 @@ fn deep_finds_a_flipped_byte_with_its_place() {
 
 /// I169: damage in the tables shared by jobs and in the ledger is reported.
 #[test]
-fn deep_finds_damaged_reservations_and_indexes() {
+fn deep_check_finds_damaged_reservations_and_indexes() {
     let mut keyed = step("k", "Effect.Keyed", &[], json!({ "note": 1 }));
     keyed["idempotency_template"] = json!("k:{note}");
     let mut read = step("r", "Effect.Read", &[], json!({ "note": 2 }));
@@ -115,7 +115,7 @@ fn deep_finds_damaged_reservations_and_indexes() {
 
 /// I169: a flipped byte is found in a PostgreSQL database.
 #[test]
-fn deep_finds_a_flipped_byte_on_a_server() {
+fn deep_check_finds_a_flipped_byte_on_postgres() {
     let Some(url) = blocking_database() else { return };
     let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
     let mut place = TestEnv::configured("", vec![]).with_plan(&[wait("w", payload)]).with_database(&url);
@@ -141,7 +141,7 @@ fn deep_finds_a_flipped_byte_on_a_server() {
 
 /// I169: damaged stored components and compiled code are reported by digest and error code.
 #[test]
-fn deep_finds_damaged_components_and_compiled_code() {
+fn deep_check_finds_damaged_components_and_compiled_code() {
     let (place, _) = project_with_finished_job();
     let flip = |path: &std::path::Path| {
         let mut bytes = std::fs::read(path).unwrap();
@@ -180,7 +180,7 @@ fn deep_finds_damaged_components_and_compiled_code() {
 
 /// I169: each problem of a plugin is a finding of its own, which names the plugin and the remedy.
 #[test]
-fn each_problem_names_its_plugin() {
+fn each_plugin_problem_names_its_plugin() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("text.wasm"), "not a component").unwrap();
     std::fs::create_dir(folder.path().join("mail")).unwrap();
@@ -210,7 +210,7 @@ fn each_problem_names_its_plugin() {
 
 /// I169: secrets without a value, and secret files that other users can read.
 #[test]
-fn secrets_without_value_or_open_to_others_are_found() {
+fn secret_without_value_or_readable_by_others_is_reported() {
     let place = TestEnv::configured(
         "[[plugin]]\nname = \"mail\"\nsource = \"mail.wasm\"\ngrants = { secrets = [\"TOKEN\"] }\n",
         vec![],
@@ -246,7 +246,7 @@ fn secrets_without_value_or_open_to_others_are_found() {
 
 /// The line about an effect store in a file separates the file name from the finding.
 #[test]
-fn effect_store_in_a_file_is_named_apart_from_what_is_said_of_it() {
+fn effect_store_file_is_named_apart_from_its_finding() {
     let place = TestEnv::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);
     let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
     let place = place.with_plan(&[wait("w", payload)]);

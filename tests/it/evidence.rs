@@ -11,9 +11,9 @@ use latchwork_core::ids::Hash;
 use latchwork_core::keys;
 use serde_json::{Value, json};
 
-use crate::place::TestEnv;
+use crate::built_guests::guest;
 use crate::program::{CommandOutput, latch_command, run_latch};
-use crate::support::guest;
+use crate::test_env::TestEnv;
 
 /// Exports the job, verifies the file in an empty folder, and returns the report.
 pub(crate) fn verify_offline(place: &TestEnv, id: &str, when: &str) -> Value {
@@ -28,7 +28,7 @@ pub(crate) fn verify_offline(place: &TestEnv, id: &str, when: &str) -> Value {
 #[test]
 fn export_replaces_a_file_only_with_force() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
-    let place = TestEnv::configured("", vec![]).with_plan(&[crate::place::wait("w", payload)]);
+    let place = TestEnv::configured("", vec![]).with_plan(&[crate::test_env::wait("w", payload)]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let file = place.dir.join("e.jsonl");
@@ -102,7 +102,7 @@ fn finished_golden_flow() -> (TestEnv, String) {
 /// I29: the golden flow's evidence verifies without a database, and its steps executed again give the same
 /// bytes.
 #[test]
-fn the_golden_flow_is_verified_offline_and_executed_again() {
+fn golden_flow_verifies_offline_and_reexecutes() {
     let (place, id) = finished_golden_flow();
     let report = verify_with_reexecution(&place, &id, "the golden flow");
     assert_eq!((&report["intact"], &report["state"]), (&json!(true), &json!("COMPLETED")));
@@ -135,7 +135,7 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
 
 /// I29: a changed byte is reported with its line and exit code 1.
 #[test]
-fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
+fn changed_byte_is_reported_with_its_line() {
     let (place, id) = finished_golden_flow();
     verify_with_reexecution(&place, &id, "before");
     let path = place.dir.join("evidence.jsonl");
@@ -172,7 +172,7 @@ fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
 
 /// I30: an output was replaced and every hash recomputed. Executing the step again finds the forgery.
 #[test]
-fn an_exchanged_output_is_found_by_executing_again() {
+fn replaced_output_is_found_by_reexecution() {
     let (place, id) = finished_golden_flow();
     verify_with_reexecution(&place, &id, "before");
     let good = std::fs::read_to_string(place.dir.join("evidence.jsonl")).unwrap();
@@ -210,7 +210,7 @@ fn an_exchanged_output_is_found_by_executing_again() {
 
 /// A component with another digest is never used in place of a pinned one.
 #[test]
-fn a_changed_component_is_refused() {
+fn changed_component_is_refused() {
     let (place, id) = finished_golden_flow();
     verify_with_reexecution(&place, &id, "before");
     let other = place.dir.join("other");
@@ -231,7 +231,7 @@ fn a_changed_component_is_refused() {
 
 /// I31: a redacted file verifies and contains nothing that tools answered.
 #[test]
-fn a_redacted_file_verifies_and_shows_nothing() {
+fn redacted_file_verifies_and_contains_no_answers() {
     let (place, id) = finished_golden_flow();
     let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
     // The canary must not occur in the plan, which events contain in clear text.
@@ -273,7 +273,7 @@ fn a_redacted_file_verifies_and_shows_nothing() {
 
 /// I29: a signed file, checked against a trust file with the right key and with a wrong one.
 #[test]
-fn a_signed_file_is_trusted_by_its_key_alone() {
+fn signed_file_is_trusted_only_by_its_key() {
     let (place, id) = finished_golden_flow();
     let mut lines = Vec::new();
     for name in ["ada.pem", "eve.pem"] {
@@ -329,7 +329,7 @@ fn partial_and_cancelled_jobs_verify() {
 
 /// I13, I31: a secret reaches the granted host and appears in no evidence.
 #[test]
-fn a_secret_is_never_in_evidence() {
+fn secret_never_appears_in_evidence() {
     const CANARY: &str = "canary-7c1f";
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -100,7 +100,7 @@ fn imports_and_exports(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
 }
 
 #[test]
-fn every_example_is_a_component_that_imports_what_it_needs_and_no_more() -> Result<()> {
+fn example_imports_only_what_it_needs() -> Result<()> {
     let _guard = lock_builds();
     for (dir, name, imports, exports) in PLUGINS {
         let built = build_example(&examples().join(dir))?;
@@ -121,7 +121,7 @@ fn every_example_is_a_component_that_imports_what_it_needs_and_no_more() -> Resu
 }
 
 #[test]
-fn the_same_sources_give_the_same_component_again() -> Result<()> {
+fn same_sources_build_the_same_component() -> Result<()> {
     let _guard = lock_builds();
     let dir = examples().join("files-rust");
     let first = build_example(&dir)?;
@@ -177,7 +177,7 @@ impl Catalog for ExampleCatalog {
 }
 
 #[test]
-fn the_shipped_plan_holds_and_pins_the_shipped_files() -> Result<()> {
+fn shipped_plan_is_valid_and_pins_the_shipped_files() -> Result<()> {
     let flow = examples().join("funding-outreach");
     let plan = plan::check(&std::fs::read(flow.join("plan.json"))?, &ExampleCatalog)
         .map_err(|violations| anyhow::anyhow!("{violations:#?}"))?;

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::checkout;
-use crate::place::build_plugin;
 use crate::program::{command_output, latch_command};
-use crate::shim;
+use crate::shims;
+use crate::test_env::build_plugin;
 
 /// Returns a folder with the benchmark's configuration.
 pub(crate) fn bench_folder() -> tempfile::TempDir {
@@ -59,7 +59,7 @@ fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f6
 /// I36: one flush for each of ten barriers, one for the start and one for the end. The commit of a call
 /// shares the flush of the next call's barrier.
 #[test]
-fn ten_keyed_calls_take_one_flush_each_and_two_more() {
+fn ten_keyed_calls_need_one_flush_each_and_two_more() {
     let folder = bench_folder();
     for workload in ["ten", "ten-plan"] {
         let flushes = flushes_per_job(folder.path(), workload, 1, 12.0);
@@ -70,7 +70,7 @@ fn ten_keyed_calls_take_one_flush_each_and_two_more() {
 
 /// I36: reads and pure calls need no flush of their own.
 #[test]
-fn what_changes_nothing_needs_no_flush_of_its_own() {
+fn reads_and_pure_calls_need_no_flush_of_their_own() {
     let folder = bench_folder();
     for (workload, most) in [("ten-read", 3.0), ("ten-pure", 2.0), ("zero", 2.0)] {
         let flushes = flushes_per_job(folder.path(), workload, 1, most);
@@ -80,14 +80,14 @@ fn what_changes_nothing_needs_no_flush_of_its_own() {
 
 /// I36: jobs of one process share transactions.
 #[test]
-fn jobs_at_once_share_their_flushes() {
+fn concurrent_jobs_share_their_flushes() {
     let flushes = flushes_per_job(bench_folder().path(), "ten", 64, 1.5);
     assert!(flushes <= 1.5, "{flushes}");
 }
 
 /// I36: the bytes that one call adds to the database, without those of the job itself.
 #[test]
-fn a_call_takes_little_more_than_a_kilobyte() {
+fn call_adds_little_more_than_one_kilobyte() {
     let folder = bench_folder();
     let bytes = |workload| measure(folder.path(), workload, 1, None)["bytes_per_unit"].as_f64().unwrap();
     let (ten, zero) = (bytes("ten"), bytes("zero"));
@@ -97,9 +97,9 @@ fn a_call_takes_little_more_than_a_kilobyte() {
 
 /// I36: the counter agrees with the flushes requested from the operating system.
 #[test]
-fn the_count_of_flushes_is_what_the_disk_sees() {
+fn flush_counter_matches_the_operating_system() {
     let folder = bench_folder();
-    let shim = shim::compile_shim("flushes", folder.path());
+    let shim = shims::compile_shim("flushes", folder.path());
     let log = folder.path().join("flushes.log");
     let load = measure(folder.path(), "ten", 1, Some((&shim, &log)));
     let noted = std::fs::read_to_string(&log).unwrap();

@@ -13,7 +13,7 @@ use latchwork_core::storage::{EffectStore, Journal, LeaseRequest, StatusWrite};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::place::TestEnv;
+use crate::test_env::TestEnv;
 
 fn world_changing_step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     json!({
@@ -127,7 +127,7 @@ async fn write_foreign_history(dir: &Path, job: &JobId) {
 /// I19, I40, I41: the code's calls differ from the log. Nothing is executed, and the job can be inspected,
 /// continued, forked and given up.
 #[test]
-fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
+fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
     let calls = json!({ "calls": [
         { "operator": "Effect.Read", "args": { "note": 1 } },
         { "operator": "Effect.Opaque", "args": { "note": 2 } },
@@ -180,7 +180,7 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
 /// I40, I41: steps before the fork are copied with their times and answers, and an output can be replaced.
 /// Calls that the origin committed after the fork's step are gated in every mode.
 #[test]
-fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
+fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     let calls = |n: u32, operator: &str| {
         json!({ "calls": [
         { "operator": "Effect.Read", "args": { "note": n } }, { "operator": operator, "args": { "note": n } },
@@ -263,7 +263,7 @@ fn run_until_gated(place: &TestEnv) -> String {
 
 /// I41: the fork has the origin's seed and answers. Its approvals, policy and plugins are the current ones.
 #[test]
-fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
+fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     let place = env_with_steps(&[world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let file = place.dir.join("latch.toml");
     let plain = std::fs::read_to_string(&file).expect("readable");
@@ -293,7 +293,7 @@ fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
 
 /// I41: the fork gets the contexts of the request, also for the step at which it forks.
 #[test]
-fn fork_at_a_step_that_names_a_context() {
+fn fork_at_a_step_with_a_context_keeps_the_contexts() {
     let place = env_with_steps(&[]);
     let mut read = world_changing_step("r", "Effect.Read", &[], json!({ "note": 1 }));
     read["hashes"] = json!({ "cv": { "$context": "cv" } });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, sleep_past, step};
+use crate::test_env::{TestEnv, sleep_past, step};
 
 /// Two plans with their gated slot: a call of the plan, and a call inside a step.
 fn gated_plans() -> [(&'static str, Value); 2] {
@@ -26,7 +26,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
 
 /// I20, I27: a quorum of two approvers, with the requester excluded.
 #[test]
-fn a_quorum_of_others_approves() {
+fn quorum_counts_distinct_approvers_other_than_the_requester() {
     for (slot, step) in gated_plans() {
         let policy = "[policy.default.gate]\nquorum = 2\nself_approve = false";
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]).configure(policy);
@@ -57,7 +57,7 @@ fn a_quorum_of_others_approves() {
 
 /// I27: an expired gate fails its call. A step plugin receives `POLICY_DENIED` as the recorded answer.
 #[test]
-fn a_gate_expires() {
+fn expired_gate_refuses_the_call() {
     for (slot, step) in gated_plans() {
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
         let place = place.configure("[policy.default.gate]\nexpires = \"3s\"");
@@ -94,7 +94,7 @@ fn database_text(place: &TestEnv, _: &str) -> String {
 
 /// I27: a policy that became narrower between approval and run applies.
 #[test]
-fn a_narrower_policy_asks_again() {
+fn narrower_policy_requires_a_new_approval() {
     for (slot, step) in gated_plans() {
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
         let id = submit_gated(&place)["job_id"].as_str().unwrap().to_owned();
@@ -113,7 +113,7 @@ fn a_narrower_policy_asks_again() {
 
 /// I27: if the policy requires reasons, an approval without one is refused and nothing is written.
 #[test]
-fn an_approval_says_why_where_the_policy_wants_it() {
+fn approval_without_a_required_reason_is_refused() {
     for (slot, step) in gated_plans() {
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
         let place = place.configure("[policy.default.gate]\nreason = true");
@@ -149,7 +149,7 @@ fn an_approval_says_why_where_the_policy_wants_it() {
 
 /// A wider policy does not widen a job that was accepted under a narrower one.
 #[test]
-fn a_wider_policy_is_for_new_jobs() {
+fn wider_policy_applies_only_to_new_jobs() {
     let [(slot, step), _] = gated_plans();
     let narrow = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
     let plain = std::fs::read_to_string(narrow.dir.join("latch.toml")).unwrap();
@@ -165,7 +165,7 @@ fn a_wider_policy_is_for_new_jobs() {
 /// I27: a tag of the policy gates a call that changes nothing. An effect of the policy gates a call that
 /// trust would let run.
 #[test]
-fn a_policy_gates_by_tag_and_by_effect() {
+fn policy_gates_by_tag_and_by_effect() {
     let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
     read["policy_tags"] = json!(["money"]);
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[read]);
@@ -192,7 +192,7 @@ fn a_policy_gates_by_tag_and_by_effect() {
 
 /// I27: if the policy accepts no approval given in advance, the gate is opened and can be approved then.
 #[test]
-fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
+fn standing_approval_counts_only_if_the_policy_allows_it() {
     for (slot, step) in gated_plans() {
         let named = slot.split('/').next().unwrap();
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]).with_approved(vec![named]);
@@ -211,7 +211,7 @@ fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
 
 /// I27: the current policy of the job's tenant applies, and no other tenant's.
 #[test]
-fn a_narrower_policy_of_the_tenant_asks_again() {
+fn narrower_tenant_policy_requires_a_new_approval() {
     let [(slot, step), _] = gated_plans();
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[step]);
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--tenant", "acme"]);
@@ -227,7 +227,7 @@ fn a_narrower_policy_of_the_tenant_asks_again() {
 /// I27: an approval in advance that has no effect is reported. The printed commands are quoted so that they
 /// can be typed.
 #[test]
-fn what_counts_for_nothing_is_told() {
+fn ineffective_standing_approval_is_reported() {
     let (_, gated) = gated_plans().into_iter().next().unwrap();
     let first = TestEnv::witness("atomic").with_plan(&[gated]);
     let file = first.dir.join("my latch.toml");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::place::TestEnv;
+use crate::test_env::TestEnv;
 
 fn message_count(place: &TestEnv) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
@@ -15,7 +15,7 @@ fn run_args<'a>(more: &[&'a str]) -> Vec<&'a str> {
 /// I2, I19, I20: nothing is sent before the approval. Afterwards exactly one message is sent, and the log
 /// replays.
 #[test]
-fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
+fn golden_flow_stops_at_its_gates_and_sends_one_message() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let first = place.latch(&run_args(&[]));
     assert_eq!(first.code, 3, "{}", first.stderr);
@@ -56,7 +56,7 @@ fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
 
 /// I17: concurrent submissions by several processes give one job and one message.
 #[test]
-fn the_golden_flow_submitted_at_once_is_one_job() {
+fn concurrent_submissions_of_the_golden_flow_give_one_job() {
     use crate::program::{command_output, latch_command};
     let place = TestEnv::golden("atomic").fresh_copy();
     let spawn = |_| {
@@ -76,7 +76,7 @@ fn the_golden_flow_submitted_at_once_is_one_job() {
 
 /// A rejected send keeps the drafts, and a dry run sends nothing.
 #[test]
-fn a_refused_or_dry_flow_sends_nothing() {
+fn rejected_or_dry_run_flow_sends_nothing() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let id = place.latch(&run_args(&["--approve", "s5"])).json()["job_id"].as_str().expect("an id").to_owned();
     let rejected = place.latch(&["job", "reject", &id, "s6", "--reason", "not today"]);

@@ -10,10 +10,10 @@ use latchwork::history::{
 };
 use latchwork_core::manifest::WasiMode;
 
+use crate::built_guests::guest;
 use crate::checkout;
 use crate::hostile::engine;
-use crate::place::{TestEnv, build_plugin};
-use crate::support::guest;
+use crate::test_env::{TestEnv, build_plugin};
 
 /// Returns the golden flow's history, read from an export of the job.
 fn golden_history() -> History {
@@ -95,7 +95,7 @@ fn handwritten_history() -> History {
 /// I74: another step's calls may change places with this step's, and an unread answer may change. Every other
 /// mutation is found and located.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_history_can_be_made_by_hand() {
+async fn handwritten_history_is_accepted_and_its_mutations_are_found() {
     let plugin =
         history::load_component(engine(), &std::fs::read(guest("hostile-step")).unwrap(), WasiMode::None).unwrap();
     let mut history = handwritten_history();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use wasm_encoder::{ComponentSection, Instruction, MemoryType};
 
-use crate::made::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
+use crate::built_guests::guest;
+use crate::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
 use crate::program::run_latch;
-use crate::support::guest;
 
 /// Inspects these bytes, and returns the exit code and the JSON document.
 fn inspect_bytes(bytes: &[u8], more: &[&str]) -> (i32, Value) {
@@ -33,7 +33,7 @@ fn world_wit(body: &str) -> String {
 /// I65: a component of a world has no difference from that world. The difference from the other world lists
 /// everything missing.
 #[test]
-fn a_step_is_a_step_and_a_tool_is_a_tool() {
+fn step_and_tool_components_get_their_own_verdict() {
     for (made, verdict, other, lacks) in [
         (VALID_STEP, "step", "tool", "latchwork:plugin/invoke@0.1.0"),
         (VALID_TOOL, "tool", "step", "latchwork:plugin/run@0.1.0"),
@@ -145,7 +145,7 @@ fn every_import_outside_the_world_is_named_with_its_path() {
 
 /// I65: an interface of `latchwork:plugin` with an unknown function, or with another signature.
 #[test]
-fn our_own_imports_are_compared_too() {
+fn latchwork_imports_are_compared_by_signature() {
     let wit =
         "package test:made; world made { include latchwork:plugin/step@0.1.0; import latchwork:plugix/rng@0.1.0; }"
             .to_owned()
@@ -162,7 +162,7 @@ fn our_own_imports_are_compared_too() {
 
 /// I65: interfaces of another version are distinguished from missing ones.
 #[test]
-fn another_version_of_the_package_is_named() {
+fn other_package_version_is_named() {
     let bytes = VALID_STEP.build_component();
     let old = replace_all(&bytes, b"@0.1.0", b"@0.2.0");
     let (code, seen) = inspect_bytes(&old, &[]);
@@ -190,7 +190,7 @@ pub(crate) fn replace_all(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 
 /// I66: a file that is not a component gets a verdict instead of a chain of error causes.
 #[test]
-fn what_is_no_component_is_neither_and_says_what_it_is() {
+fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
     let whole = VALID_STEP.build_component();
     let module = VALID_STEP.build_module();
     let cut = &whole[..whole.len() / 2];
@@ -215,8 +215,8 @@ fn what_is_no_component_is_neither_and_says_what_it_is() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x55;
         for bytes in [&whole[..at], &flipped] {
-            let anatomy = latchwork::engine::anatomy::ComponentInfo::read(bytes);
-            latchwork::engine::anatomy::CallGraph::link(bytes).find_paths(&[("wasi:clocks/wall-clock@0.2.6", None)]);
+            let anatomy = latchwork::engine::inspect::ComponentInfo::read(bytes);
+            latchwork::engine::inspect::CallGraph::link(bytes).find_paths(&[("wasi:clocks/wall-clock@0.2.6", None)]);
             anatomy.unresolvable_differences(anatomy.nearest_world());
         }
     }
@@ -271,7 +271,7 @@ fn forbidden_features_are_named() {
 
 /// I67: `--static` runs no code of the component, so its operators are unknown.
 #[test]
-fn nothing_runs_with_static() {
+fn static_inspection_runs_no_code() {
     // The component traps in `describe`.
     let trap = ComponentSpec { calls: &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")], ..VALID_STEP }
         .build_component();
@@ -285,7 +285,7 @@ fn nothing_runs_with_static() {
 
 /// Each grant is listed with the imports that it serves, and with whether code reaches them.
 #[test]
-fn grants_are_held_against_imports() {
+fn grants_are_compared_with_imports() {
     let seen = run_latch(
         tempfile::tempdir().unwrap().path(),
         &["plugin", "inspect", guest("hostile-tool").to_str().unwrap(), "--json"],

@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::place::TestEnv;
 use crate::program::{CommandOutput, command_output, latch_command};
+use crate::test_env::TestEnv;
 
 const ALL_EFFECTS: [&str; 4] = ["read_only", "internal_write", "external_write", "external_send"];
 
@@ -63,7 +63,7 @@ fn assert_replays(place: &TestEnv, job: &str) {
 /// I21: a second call of the same action gets the result of the first. Tested for jobs, for calls inside a
 /// step, and for two concurrent calls.
 #[test]
-fn an_action_is_performed_once_whoever_asks_for_it() {
+fn same_action_is_executed_once() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "one" }));
     let first = run_file(&place, "tool.json", &[]);
@@ -115,7 +115,7 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
 
 /// I21: two jobs start the same action at the same moment. One executes it, and the other waits and is woken.
 #[test]
-fn two_jobs_with_one_action_at_the_same_moment_act_once() {
+fn concurrent_jobs_with_the_same_action_execute_it_once() {
     for before_ms in [0, 1_500] {
         let place = TestEnv::witness("atomic").fresh_copy();
         write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one", "before_ms": before_ms }));
@@ -154,7 +154,7 @@ fn kill_during_call(place: &TestEnv, file: &str, after: &str) {
 
 /// I21: a call in doubt or lost keeps its action key. A call that certainly changed nothing releases the key.
 #[test]
-fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
+fn call_in_doubt_or_lost_keeps_its_action_key() {
     for (verdict, done, code) in [("--applied", 1, Some(0)), ("--not-applied", 1, Some(0)), ("--abort", 0, None)] {
         let place = TestEnv::witness("atomic").fresh_copy();
         write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
@@ -185,7 +185,7 @@ fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
 /// I21: a second job that receives a receipt never executes the action, no matter where it is killed, in both
 /// commit modes.
 #[test]
-fn killed_while_it_takes_a_receipt_a_job_still_acts_never() {
+fn job_killed_while_receiving_a_receipt_never_executes_the_action() {
     for commit in ["atomic", "staged"] {
         let place = TestEnv::witness(commit).fresh_copy();
         write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
@@ -228,7 +228,7 @@ fn write_request(place: &TestEnv, file: &str, change: impl FnOnce(&mut Value)) {
 /// I22: the same request is the same job. Contexts, mode and request id are part of the request. The same
 /// request with another plan is refused.
 #[test]
-fn a_request_is_one_job() {
+fn same_request_is_the_same_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let submit = |change: &dyn Fn(&mut Value)| {
         write_request(&place, "r.json", change);
@@ -267,7 +267,7 @@ fn a_request_is_one_job() {
 /// I22: under another policy a request is another job, because an earlier permission says nothing about the
 /// current policy.
 #[test]
-fn a_request_under_another_policy_is_another_job() {
+fn same_request_under_another_policy_is_another_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_request(&place, "r.json", |_| {});
     let first = job_id(&run_file(&place, "r.json", &[]).json());
@@ -282,7 +282,7 @@ fn a_request_under_another_policy_is_another_job() {
 /// I24: a retry is offered for a failed job and repeats the failed calls. A job that cannot be retried names
 /// the reason.
 #[test]
-fn a_failed_job_is_tried_again_in_place() {
+fn failed_job_is_retried_in_place() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
     let gated = place.latch(&["run", "p.json", "--json", "--actor", "ada"]).json();
@@ -310,7 +310,7 @@ fn a_failed_job_is_tried_again_in_place() {
 
 /// I24: a retry returns a lost call to doubt, no matter where the retry is killed.
 #[test]
-fn a_lost_call_is_never_executed_by_a_retry() {
+fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {
         let place = TestEnv::witness(commit).fresh_copy();
         write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
@@ -345,7 +345,7 @@ fn a_lost_call_is_never_executed_by_a_retry() {
 
 /// A job that waits for an action continues without a command once the action ends and a worker runs.
 #[test]
-fn a_waiting_job_is_woken_by_the_end_of_the_action() {
+fn end_of_the_action_wakes_the_waiting_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one", "before_ms": 2_000 }));
     let first =
@@ -364,7 +364,7 @@ fn a_waiting_job_is_woken_by_the_end_of_the_action() {
 
 /// An event that a step emits keeps its id each time it is shown.
 #[test]
-fn what_is_announced_has_an_id_to_dedupe_on() {
+fn emitted_event_keeps_its_id() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
@@ -388,7 +388,7 @@ fn what_is_announced_has_an_id_to_dedupe_on() {
 
 /// I21: the same key text in another tenant names another action.
 #[test]
-fn an_action_is_of_one_tenant() {
+fn action_key_is_separate_per_tenant() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "one" }));
     for (tenant, acts) in [("ours", 1), ("theirs", 2), ("ours", 2), ("theirs", 2)] {

@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::checkout;
-use crate::place::{build_plugin, copy_tree};
-use crate::postgres::live_call::wait_until;
-use crate::provider::{API_KEY_CANARY, LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
+use crate::llm_provider::{API_KEY_CANARY, LlmProject, Provider, ScriptedAnswer, events_of_type, llm_step};
+use crate::postgres::call_in_flight::wait_until;
+use crate::test_env::{build_plugin, copy_tree};
 
 /// I32: request, parameters and answer are recorded. Submitting the same request again and replaying the job
 /// send nothing to the provider.
 #[test]
-fn a_question_is_asked_once_and_its_answer_is_kept() {
+fn llm_call_is_made_once_and_its_answer_is_recorded() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     let mut second = llm_step("b", &["a"]);
@@ -64,7 +64,7 @@ fn a_question_is_asked_once_and_its_answer_is_kept() {
 
 /// I13: the API key reaches the provider and appears nowhere else.
 #[test]
-fn the_key_is_in_no_file_no_log_and_no_event() {
+fn api_key_appears_in_no_file_log_or_event() {
     let provider = Provider::start(vec![ScriptedAnswer::status(500), ScriptedAnswer::status(401)]);
     let desk = LlmProject::new(&provider).with("auth = \"basic\"\nuser = \"me\"");
     desk.plan(&[llm_step("a", &[])]);
@@ -107,7 +107,7 @@ fn run_verbosely(desk: &LlmProject) -> String {
 
 /// Each refusal of the provider gets the code for its remedy, and the number of tries that this code allows.
 #[test]
-fn refusals_have_their_codes_and_their_retries() {
+fn provider_refusals_have_their_codes_and_retries() {
     let late = || ScriptedAnswer::tokens(1, 1).delayed(Duration::from_secs(6));
     let cases: Vec<(Vec<ScriptedAnswer>, &str, usize)> = vec![
         (vec![ScriptedAnswer::status(500), ScriptedAnswer::status(503), ScriptedAnswer::tokens(1, 1)], "", 3),
@@ -131,7 +131,7 @@ fn refusals_have_their_codes_and_their_retries() {
 
 /// The provider's retry time is an event, so a restart neither forgets nor shortens it.
 #[test]
-fn retry_after_outlives_the_process() {
+fn retry_after_survives_a_restart() {
     let provider = Provider::start(vec![ScriptedAnswer::status(429).header("Retry-After", "12")]);
     let desk = LlmProject::new(&provider);
     desk.plan(&[llm_step("a", &[])]);
@@ -154,7 +154,7 @@ fn retry_after_outlives_the_process() {
 /// I32: an answer costs money, so it is durable before anything else happens. A later kill neither repeats
 /// the request nor counts its cost twice.
 #[test]
-fn an_answer_that_was_recorded_is_never_asked_for_again() {
+fn recorded_llm_answer_is_never_requested_again() {
     for commit in ["atomic", "staged"] {
         let mut recorded = 0;
         for (name, side) in [("execute", "after"), ("group_write", "before"), ("group_write", "after")] {
@@ -190,7 +190,7 @@ fn an_answer_that_was_recorded_is_never_asked_for_again() {
 
 /// I18: mistakes in an LLM step are reported with their position before anything is started.
 #[test]
-fn a_wrong_llm_step_is_refused_in_its_place() {
+fn invalid_llm_step_is_refused_with_its_position() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     let mut step = llm_step("a", &[]);
@@ -222,7 +222,7 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
 
 /// The shipped example, with its address replaced by that of a test server.
 #[test]
-fn the_example_runs_against_any_compatible_server() {
+fn llm_example_runs_against_a_compatible_server() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
     let examples = checkout::copy().join("example-plugins");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step};
+use crate::test_env::{TestEnv, step};
 
 fn message_count(place: &TestEnv) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
@@ -32,7 +32,7 @@ fn assert_replays(place: &TestEnv, response: &Value) {
 /// I42: a dry run computes every step, executes no world-changing call, and reports each such call with its
 /// arguments.
 #[test]
-fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
+fn dry_run_of_the_golden_flow_reports_the_calls_it_would_make() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let dry = place.latch(&run_args(&["--mode", "DRY_RUN"]));
     let response = dry.json();
@@ -60,7 +60,7 @@ fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
 
 /// I42, I19: if a step makes several calls concurrently, a dry run and its replay stop before all of them.
 #[test]
-fn a_dry_run_stops_before_calls_at_once_and_replays() {
+fn dry_run_stops_before_concurrent_calls_and_replays() {
     let read = json!({ "operator": "Effect.Read", "args": { "note": 1 } });
     let send = json!({ "operator": "Effect.Opaque", "args": { "note": 3 } });
     for calls in [json!([read, read, send]), json!([send, read]), json!([read, send, send])] {
@@ -80,7 +80,7 @@ fn a_dry_run_stops_before_calls_at_once_and_replays() {
 
 /// I42: in a dry run, a step plugin runs up to its first world-changing call.
 #[test]
-fn a_dry_run_stops_a_step_at_its_first_change() {
+fn dry_run_stops_a_step_at_its_first_world_changing_call() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let dry = place.latch(&run_args(&["--mode", "DRY_RUN"]));
     assert_eq!(dry.code, 0, "{} {}", dry.stdout, dry.stderr);
@@ -97,7 +97,7 @@ fn a_dry_run_stops_a_step_at_its_first_change() {
 }
 
 #[test]
-fn drafts_only_are_made_where_nothing_else_is_allowed() {
+fn draft_only_mode_produces_drafts_and_sends_nothing() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let drafts = place.latch(&run_args(&["--mode", "DRAFT_ONLY", "--approve", "s5"]));
     let response = drafts.json();
@@ -111,7 +111,7 @@ fn drafts_only_are_made_where_nothing_else_is_allowed() {
 /// I42: `AUTO_EXEC` requires the tenant's permission and trust in the actor. The plan's own gates still
 /// apply.
 #[test]
-fn acting_alone_takes_the_tenants_word_and_trust() {
+fn auto_exec_requires_permission_and_trust() {
     let template = TestEnv::witness("atomic");
     let auto = ["--mode", "AUTO_EXEC"];
     let place = template.fresh_copy();
@@ -175,7 +175,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
 
 /// I42: an open job uses neither trust that was withdrawn while it waited nor trust that was added later.
 #[test]
-fn an_open_job_has_the_narrower_of_two_policies() {
+fn open_job_uses_the_narrower_of_two_policies() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
     let auto = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\n";
@@ -195,7 +195,7 @@ fn an_open_job_has_the_narrower_of_two_policies() {
 
 /// I42: an open job whose mode the policy no longer lists ends without another change.
 #[test]
-fn a_mode_that_was_withdrawn_changes_nothing_more() {
+fn withdrawn_mode_ends_the_open_job_without_changes() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
     let auto = "auto_exec = true\ntrust = { \"ada/Effect.Keyed\" = 3, \"ada/Effect.Queryable\" = 3 }";
@@ -222,7 +222,7 @@ fn a_mode_that_was_withdrawn_changes_nothing_more() {
 
 /// I42: facts without sources are denied if the policy requires sources.
 #[test]
-fn answers_without_what_the_policy_demands_are_denied() {
+fn answer_without_required_sources_is_denied() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let step = json!({
         "step_id": "r", "kind": "operator", "name": "Effect.Read", "payload": { "note": 1 }, "effects": ["read_only"],
@@ -241,7 +241,7 @@ fn answers_without_what_the_policy_demands_are_denied() {
 
 /// I42: a mode that the tenant's policy does not list is refused, and nothing is written.
 #[test]
-fn a_mode_that_the_policy_does_not_list_is_refused() {
+fn mode_missing_from_the_policy_is_refused() {
     let place = TestEnv::witness("atomic").fresh_copy();
     add_policy(&place, "[policy.default]\nmodes = [\"DRY_RUN\"]\n[policy.acme]\nmodes = [\"HUMAN_GATED\"]");
     for (mode, tenant) in [("HUMAN_GATED", "other"), ("DRAFT_ONLY", "acme"), ("DRY_RUN", "acme")] {
@@ -255,7 +255,7 @@ fn a_mode_that_the_policy_does_not_list_is_refused() {
 
 /// A job's log names the policy under which the job was accepted.
 #[test]
-fn a_job_records_the_policy_it_was_accepted_under() {
+fn job_records_the_policy_it_was_accepted_under() {
     let place = TestEnv::witness("atomic").fresh_copy();
     add_policy(&place, "[policy.default]\nversion = 7");
     let response = place.latch(&run_args(&["--mode", "DRY_RUN"])).json();

@@ -4,9 +4,9 @@
 use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step, wait};
 use crate::program::latch_command;
 use crate::server::{RecordedRequest, TestServer};
+use crate::test_env::{TestEnv, step, wait};
 
 fn env_with_webhook(server: &TestServer, lines: &str) -> TestEnv {
     let notify = format!("[notify]\nwebhook = {:?}\n{lines}", server.url("/hooks/42"));
@@ -19,7 +19,7 @@ fn json_body(asked: &RecordedRequest) -> Value {
 
 /// A gate and the park that follows are two notices. Neither contains the call's arguments.
 #[test]
-fn a_gate_and_a_park_are_told() {
+fn gate_and_park_are_posted_as_two_notices() {
     let server = TestServer::start();
     let place = env_with_webhook(&server, "headers = { Authorization = \"Bearer ${HOOK}\" }");
     let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
@@ -54,7 +54,7 @@ fn a_gate_and_a_park_are_told() {
 /// I144: a call that was approved in advance causes no notice. The end of each job is posted without its
 /// results.
 #[test]
-fn ends_of_jobs_are_posted() {
+fn end_of_a_job_is_posted_without_results() {
     let server = TestServer::start();
     let place =
         env_with_webhook(&server, "").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
@@ -83,7 +83,7 @@ fn ends_of_jobs_are_posted() {
 /// The reader of a notice works in another folder, so the command names the configuration that the job ran
 /// with.
 #[test]
-fn the_command_of_a_notice_names_the_configuration() {
+fn command_in_a_notice_names_the_configuration() {
     let server = TestServer::start();
     let place = env_with_webhook(&server, "").with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
     let elsewhere = place.dir.join("elsewhere");
@@ -102,7 +102,7 @@ fn the_command_of_a_notice_names_the_configuration() {
 
 /// Only the configured events are posted.
 #[test]
-fn events_that_are_not_configured_are_not_posted() {
+fn unconfigured_events_are_not_posted() {
     let server = TestServer::start();
     let place = env_with_webhook(&server, "events = [\"job_failed\"]");
     let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
@@ -121,7 +121,7 @@ fn events_that_are_not_configured_are_not_posted() {
 
 /// A notice is posted again under the same id until the server accepts it.
 #[test]
-fn a_notice_is_posted_again_until_it_is_taken() {
+fn notice_is_posted_again_until_accepted() {
     let server = TestServer::start();
     server.refuse_next_posts(&[503, 429]);
     let signal = json!({ "wait_kind": "signal", "correlation_key": "a private key" });
@@ -138,7 +138,7 @@ fn a_notice_is_posted_again_until_it_is_taken() {
 
 /// An unreachable webhook neither fails nor delays a job. A webhook that answers 400 gets no second post.
 #[test]
-fn a_webhook_that_is_down_hinders_nobody() {
+fn unreachable_webhook_neither_fails_nor_delays_a_job() {
     let server = TestServer::start();
     server.refuse_next_posts(&[400]);
     let signal = json!({ "wait_kind": "signal", "correlation_key": "k" });

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step};
+use crate::test_env::{TestEnv, step};
 
 /// Returns an environment with a component of its own, and the component's path. `change_version` exchanges
 /// one word in the component.
@@ -65,7 +65,7 @@ fn pinned_digest(place: &TestEnv, job: &str) -> String {
 /// I43: a component that is replaced while a job is open stays available to that job. New jobs get the new
 /// component.
 #[test]
-fn an_open_job_goes_on_with_the_component_that_it_began_with() {
+fn open_job_continues_with_its_original_component() {
     let (mut place, component) = env_with_own_component();
     place.skip_replay_of_damaged_jobs();
     let old = job_id(&run_until_gated(&place));
@@ -104,7 +104,7 @@ fn change_version_back(component: &PathBuf) {
 
 /// I43: pruning keeps every component that a job may still need.
 #[test]
-fn pruning_leaves_what_open_jobs_have_pinned() {
+fn prune_keeps_components_pinned_by_open_jobs() {
     let (mut place, component) = env_with_own_component();
     place.skip_replay_of_damaged_jobs();
     let job = job_id(&run_until_gated(&place));
@@ -140,7 +140,7 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
 /// I43: a call whose plugin is missing is not recorded as started. When the plugin is available again, the
 /// call is executed without a decision by a person.
 #[test]
-fn a_call_whose_plugin_is_gone_is_not_begun() {
+fn call_with_missing_plugin_is_not_started() {
     let place =
         TestEnv::witness("atomic").fresh_copy().with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let file = place.dir.join("latch.toml");

@@ -9,11 +9,11 @@ use latchwork_core::effect::Answer;
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Value, json};
 
+use crate::built_guests::guest;
 use crate::crash::for_every_point;
 use crate::hostile::{engine, settings};
-use crate::place::{TestEnv, step};
-use crate::stock::untyped_script_guest;
-use crate::support::guest;
+use crate::stock_guests::untyped_script_guest;
+use crate::test_env::{TestEnv, step};
 
 const LIMITS: LimitsConfig = LimitsConfig {
     memory_bytes: Some(16 << 20),
@@ -70,7 +70,7 @@ fn value_of_every_type() -> Value {
 
 /// I73: values of every WIT type are passed into a component and returned.
 #[tokio::test]
-async fn every_type_goes_into_a_component_and_comes_back() {
+async fn every_wit_type_round_trips_through_a_component() {
     assert_eq!(result_of("shapes.echo", json!({ "all": value_of_every_type() })).await, value_of_every_type());
     for (field, value) in [
         ("maybe", json!(null)),
@@ -92,7 +92,7 @@ async fn every_type_goes_into_a_component_and_comes_back() {
 /// I70, I73: results are answers or errors, numbers beyond 2^53 are exact, and each call has its own
 /// instance.
 #[tokio::test]
-async fn functions_answer_as_tools_do() {
+async fn untyped_functions_answer_like_tools() {
     assert_eq!(result_of("plain.divide", json!({"a": 7, "b": 2})).await, 3);
     let failure = failure_of("plain.divide", json!({"a": 7, "b": 0})).await;
     assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"7 cannot be divided by 0\"")));
@@ -135,7 +135,7 @@ async fn javascript_functions_are_tools() {
 
 /// I11: a misbehaving untyped component fails its own call, and the host continues.
 #[tokio::test]
-async fn a_hostile_component_ends_its_own_call() {
+async fn misbehaving_component_fails_only_its_own_call() {
     for (operator, args, code) in [
         ("plain.nothing-number", json!({}), Code::SchemaValidationFailed),
         ("plain.panic", json!({}), Code::PluginTrap),
@@ -181,7 +181,7 @@ fn line_count(place: &TestEnv) -> usize {
 /// I71, I19: a plan calls untyped functions like any other tool. The call is gated, runs once, and replays
 /// without being executed.
 #[test]
-fn a_plan_calls_plain_functions() {
+fn plan_calls_untyped_functions() {
     let place = env_with_untyped_tools("atomic", "");
     let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_plan_calls_plain_functions() {
 /// I72: an open job continues with the operators that it pinned, even if the configuration describes the
 /// component differently.
 #[test]
-fn an_open_job_keeps_the_manifest_it_pinned() {
+fn open_job_keeps_its_pinned_manifest() {
     let place = env_with_untyped_tools("atomic", "");
     let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     let id = first.json()["job_id"].as_str().unwrap().to_owned();
@@ -226,7 +226,7 @@ fn an_open_job_keeps_the_manifest_it_pinned() {
 /// I12, I71: a function configured as read-only cannot write, no matter what is granted. An error after the
 /// start of an operation leaves the call in doubt.
 #[test]
-fn what_is_said_is_enforced() {
+fn configured_effects_of_a_function_are_enforced() {
     let place = env_with_untyped_tools("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");
     let looked = place.latch(&place.run_args());
     let failed = &looked.json()["failed"][0];
@@ -247,7 +247,7 @@ fn what_is_said_is_enforced() {
 /// I1, I2, I5: an untyped function's effect happens once, no matter at which statement the process is killed.
 /// A call in doubt is resolved with what really happened.
 #[test]
-fn killed_at_every_point_a_line_is_written_once() {
+fn killed_untyped_call_writes_its_line_once() {
     for commit in ["atomic", "staged"] {
         let template = env_with_untyped_tools(commit, "");
         assert_eq!(template.latch(&["plugin", "list", "--json"]).code, 0);
@@ -280,7 +280,7 @@ fn finish_with_observed_lines(place: &TestEnv) {
 
 /// `inspect` reports an untyped component and derives the same operators without a configuration.
 #[test]
-fn inspect_tells_a_plain_component() {
+fn inspect_describes_an_untyped_component() {
     let place = env_with_untyped_tools("atomic", "");
     let file = guest("plain-shapes");
     let said = place.latch(&["plugin", "inspect", file.to_str().unwrap()]);

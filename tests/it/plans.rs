@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::place::TestEnv;
 use crate::program::{CommandOutput, run_latch};
+use crate::test_env::TestEnv;
 
 fn write_plan(place: &TestEnv, file: &str, plan: &Value) {
     std::fs::write(place.dir.join(file), plan.to_string()).expect("writable");
@@ -50,7 +50,7 @@ fn short_plan() -> Value {
 /// I145, I146: short steps run, replay and verify. Without an idempotency template each job executes the
 /// action once.
 #[test]
-fn a_short_plan_runs_and_acts_once_in_each_job() {
+fn short_plan_runs_and_acts_once_per_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "short.json", &short_plan());
     let approved = ["run", "short.json", "--json", "--actor", "ada", "--approve", "send"];
@@ -71,7 +71,7 @@ fn a_short_plan_runs_and_acts_once_in_each_job() {
 
 /// I145: effects beyond the default must be written in the plan, and the refusal prints the missing line.
 #[test]
-fn the_line_that_a_refused_short_step_lacks_is_printed() {
+fn refusal_of_a_short_step_prints_the_missing_line() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let mut plan = short_plan();
     plan["steps"][0].as_object_mut().unwrap().remove("effects");
@@ -90,7 +90,7 @@ fn the_line_that_a_refused_short_step_lacks_is_printed() {
 
 /// I145: `--explain` shows the normal form and marks the values that the plan leaves out.
 #[test]
-fn an_explained_plan_marks_what_was_filled_in() {
+fn explained_plan_marks_default_values() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("short.json"), short_plan().to_string()).unwrap();
     let check = ["plan", "check", "short.json", "--no-plugins", "--explain"];
@@ -144,7 +144,7 @@ fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
 /// I147: each set of values is a request of its own, no matter which options set the values. A value equal to
 /// the default is the same as an omitted one.
 #[test]
-fn each_set_of_values_is_a_request_of_its_own() {
+fn each_set_of_parameter_values_is_its_own_request() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "letter.json", &letter_plan());
     std::fs::write(place.dir.join("values.json"), r#"{"professor": 910}"#).unwrap();
@@ -228,7 +228,7 @@ fn parameters_are_withheld_forked_and_replayed() {
 
 /// I148: a refused value is named with its source, and no job is started.
 #[test]
-fn refused_values_are_named_with_their_place() {
+fn refused_values_are_named_with_their_source() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_plan(&place, "letter.json", &letter_plan());
     let problems = |more: &[&str]| {
@@ -271,7 +271,7 @@ fn refused_values_are_named_with_their_place() {
 /// I148: `-` reads a plan or a request from stdin, with the configuration of the working directory. The
 /// request is the same as from a file.
 #[test]
-fn a_plan_is_read_from_stdin() {
+fn plan_is_read_from_stdin() {
     use std::io::Write as _;
     use std::process::Stdio;
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::place::wait;
 use crate::program::run_latch;
+use crate::test_env::wait;
 
 /// Returns a plan that needs no plugin and waits for a signal.
 fn waiting_plan() -> String {
@@ -52,7 +52,7 @@ fn subfolder_finds_the_configuration_above_it() {
 
 /// I165: outside of a project, reading commands name the folder that they searched, and create nothing.
 #[test]
-fn folder_without_a_project_is_an_error() {
+fn command_outside_of_a_project_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let job = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     for args in [
@@ -83,7 +83,7 @@ fn folder_without_a_project_is_an_error() {
 }
 
 #[test]
-fn database_without_a_configuration_is_read() {
+fn database_without_a_configuration_is_found() {
     let (folder, job) = project_with_waiting_job();
     std::fs::remove_file(folder.path().join("latch.toml")).unwrap();
     std::fs::rename(folder.path().join("data/jobs.db"), folder.path().join("data/latch.db")).unwrap();
@@ -92,7 +92,7 @@ fn database_without_a_configuration_is_read() {
 }
 
 #[test]
-fn project_without_a_database_has_no_jobs_yet() {
+fn project_without_a_database_has_no_jobs() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("latch.toml"), "").unwrap();
     let listed = run_latch(folder.path(), &["job", "list", "--json"]);
@@ -106,7 +106,7 @@ fn project_without_a_database_has_no_jobs_yet() {
 
 /// A hint names the configuration if it could not be found from here otherwise.
 #[test]
-fn hints_name_a_configuration_found_elsewhere() {
+fn hint_names_a_configuration_found_elsewhere() {
     let (folder, job) = project_with_waiting_job();
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join("latch.toml"), "").unwrap();

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step};
 use crate::program::latch_command;
 use crate::terminal::{Terminal, TerminalKind};
+use crate::test_env::{TestEnv, step};
 
 /// Runs the plan at a terminal, and types each answer after its question is shown. Returns the terminal's
 /// text and the exit code.
@@ -31,7 +31,7 @@ fn show_job(place: &TestEnv) -> Value {
 
 /// I20: exactly the arguments that would be sent are shown before the question.
 #[test]
-fn yes_at_the_terminal_executes_what_was_shown() {
+fn yes_at_the_terminal_executes_the_shown_call() {
     let place = env_with_gated_call();
     let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "y")]);
     assert_eq!((code, &show_job(&place)["state"]), (0, &json!("COMPLETED")), "{shown}");
@@ -52,7 +52,7 @@ fn yes_at_the_terminal_executes_what_was_shown() {
 
 /// I20: a rejection and its reason are recorded, and nothing is executed.
 #[test]
-fn no_at_the_terminal_refuses_with_a_reason() {
+fn no_at_the_terminal_rejects_with_a_reason() {
     let place = env_with_gated_call();
     let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "n"), ("why?", "not to her")]);
     let response = show_job(&place);
@@ -64,7 +64,7 @@ fn no_at_the_terminal_refuses_with_a_reason() {
 
 /// Any other answer decides nothing.
 #[test]
-fn neither_at_the_terminal_leaves_the_gate_open() {
+fn other_answer_at_the_terminal_leaves_the_gate_open() {
     let place = env_with_gated_call();
     let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "later")]);
     assert_eq!((code, &show_job(&place)["state"]), (3, &json!("PARKED")), "{shown}");
@@ -73,7 +73,7 @@ fn neither_at_the_terminal_leaves_the_gate_open() {
 
 /// Ctrl-D decides nothing, and the following output starts on a new line.
 #[test]
-fn the_end_of_the_input_leaves_the_gate_open() {
+fn end_of_input_leaves_the_gate_open() {
     let place = env_with_gated_call();
     let mut terminal =
         Terminal::start(latch_command(&place.dir, &["run", "plan.json", "--actor", "ada"]), 120, TerminalKind::NoColor);

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::place::{TestEnv, wait};
 use crate::program::{latch_command, run_latch};
+use crate::test_env::{TestEnv, wait};
 
 /// A folder bind-mounted read-only over itself until the value is dropped.
 struct ReadOnlyMount<'p>(&'p Path);
@@ -184,7 +184,7 @@ fn database_on_a_read_only_mount_is_read_with_its_log() {
 
 /// I168: the database file is immutable but its folder is writable. Nothing is created in the folder.
 #[test]
-fn file_that_may_not_be_changed_is_read() {
+fn immutable_database_file_is_read() {
     let (place, jobs) = project_with_two_jobs();
     let expected = read_all(&copy_without_replay(&place).dir, &jobs);
     let file = place.dir.join("latch.db");
@@ -200,7 +200,7 @@ fn file_that_may_not_be_changed_is_read() {
 
 /// I168: a read-only database with an old schema is reported, with what to do.
 #[test]
-fn old_schema_of_a_read_only_database_is_named() {
+fn old_schema_of_a_read_only_database_is_reported() {
     let (place, _) = project_with_two_jobs();
     // A process that ends cleanly leaves one file.
     assert_eq!(place.latch(&["job", "list"]).code, 0);
@@ -225,7 +225,7 @@ fn old_schema_of_a_read_only_database_is_named() {
 
 /// Commands that only read plugins and plans create nothing, so they work in a read-only folder.
 #[test]
-fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
+fn plugins_and_plans_are_read_in_a_read_only_folder() {
     let place = TestEnv::witness("atomic").fresh_copy();
     std::fs::remove_dir(place.dir.join("effects")).unwrap();
     assert!(!place.dir.join(".latch").exists(), "inspecting the plugins has stored no component");

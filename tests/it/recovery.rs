@@ -13,9 +13,9 @@ use latchwork_core::storage::Owner;
 use latchwork_store::{Database, OpenOptions};
 use serde_json::json;
 
-use crate::place::{TestEnv, step};
 use crate::program::{CommandOutput, command_output, compile_cache_dir, latch_command};
-use crate::recorded::{assert_completed, run_until_killed};
+use crate::recorded_answers::{assert_completed, run_until_killed};
+use crate::test_env::{TestEnv, step};
 
 /// Runs a process to its end and returns its peak memory in bytes.
 fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) {
@@ -40,7 +40,7 @@ fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) 
 
 /// I1, I6: a job of ten thousand events continues after a crash, and its memory stays within a limit.
 #[test]
-fn a_long_job_recovers_in_bounded_memory() {
+fn long_job_recovers_in_bounded_memory() {
     let calls: Vec<_> = (0..1_200).map(|n| json!({ "operator": "Effect.Keyed", "args": { "note": n } })).collect();
     let ids = ["a", "b", "c"];
     let steps: Vec<_> = ids.iter().map(|id| step(id, "Driver.Run", &[], json!({ "calls": calls }))).collect();
@@ -113,7 +113,7 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
 /// I1: a worker dies in the middle of a thousand jobs. Another worker claims all of them concurrently, and
 /// every job ends.
 #[test]
-fn a_thousand_jobs_recover_at_once_in_bounded_memory() {
+fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");

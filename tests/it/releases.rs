@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::compensation::{bookings, write_plan};
-use crate::place::{TestEnv, copy_tree, step, wait};
 use crate::program::run_latch;
+use crate::test_env::{TestEnv, copy_tree, step, wait};
 
 fn releases_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("releases")
@@ -92,7 +92,7 @@ fn record_release(to: &Path) {
 /// I19: evidence from every earlier release verifies. The current engine executes its steps again to the same
 /// bytes, and reports no divergence.
 #[test]
-fn what_earlier_releases_wrote_replays() {
+fn evidence_of_earlier_releases_verifies_and_reexecutes() {
     if std::env::var_os("LATCH_TEST_RECORD").is_some() {
         record_release(&releases_dir().join(env!("CARGO_PKG_VERSION")));
     }

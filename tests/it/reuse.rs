@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::place::TestEnv;
 use crate::program::latch_command;
+use crate::test_env::TestEnv;
 
 fn run_args<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["run", file, "--json", "--actor", "ada"], more].concat()
@@ -34,7 +34,7 @@ fn message_count(place: &TestEnv) -> usize {
 /// I21, I23: a second request with equal inputs reuses the drafts and receives the receipt of the write. If
 /// its send is rejected, the drafts stay.
 #[test]
-fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
+fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let first = place.latch(&run_args("plan.json", &["--approve", "s5"])).json();
     assert_eq!(first["blocked_on"]["step_id"], "s6", "{first:#}");
@@ -77,7 +77,7 @@ fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
 
 /// I23: a job killed at any point of reuse ends with the same result.
 #[test]
-fn killed_while_it_reuses_a_job_comes_to_the_same_end() {
+fn job_killed_during_reuse_ends_with_the_same_result() {
     for commit in ["atomic", "staged"] {
         let place = TestEnv::golden(commit).fresh_copy();
         let first = place.latch(&run_args("plan.json", &["--approve", "s5", "--approve", "s6"]));
@@ -122,7 +122,7 @@ fn reuse_verdicts(place: &TestEnv, file: &str) -> Vec<(bool, String)> {
 
 /// I23: an external tool's answer is reused only within its time to live, and never from a dry run.
 #[test]
-fn an_answer_of_the_world_is_reused_within_its_time() {
+fn external_answer_is_reused_within_its_time_to_live() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_cached_plan(&place, "p.json", "Effect.Read", |_| {});
     assert_eq!(place.latch(&run_args("p.json", &["--mode", "DRY_RUN"])).code, 0);
@@ -144,7 +144,7 @@ fn an_answer_of_the_world_is_reused_within_its_time() {
 
 /// I23: a result is reused only if its sensitivity and its plugin version fit the plan.
 #[test]
-fn sensitivity_and_version_are_compared() {
+fn reuse_requires_fitting_sensitivity_and_version() {
     let place = TestEnv::witness("atomic").fresh_copy();
     let draft = |sensitivity: &str| json!({ "type": "Text.Draft", "sensitivity": sensitivity });
     let safe = |step: &mut Value| step["cache_policy"] = json!("use_if_safe");
@@ -174,7 +174,7 @@ fn sensitivity_and_version_are_compared() {
 
 /// I23: a result of one tenant's job is never reused for another tenant.
 #[test]
-fn no_result_of_another_tenant_is_reused() {
+fn result_of_another_tenant_is_not_reused() {
     let place = TestEnv::witness("atomic").fresh_copy();
     write_cached_plan(&place, "p.json", "Effect.Read", |_| {});
     assert_eq!(reuse_verdicts(&place, "p.json"), []);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use latchwork_core::awaited::TimerWrite;
+use latchwork_core::expectation::TimerWrite;
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
@@ -24,7 +24,7 @@ use latchwork_store::{
     Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
 };
 
-use crate::conformance::world::{LogWriter, effect, ledger_row, new_job, payload};
+use crate::conformance::store_fixture::{LogWriter, effect, ledger_row, new_job, payload};
 use crate::postgres::server::{database, simulate_full_disk};
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
@@ -330,7 +330,7 @@ async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
 const PASSES: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crash_at_any_statement_loses_nothing() {
+async fn sqlite_crash_at_any_statement_loses_no_acknowledged_write() {
     for name in STATEMENTS {
         let times = PASSES.iter().find(|(often, _)| often == name).map_or(1, |(_, times)| *times);
         for side in ["before", "after"] {
@@ -348,7 +348,7 @@ const SQLITE_ONLY: [&str; 2] = ["quick_check", "reread"];
 const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crash_at_any_statement_on_a_server_loses_nothing() {
+async fn postgres_crash_at_any_statement_loses_no_acknowledged_write() {
     for name in STATEMENTS.iter().chain(POSTGRES_STATEMENTS).filter(|name| !SQLITE_ONLY.contains(name)) {
         let often = PASSES.iter().chain(&SERVER_PASSES).find(|(often, _)| often == name);
         let times = often.map_or(1, |(_, times)| *times);
@@ -362,7 +362,7 @@ async fn a_crash_at_any_statement_on_a_server_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_crash_everything_is_there() {
+async fn all_writes_are_stored_without_a_crash() {
     assert!(!crash_and_check("none", "before", 1, "").await);
     if let Some(url) = database().await {
         assert!(!crash_and_check("none", "before", 1, &url).await);

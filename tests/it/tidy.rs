@@ -73,7 +73,7 @@ fn contains_word(line: &str, word: &str) -> bool {
 }
 
 #[test]
-fn no_file_is_too_long() {
+fn no_file_exceeds_the_maximum_length() {
     // Generated files may be longer.
     let written =
         |file: &TextFile| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
@@ -86,7 +86,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn names_of_files_are_plain() {
+fn file_names_are_portable() {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     let odd = tracked_files().into_iter().filter(|path| !path.chars().all(plain));
     assert_none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
@@ -94,7 +94,7 @@ fn names_of_files_are_plain() {
 
 /// I7.
 #[test]
-fn the_kernel_is_pure() {
+fn kernel_has_no_impure_dependencies() {
     let manifest = std::fs::read_to_string(root().join("host/core/Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
     let dependencies: BTreeSet<&str> =
@@ -111,7 +111,7 @@ fn the_kernel_is_pure() {
 
 /// I8.
 #[test]
-fn sql_lives_in_the_store_and_only_the_command_line_names_the_store() {
+fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
     let host = rust_files("host/src/");
     assert_none("only host/store speaks SQL", lines_with_words(&host, &["sqlx"], &[]));
     assert_none(
@@ -138,7 +138,7 @@ fn dependencies_point_inwards() {
 
 /// I9, together with the three tests below.
 #[test]
-fn one_place_prints() {
+fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
     let product: Vec<TextFile> =
         ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
@@ -151,7 +151,7 @@ fn one_place_prints() {
 }
 
 #[test]
-fn one_place_each_for_clock_and_entropy() {
+fn clock_and_entropy_have_one_source_each() {
     let product: Vec<TextFile> =
         ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
     let clocks = ["SystemTime::now", "Instant::now", "clock_gettime", "elapsed()"];
@@ -174,7 +174,7 @@ fn engine_profiles_are_built_in_one_file() {
 }
 
 #[test]
-fn a_tool_is_called_in_one_place() {
+fn tools_are_called_in_one_place() {
     let places: BTreeSet<String> = rust_files("host/src/")
         .iter()
         .filter(|file| file.path.starts_with("host/src/worker/") || file.path.starts_with("host/src/cli/"))
@@ -227,7 +227,7 @@ fn cited_invariants(text: &str) -> Vec<u32> {
 }
 
 #[test]
-fn the_project_speaks_of_itself_alone() {
+fn sources_contain_no_private_paths_or_leftover_markers() {
     // Each word is written in two pieces, so that this file does not match itself.
     let words = [
         concat!("/wo", "rk/"),
@@ -257,7 +257,7 @@ fn the_project_speaks_of_itself_alone() {
 }
 
 #[test]
-fn lock_files_name_the_public_registry_and_no_addresses() {
+fn lock_files_name_only_the_public_registry() {
     let mut found = Vec::new();
     let mut locks = 0;
     for file in
@@ -275,7 +275,7 @@ fn lock_files_name_the_public_registry_and_no_addresses() {
 }
 
 #[test]
-fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
+fn readme_has_both_commands_and_all_links_resolve() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     for command in
         ["cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json", "cargo test --workspace"]
@@ -352,7 +352,7 @@ fn test_exists(sources: &[TextFile], test: &str) -> bool {
 }
 
 #[test]
-fn the_manual_lists_every_verb_and_every_key() {
+fn configuration_page_lists_every_key() {
     let manual = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
     for key in [
         "database",

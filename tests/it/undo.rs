@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan};
-use crate::place::{TestEnv, step};
 use crate::program::{CommandOutput, latch_command};
+use crate::test_env::{TestEnv, step};
 
 /// Runs a job that makes three bookings, and returns its environment and its id.
 fn run_bookings(place: TestEnv) -> (TestEnv, String) {
@@ -45,7 +45,7 @@ fn assert_refused(ran: &CommandOutput, what: &str) {
 
 /// I155: a completed job is undone, and every later answer about that job says so.
 #[test]
-fn completed_job_is_undone_and_says_so() {
+fn completed_job_is_undone_and_reported_as_undone() {
     let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
     let ran = undo_job(&place, &job, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -78,7 +78,7 @@ fn completed_job_is_undone_and_says_so() {
 
 /// I156: an undo that can have no effect is refused, and nothing is written.
 #[test]
-fn undo_that_cannot_help_is_refused() {
+fn undo_of_a_job_without_undoable_effects_is_refused() {
     let place = TestEnv::undo("atomic").fresh_copy();
     write_plan(&place, "keep", &[step("e", "Effect.Opaque", &[], json!({ "note": 2 }))]);
     let job = job_id(&run_plan(&place, &["--approve", "e"]).json());
@@ -119,7 +119,7 @@ fn acknowledged_undo_survives_its_process() {
 /// I155: an undo executed by workers, and an undo requested by two people at the same moment. Each effect is
 /// undone once.
 #[test]
-fn undo_by_workers_and_by_two_people_happens_once() {
+fn concurrent_undo_requests_undo_each_effect_once() {
     let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
     let left = undo_job(&place, &job, &["--detach"]);
     let document = left.json();
@@ -155,7 +155,7 @@ fn undo_by_workers_and_by_two_people_happens_once() {
 
 /// I155, I38: a failed compensation waits for a person, and the exit code shows that effects are left.
 #[test]
-fn failing_undo_waits_for_a_person() {
+fn failed_undo_waits_for_a_person() {
     let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
     std::fs::write(place.dir.join("switch/closed"), "").unwrap();
     let ran = undo_job(&place, &job, &[]);

@@ -9,8 +9,8 @@ use latchwork::validate::{
 };
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, step};
-use crate::support::guest;
+use crate::built_guests::guest;
+use crate::test_env::{TestEnv, step};
 
 /// Creates an environment with a step that executes the script in its input and declares itself pure.
 fn env_with_scripted_step(run: &str, what: &Value) -> TestEnv {
@@ -28,7 +28,7 @@ fn events(place: &TestEnv, id: &str) -> Vec<Value> {
 
 /// A step that declares itself pure but reads its clock is not executed, and the error names the reason.
 #[test]
-fn a_step_that_breaks_its_promise_is_not_executed() {
+fn impure_step_is_not_executed() {
     let ran = env_with_scripted_step("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "no validator runs by default: {}", ran.stdout);
     let place = env_with_scripted_step("\"static\", \"sandbox\"", &json!({ "do": "good" }));
@@ -52,7 +52,7 @@ fn a_step_that_breaks_its_promise_is_not_executed() {
 /// A step with the same behaviour in both sandbox runs is executed, whatever its result. A misbehaving step
 /// ends only its own runs.
 #[test]
-fn a_step_that_keeps_its_promise_runs() {
+fn pure_step_is_executed_whatever_its_result() {
     for (what, code) in [
         (json!({ "do": "emit", "n": 3 }), "COMPLETED"),
         (json!({ "do": "trap" }), "PLUGIN_TRAP"),
@@ -71,7 +71,7 @@ fn a_step_that_keeps_its_promise_runs() {
 
 /// A call in the sandbox is never executed, and ends the sandbox run.
 #[test]
-fn the_sandbox_stops_at_the_first_call() {
+fn sandbox_run_stops_at_the_first_call() {
     let place = TestEnv::witness("atomic").fresh_copy().configure("[validators]\nrun = [\"sandbox\"]").with_plan(&[step(
         "d",
         "Driver.Run",
@@ -103,7 +103,7 @@ impl StepValidator for CountingValidator {
 
 /// An embedding program adds its own validators, which run after the configured ones.
 #[tokio::test]
-async fn an_embedding_program_has_its_own() {
+async fn embedding_program_can_add_a_validator() {
     use latchwork::config::{Config, LoadOptions};
     use latchwork::host::{Extensions, Host, Stores, SubmitResult};
     use latchwork::submit::{Submission, bare_intent};

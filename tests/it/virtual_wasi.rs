@@ -14,9 +14,9 @@ use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
 use tracing::Level;
 
+use crate::built_guests::guest;
 use crate::hostile::{Map, engine, settings};
-use crate::place::{TestEnv, step};
-use crate::support::guest;
+use crate::test_env::{TestEnv, step};
 
 /// Start time of every step in these tests.
 const STARTED_US: i64 = 1_700_000_000_000_000;
@@ -93,7 +93,7 @@ fn ns_after_start(us: i64) -> i64 {
 /// I50: a step has a time of its own. Reading a clock advances that time by a microsecond, and an answer
 /// advances it to the time of the answer.
 #[tokio::test]
-async fn both_clocks_are_the_step_s_own() {
+async fn wasi_clocks_follow_the_time_of_the_step() {
     let both = |from: i64| {
         let clock = |at: i64| json!([ns_after_start(from + at), ns_after_start(from + at + 1)]);
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
@@ -108,7 +108,7 @@ async fn both_clocks_are_the_step_s_own() {
 
 /// I50: sleeping takes no real time and advances the clock, because a try may take only half a minute.
 #[tokio::test]
-async fn sleeping_takes_no_time_and_moves_the_clock() {
+async fn sleep_takes_no_real_time_and_advances_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;
     let slept = output_of(json!({"do": "sleep", "n": day_us * 1_000})).await;
     assert_eq!(slept["before"]["monotonic"][1], ns_after_start(3));
@@ -134,7 +134,7 @@ async fn sleeping_takes_no_time_and_moves_the_clock() {
 
 /// I50: a loop that only reads the clock ends, and always after the same number of iterations.
 #[tokio::test]
-async fn loops_that_wait_for_time_to_pass_end() {
+async fn loops_on_the_clock_end() {
     let loops = output_of(json!({"do": "spin", "n": 1_000_000})).await;
     assert_eq!(loops, json!([999, 1_000, 1_000]));
 }
@@ -142,7 +142,7 @@ async fn loops_that_wait_for_time_to_pass_end() {
 /// I17 and I50: random bytes come from the step's stream, in the order of the calls and shared with the
 /// injected generator.
 #[tokio::test]
-async fn randomness_is_the_step_s_stream() {
+async fn random_bytes_come_from_the_stream_of_the_step() {
     let mut stream = StepRng::new([7; 32]);
     let hex = |stream: &mut StepRng, len| hex::encode(stream.bytes(len));
     let number = |stream: &mut StepRng| u64::from_le_bytes(stream.bytes(8).try_into().unwrap());
@@ -165,7 +165,7 @@ async fn randomness_is_the_step_s_stream() {
 
 /// I51: a step finds no arguments, no environment, no terminal and no input.
 #[tokio::test]
-async fn a_program_finds_an_empty_world() {
+async fn program_finds_no_arguments_environment_or_files() {
     let wanted = json!({
         "environment": [], "arguments": [], "directory": null, "terminals": [false, false, false],
         "stdin at its end": [true, true, true, true, true, true], "stdin is ready": true,
@@ -176,7 +176,7 @@ async fn a_program_finds_an_empty_world() {
 
 /// I51: access to the network is refused, and the log or the error names the reason.
 #[tokio::test]
-async fn there_is_no_socket_and_no_http() {
+async fn sockets_and_http_are_refused() {
     let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
     let (outcome, records) = run_once(&plugin, 7, json!({"do": "sockets"})).await;
     let StepOutcome::Output(text) = outcome else { panic!("{outcome:?}") };
@@ -197,7 +197,7 @@ async fn there_is_no_socket_and_no_http() {
 }
 
 #[tokio::test]
-async fn what_is_written_becomes_records_line_by_line() {
+async fn output_becomes_log_records_line_by_line() {
     let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
     let (outcome, records) = run_once(&plugin, 7, json!({"do": "print"})).await;
     assert_eq!(outcome, StepOutcome::Output("65536".into()));
@@ -244,7 +244,7 @@ async fn each_fault_is_named() {
 
 /// I50: two runs in fresh instances give the same result.
 #[tokio::test]
-async fn every_answer_repeats() {
+async fn every_result_repeats() {
     let plugin = load_guest("virtual-step", WasiMode::Virtual).unwrap();
     for input in [
         json!({"do": "clocks", "call": "Some.Tool"}),
@@ -268,7 +268,7 @@ async fn every_answer_repeats() {
 
 /// I10: WASI is linked only for steps configured with it. Other imports are still refused.
 #[test]
-fn wasi_is_linked_where_it_is_asked_for() {
+fn wasi_is_linked_only_if_configured() {
     let error = load_guest("virtual-step", WasiMode::None).unwrap_err();
     let imports = |error: &LoadError| {
         let named = |problem: &Problem| match problem {
@@ -294,7 +294,7 @@ fn wasi_is_linked_where_it_is_asked_for() {
 
 /// I43: a job keeps the WASI mode that it pinned, whatever is configured for its plugin later.
 #[test]
-fn the_mode_is_pinned_with_the_component() {
+fn wasi_mode_is_pinned_with_the_component() {
     let dir = tempfile::tempdir().unwrap();
     let registry = |component: &str, wasi: &str| {
         let text = format!("[[plugin]]\nname = \"v\"\nsource = {:?}\nwasi = {wasi:?}\n", guest(component));
@@ -321,7 +321,7 @@ fn the_mode_is_pinned_with_the_component() {
 /// I50: a whole job replays from every prefix of its log and from its evidence. Its first answer advanced the
 /// clock, and its second step drew random bytes.
 #[test]
-fn a_job_repeats() {
+fn job_with_virtual_wasi_replays() {
     let place = TestEnv::witness("atomic");
     let component = guest("virtual-step");
     let place = place.configure(&format!("[[plugin]]\nname = \"v\"\nsource = {component:?}\nwasi = \"virtual\"\n"));
@@ -357,7 +357,7 @@ fn a_job_repeats() {
 }
 
 #[test]
-fn describe_still_calls_nothing_of_the_host() {
+fn describe_may_call_no_host_function_with_virtual_wasi() {
     let error = load_guest("chatty-step", WasiMode::Virtual).unwrap_err();
     assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
     assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{TestEnv, sleep_past, step, wait};
+use crate::test_env::{TestEnv, sleep_past, step, wait};
 
 fn submit(place: &TestEnv) -> (i32, Value) {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
@@ -34,7 +34,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
 /// I25: a job is parked until its signal arrives. Duplicates are acknowledged, and unknown signals are
 /// refused.
 #[test]
-fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
+fn signal_completes_its_wait_and_reaches_bound_steps() {
     let signal = json!({ "wait_kind": "signal", "correlation_key": "reply of ada" });
     let mut pure = step("p", "Driver.Pure", &["s"], json!({ "got": { "$ref": "s#/text" } }));
     pure["policy_tags"] = json!([]);
@@ -69,7 +69,7 @@ fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
 
 /// I25: a signal that arrives before its wait begins is kept for the wait.
 #[test]
-fn an_early_signal_is_kept() {
+fn early_signal_is_kept_for_its_wait() {
     let early = |id: &str, key: Value, after: &[&str]| {
         let mut wait = wait(id, json!({ "wait_kind": "human", "correlation_key": key }));
         wait["depends_on"] = json!(after);
@@ -92,7 +92,7 @@ fn an_early_signal_is_kept() {
 
 /// I25, I26: after its timeout a wait has its default or fails, and accepts no signal.
 #[test]
-fn after_a_time_out_a_signal_is_refused() {
+fn signal_after_the_timeout_is_refused() {
     let timeout = |default: Value| {
         let mut payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "3s", "park": true });
         if !default.is_null() {
@@ -125,7 +125,7 @@ fn after_a_time_out_a_signal_is_refused() {
 /// I25, I26: waits and gates that expire at the same time end independently, with or without a running
 /// process.
 #[test]
-fn times_that_come_together_do_not_wait_for_each_other() {
+fn simultaneous_timeouts_end_independently() {
     let signal = |id: &str, park: bool| {
         wait(id, json!({ "wait_kind": "signal", "correlation_key": id, "timeout": "1s", "park": park, "default": 1 }))
     };
@@ -156,7 +156,7 @@ fn times_that_come_together_do_not_wait_for_each_other() {
 /// I26: a timer never fires early. It fires soon after its time while the process runs, and immediately if
 /// overdue.
 #[test]
-fn a_timer_is_on_time() {
+fn timer_fires_never_early_and_soon_after_its_time() {
     let timer = |ms: u32, park: bool| {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
@@ -196,7 +196,7 @@ fn a_timer_is_on_time() {
 
 /// I25: a signal and an approval arrive while a job writes continuously.
 #[test]
-fn requests_that_come_during_pipelined_writes_count() {
+fn requests_during_pipelined_writes_are_applied() {
     let calls: Vec<Value> = (0..60).map(|n| json!({ "operator": "Effect.Read", "args": { "note": n } })).collect();
     let plan = [
         step("d", "Driver.Run", &[], json!({ "calls": calls })),
@@ -229,7 +229,7 @@ fn requests_that_come_during_pipelined_writes_count() {
 
 /// A cancelled job accepts no signal.
 #[test]
-fn a_cancelled_wait_takes_no_signal() {
+fn cancelled_wait_refuses_signals() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "3d" });
     let place = TestEnv::witness("staged").fresh_copy().with_plan(&[wait("s", payload)]);
     let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();

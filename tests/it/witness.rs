@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
 use crate::checkout;
-use crate::place::{TestEnv, build_plugin, step};
-use crate::postgres::live_call::block_on;
+use crate::postgres::call_in_flight::block_on;
 use crate::server::{read_head, serve_each};
+use crate::test_env::{TestEnv, build_plugin, step};
 
 /// Size of the kernel's receive buffer in bytes, small enough that a large body is not received before it is
 /// read.
@@ -110,7 +110,7 @@ impl Witness {
         self.wait_until("half of a body was received", |seen| seen.is_halfway);
     }
 
-    /// Continues to read the body at which `stall` stopped.
+    /// Continues to read the body at which `stall_next_body` stopped.
     pub(crate) fn continue_reading(&self) {
         self.shared.seen.lock().unwrap().is_halfway = false;
         self.shared.changed.notify_all();

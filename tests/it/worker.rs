@@ -9,12 +9,13 @@ use crate::checkout;
 use crate::compensation::{self, never_ending_wait, with_field};
 use crate::crash::is_killed;
 use crate::evidence;
-use crate::place::{TestEnv, build_plugin, step, wait};
-use crate::postgres::live_call::wait_until;
+use crate::postgres::call_in_flight::wait_until;
 use crate::program::{CommandOutput, command_output, latch_command};
+use crate::running_worker;
+use crate::running_worker::RunningWorker;
 use crate::server::TestServer;
-use crate::stopped::{continue_process, env_with_short_lease, suspended};
-use crate::workers::{self, RunningWorker};
+use crate::suspended_process::{continue_process, env_with_short_lease, suspended};
+use crate::test_env::{TestEnv, build_plugin, step, wait};
 
 /// Creates an environment with a tool that fetches from the server, with these lines at the top of the
 /// configuration.
@@ -141,12 +142,12 @@ fn several_workers_share_a_queue() {
 /// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The
 /// attempt does not count as one without progress.
 #[test]
-fn a_worker_that_stops_gives_its_jobs_back() {
+fn stopped_worker_ends_its_calls_and_releases_its_job() {
     let server = TestServer::start().hold_answers();
     let place = env_with_fetch_tool(&server, "max_attempts_without_progress = 1");
     write_plan(&place, &[fetch_step("a", &[], server.url("/a")), fetch_step("b", &["a"], server.url("/b"))]);
     let job = submit_detached(&place, &[]);
-    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    let mut worker = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     server.wait_for(1);
     send_sigterm(&worker.child);
     wait_until_stopping(&worker);
@@ -169,7 +170,7 @@ fn a_worker_that_stops_gives_its_jobs_back() {
 
 /// I97: a compensation may wait for its operator's limit. A stopping worker does not wait with it.
 #[test]
-fn a_worker_that_stops_waits_for_no_turn() {
+fn stopped_worker_does_not_wait_for_an_operator_limit() {
     let place = TestEnv::undo("atomic");
     let booked = |id: &str, depends_on: &[&str]| {
         let made = step(id, "Booking.Make", depends_on, json!({ "note": id }));
@@ -203,7 +204,7 @@ fn a_worker_that_stops_waits_for_no_turn() {
 /// I97: a worker that is stopped while it writes a barrier either executes the call or writes no barrier.
 /// Stopping leaves no call in doubt.
 #[test]
-fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
+fn stopped_worker_leaves_no_barrier_without_its_call() {
     let template = TestEnv::witness("atomic").with_plan(&[
         step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
         step("k", "Effect.Keyed", &["o"], json!({ "note": 2 })),
@@ -230,12 +231,12 @@ fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
 /// I97: after a second signal a worker ends immediately and names its open jobs. The next worker completes
 /// them.
 #[test]
-fn a_worker_that_is_told_twice_ends_at_once() {
+fn second_signal_ends_the_worker_immediately() {
     let server = TestServer::start().hold_answers();
     let place = env_with_fetch_tool(&server, "");
     write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
     let job = submit_detached(&place, &[]);
-    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    let mut worker = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     server.wait_for(1);
     send_sigterm(&worker.child);
     // Two pending signals are delivered as one, so the second is sent after the first was received.
@@ -263,7 +264,7 @@ fn a_worker_that_is_told_twice_ends_at_once() {
 /// I96: an operator's limit applies to all jobs of a process, also within one `call-all`. A tenant's limit
 /// applies to that tenant's jobs.
 #[test]
-fn operators_and_tenants_are_limited() {
+fn operator_and_tenant_limits_apply() {
     // Long enough for calls to overlap on a busy machine.
     let takes = Duration::from_secs(1);
     let server = TestServer::start().with_delay(takes);
@@ -313,7 +314,7 @@ fn operators_and_tenants_are_limited() {
 /// I96, I99: of concurrent calls, one that waits for its backoff holds no permit of its operator and does not
 /// delay a stop. The job is released immediately.
 #[test]
-fn a_call_that_waits_beside_others_holds_nothing() {
+fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = env_with_limits("\"Effect.Queryable\" = { at_once = 1 }");
     let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note, "after_ms": 1_000 } });
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
@@ -322,25 +323,25 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     // The backoff is drawn from up to a day, so it does not end during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
     let place = place.with_plan(&[driver]);
-    let job = workers::submit_detached(&place);
+    let job = running_worker::submit_detached(&place);
     let tries = |place: &TestEnv| {
-        let all = workers::events_of(place, &job);
+        let all = running_worker::events_of(place, &job);
         all.iter().filter(|event| event["type"] == "tool_invocation_started" && event["slot"] == "d/3").count()
     };
     for nth in 1..=2 {
-        let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+        let working = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
         wait_until("the keyed call is in flight", || tries(&place) == nth);
         drop(working);
     }
-    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    let working = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     wait_until("the others are done", || place.effect_counts().get("d/2").is_some_and(|times| *times > 0));
     let place = place.with_approved(vec!["q"]);
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
-    workers::submit_detached(&place);
+    running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
     // The call's answer is recorded after the call. Only an ended job is certainly not held when the worker
     // stops.
-    wait_until("the other job is over", || workers::open_jobs(&place).len() == 1);
+    wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
     assert_eq!(tries(&place), 2, "the call still waits");
@@ -364,20 +365,20 @@ fn concurrent_calls(calls: &[(&str, u32)]) -> Value {
 
 /// Concurrent calls in doubt after a crash are all retried before any of them waits for an answer.
 #[test]
-fn calls_in_doubt_begin_together() {
+fn concurrent_calls_in_doubt_are_retried_together() {
     let place = env_with_limits("\"Effect.Opaque\" = { at_once = 1 }");
     let place =
         place.with_plan(&[concurrent_calls(&[("Effect.Keyed", 500), ("Effect.Keyed", 500), ("Effect.Keyed", 500)])]);
-    let job = workers::submit_detached(&place);
+    let job = running_worker::submit_detached(&place);
     let started = |place: &TestEnv| {
-        let all = workers::events_of(place, &job);
+        let all = running_worker::events_of(place, &job);
         all.iter().filter(|event| event["type"] == "tool_invocation_started").count()
     };
-    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    let working = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     wait_until("all calls are in flight", || started(&place) == 3);
     drop(working);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    let all = workers::events_of(&place, &job);
+    let all = running_worker::events_of(&place, &job);
     let is = |event: &&Value, kind: &str| event["type"] == kind && event["slot"] != "d";
     let first_answer = all.iter().position(|event| is(&event, "tool_invocation_finished")).expect("they answer");
     let begun = all[..first_answer].iter().filter(|event| is(event, "tool_invocation_started")).count();
@@ -386,16 +387,16 @@ fn calls_in_doubt_begin_together() {
 
 /// I96: of concurrent calls, one that has its permit does not wait for a call of an operator without one.
 #[test]
-fn a_call_waits_for_leave_of_its_own_operator_alone() {
+fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
     let place = env_with_limits(limits).with_approved(vec!["k"]);
     let place = place.with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 7, "after_ms": 3_000 }))]);
-    workers::submit_detached(&place);
-    let working = RunningWorker::start(&place, workers::worker_command(&place, &[]));
+    running_worker::submit_detached(&place);
+    let working = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     wait_until("another job's call is in flight", || place.effect_counts().contains_key("k"));
     let calls = [("Effect.Queryable", 0), ("Effect.Queryable", 0), ("Effect.Keyed", 0)];
     let place = place.with_approved(vec!["d"]).with_plan(&[concurrent_calls(&calls)]);
-    workers::submit_detached(&place);
+    running_worker::submit_detached(&place);
     wait_until("the call has got its permit", || place.effect_counts().contains_key("d/2"));
     assert!(
         place.effect_counts().contains_key("d/0") && !place.effect_counts().contains_key("d/1"),
@@ -408,7 +409,7 @@ fn a_call_waits_for_leave_of_its_own_operator_alone() {
 
 /// Workers and `doctor` report a limit for an unknown operator or tenant.
 #[test]
-fn a_limit_of_nothing_is_told() {
+fn limit_of_an_unknown_operator_or_tenant_is_reported() {
     let server = TestServer::start();
     let limits = "failover = \"synchronous\"\n[policy.acme]\n[policy.team-1]\n[worker]\ntenants = { acem = 2, beta = 3, team-2 = 3 }\noperators = { \"Web.Fetsh\" = \
                   { at_once = 1 }, \"Driver.Run\" = { at_once = 1 } }\n[queue]\ntenants = { acmee = 1 }";
@@ -440,7 +441,7 @@ fn a_limit_of_nothing_is_told() {
 /// With `--until-idle`, a worker on a restored database ends and prints the next command. No job is claimed
 /// (property 33).
 #[test]
-fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted() {
+fn until_idle_worker_ends_on_a_restored_database() {
     let server = TestServer::start();
     let place = env_with_fetch_tool(&server, "");
     write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
@@ -450,7 +451,7 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     assert_eq!(show_job(&place, &first)["state"], "COMPLETED");
     std::fs::copy(&backup, &database).unwrap();
-    let mut worker = RunningWorker::start(&place, workers::worker_command(&place, &["--until-idle"]));
+    let mut worker = RunningWorker::start(&place, running_worker::worker_command(&place, &["--until-idle"]));
     for _ in 0..1_200 {
         if worker.child.try_wait().unwrap().is_some() {
             break;
@@ -467,7 +468,7 @@ fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted(
 /// I96: a rate limit applies from call to call. Only the delay that the rate itself causes is measured.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test measures real time")]
-fn operators_have_a_pace() {
+fn operator_rate_limit_applies() {
     let server = TestServer::start().with_slow_answers();
     let place = env_with_fetch_tool(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
     write_plan(
@@ -485,7 +486,7 @@ fn operators_have_a_pace() {
 /// I98: the job with the highest priority is claimed first, and among equal ones the oldest. The priority is
 /// not part of the request.
 #[test]
-fn the_most_urgent_job_is_claimed_first() {
+fn job_with_highest_priority_is_claimed_first() {
     let server = TestServer::start().with_slow_answers();
     let place = env_with_fetch_tool(&server, "");
     for (n, priority) in ["0", "-5", "70", "0", "100"].iter().enumerate() {
@@ -521,7 +522,7 @@ fn the_most_urgent_job_is_claimed_first() {
 
 /// I99: a full queue refuses one more job and stores nothing of it. The same request still finds its job.
 #[test]
-fn a_full_queue_refuses() {
+fn full_queue_refuses_new_jobs() {
     let server = TestServer::start().with_slow_answers();
     let place = env_with_fetch_tool(&server, "[queue]\npending = 3\ntenants = { acme = 1 }");
     let ask = |n: u32, tenant: &str| {

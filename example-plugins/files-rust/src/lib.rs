@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_with_its_hash() {
+    fn file_is_returned_with_its_hash() {
         let file = read_from("/data/a.txt").unwrap();
         assert_eq!((file.text.as_str(), file.bytes), ("abc", 3));
         assert_eq!(file.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     #[test]
-    fn what_it_may_not_or_cannot_read_is_refused() {
+    fn unreadable_or_ungranted_files_are_rejected() {
         for (path, code) in [
             ("/data/none.txt", Code::InvalidInput),
             ("/data/b.bin", Code::InvalidInput),

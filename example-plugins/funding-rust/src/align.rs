@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cv_names_somebody() {
+    fn cv_without_a_heading_is_rejected() {
         assert!(build(&professor(), "no heading").is_err());
     }
 }

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_sentences() {
+    fn surnames_sentences_and_articles() {
         assert_eq!(surname("Prof. Dr. Ada Lind, FRS"), "Lind");
         assert_eq!(first_person("Built a model of snow."), "I built a model of snow.");
         assert_eq!(first_person("Calibrated sensors"), "I calibrated sensors.");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_applies_for_an_autumn_that_is_too_close() {
+    fn intake_is_the_next_autumn_with_an_open_deadline() {
         assert_eq!(intake(2026, 2), 2026);
         assert_eq!(intake(2026, 11), 2027);
     }

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_what_a_person_reads() {
+    fn parse_returns_visible_text_blocks() {
         let page = parse(
             "<html><head><title>x</title></head><body><H1 class='n'>Ada &amp; Co.</H1>\
              <script>if (a < b) { '<p>no</p>' }</script><!-- <p>no</p> -->\
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_is_a_page() {
+    fn any_text_can_be_parsed() {
         for text in ["", "<", "<<<>", "a & b &unknown; &#xffffffff;", "<p", "</", "<script>never closed", "<!--"] {
             parse(text);
         }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_mended_is() {
+    fn fixable_findings_are_fixed() {
         let review = review("Hello!!", &GOOD.replace("may I", "may  I really").replace("snow?", "snow? Great!"));
         assert_eq!(review.verdict, Verdict::Ready);
         assert_eq!(review.subject, "Hello");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_is_said() {
+    fn unfixable_findings_are_reported() {
         for (rule, body) in [
             ("greeting", GOOD.replace("Dear Professor Lind,", "Hi")),
             ("closing", GOOD.replace("Kind regards,", "Bye")),

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_becomes_a_person() {
+    fn page_becomes_a_professor() {
         let page = "<h1>Prof. Dr. Ada Lind</h1><p>Chair of Snow, North University</p>\
             <p>My group studies how snow melts in mountain catchments. The weather is often cold, and coffee is good there.</p>\
             <h2>Research interests</h2><ul><li>snow hydrology</li><li>mountain catchments</li></ul>\
@@ -204,12 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_nobody_is_refused() {
+    fn page_without_a_name_is_rejected() {
         assert_eq!(read("<p>404</p>", source()).unwrap_err().code(), latchwork_guest::Code::InvalidInput);
     }
 
     #[test]
-    fn publications_in_the_forms_people_write() {
+    fn common_citation_styles_are_parsed() {
         let title = |text| publication(text).map(|found| (found.title, found.year));
         assert_eq!(title("Lind, A. (2024). \"Snow.\" In: Ice."), Some(("Snow".into(), 2024)));
         assert_eq!(title("Lind, A. (ed.) (2021) Snow"), Some(("Snow".into(), 2021)));

@@ -36,7 +36,7 @@ fn outreach() -> Result<(summarize::Professor, align::Alignment, draft::Draft, r
 }
 
 #[test]
-fn the_shipped_flow_writes_a_letter_worth_sending() {
+fn example_data_gives_a_ready_letter() {
     let host = host();
     let (professor, alignment, draft, review) = host.run(outreach).unwrap();
     assert_eq!(professor.name, "Prof. Dr. Ingrid Solheim");
@@ -53,14 +53,14 @@ fn the_shipped_flow_writes_a_letter_worth_sending() {
 }
 
 #[test]
-fn the_same_files_give_the_same_bytes() {
+fn equal_files_give_equal_output() {
     let (_, _, _, first) = host().run(outreach).unwrap();
     let (_, _, _, second) = host().run(outreach).unwrap();
     assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&second).unwrap());
 }
 
 #[test]
-fn a_file_that_was_changed_is_not_used() {
+fn changed_file_is_rejected() {
     let page = Source { path: "/data/professor.html".into(), sha256: "something else".into() };
     let error = host().run(|| summarize::run(summarize::Input { page }, &step::Context::default())).unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);

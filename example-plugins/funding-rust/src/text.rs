@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_where_a_reader_says() {
+    fn sentences_are_split_at_real_sentence_ends() {
         let text = "Prof. A. Lind studies snow, e.g. in the Alps. Does it melt? Yes! See Fig. 2 (2025).";
         assert_eq!(
             sentences(text),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn one_word_in_its_forms() {
+    fn forms_of_one_word_have_equal_stems() {
         for (a, b) in [
             ("assimilation", "assimilated"),
             ("models", "modelling"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_count_what_matters() {
+    fn share_ignores_stop_words() {
         assert!((share("snow hydrology", "The hydrology of snow") - 1.0).abs() < 1e-9);
         assert!((share("snow hydrology", "Snow is white") - 0.5).abs() < 1e-9);
         assert!(share("the of and", "the of and").abs() < 1e-9);

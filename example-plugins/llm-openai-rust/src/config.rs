@@ -24,10 +24,10 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Auth {
-    /// `Authorization: Bearer SECRET`
+    /// `Authorization: Bearer SECRET_FILE`
     #[default]
     Bearer,
-    /// `Authorization: Basic base64(USER:SECRET)`
+    /// `Authorization: Basic base64(USER:SECRET_FILE)`
     Basic,
     /// No authentication, for a local server.
     None,

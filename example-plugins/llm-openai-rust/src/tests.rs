@@ -40,7 +40,7 @@ fn refused(status: u16, headers: &'static [(&str, &str)]) -> Error {
 }
 
 #[test]
-fn a_question_is_asked_as_the_api_wants_it() {
+fn request_has_the_form_of_the_chat_completions_api() {
     let host = host(|request| {
         assert_eq!((request.method(), request.url()), ("POST", "https://api.example.com/v1/chat/completions"));
         Ok(response(200, &[("x-request-id", "req_9")], &completion()))
@@ -56,7 +56,7 @@ fn a_question_is_asked_as_the_api_wants_it() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_arguments_are_rejected() {
     for value in [
         json!({ "model": "small" }),
         json!({ "model": "small", "messages": [] }),
@@ -68,7 +68,7 @@ fn what_cannot_be_asked_is_refused() {
 }
 
 #[test]
-fn refusals_have_the_codes_that_the_host_knows() {
+fn provider_errors_map_to_failure_codes() {
     let slow = refused(429, &[("retry-after", "7")]);
     assert_eq!(slow.code(), Code::RateLimit);
     assert!(format!("{slow:?}").contains("retry_after_ms: Some(7000)"), "{slow:?}");

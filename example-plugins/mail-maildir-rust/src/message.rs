@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_survive_any_mail_server() {
+    fn bodies_are_quoted_printable() {
         assert_eq!(body("Hello\nWorld \n"), "Hello\r\nWorld=20\r\n");
         assert_eq!(body("caf\u{e9} = 1"), "caf=C3=A9 =3D 1\r\n");
         let long = body(&"x".repeat(200));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_id_says_which_call() {
+    fn message_id_derives_from_the_external_key() {
         assert_eq!(id("latch:job_01J:s6:1"), "<latch.job_01J.s6.1@latchwork.invalid>");
         assert_eq!(id("latch:job_01J:s3/0:1"), "<latch.job_01J.s3.0.1@latchwork.invalid>");
     }

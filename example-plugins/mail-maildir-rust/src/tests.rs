@@ -65,7 +65,7 @@ fn a_message_that_was_read_is_not_delivered_again() {
 }
 
 #[test]
-fn what_was_cut_off_is_no_message_and_is_replaced() {
+fn incomplete_file_in_tmp_is_replaced() {
     let mailbox = mailbox();
     let tmp = mailbox.directory.path().join("tmp");
     std::fs::create_dir(&tmp).unwrap();
@@ -77,7 +77,7 @@ fn what_was_cut_off_is_no_message_and_is_replaced() {
 }
 
 #[test]
-fn it_says_truly_whether_it_happened() {
+fn reconcile_reports_whether_the_call_happened() {
     let mailbox = mailbox();
     let ask = |key: &str| mailbox.host.run(|| reconcile(mailbox.args(), key)).unwrap();
     assert!(matches!(ask("latch:job_1:s6:1"), Verdict::DidNotHappen));
@@ -88,7 +88,7 @@ fn it_says_truly_whether_it_happened() {
 }
 
 #[test]
-fn undone_it_is_gone_and_a_second_time_changes_nothing() {
+fn compensate_deletes_the_message_and_is_idempotent() {
     let mailbox = mailbox();
     for _ in 0..2 {
         let sent = mailbox.host.run(|| send(mailbox.args(), &Context::default())).unwrap();
@@ -103,7 +103,7 @@ fn undone_it_is_gone_and_a_second_time_changes_nothing() {
 }
 
 #[test]
-fn what_was_seen_cannot_be_taken_back() {
+fn read_message_cannot_be_withdrawn() {
     let mailbox = mailbox();
     let sent = mailbox.host.run(|| send(mailbox.args(), &Context::default())).unwrap();
     let (new, cur) = (mailbox.directory.path().join("new"), mailbox.directory.path().join("cur"));
@@ -116,7 +116,7 @@ fn what_was_seen_cannot_be_taken_back() {
 }
 
 #[test]
-fn nothing_is_written_for_a_message_that_is_not_one() {
+fn invalid_message_writes_nothing() {
     let mailbox = mailbox();
     for bad in [
         json!({ "to": "grace", "subject": "s", "body": "b" }),

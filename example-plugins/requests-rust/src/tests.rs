@@ -30,7 +30,7 @@ impl Office {
 }
 
 #[test]
-fn changes_add_up_and_a_repeat_changes_nothing() {
+fn changes_accumulate_and_a_repeated_key_changes_nothing() {
     let office = office();
     office.apply("k1", json!({ "status": "drafted", "to": "a@example.org" }));
     let second = office.apply("k2", json!({ "status": "sent", "to": null }));
@@ -41,7 +41,7 @@ fn changes_add_up_and_a_repeat_changes_nothing() {
 }
 
 #[test]
-fn it_says_truly_whether_it_happened() {
+fn reconcile_reports_whether_the_call_happened() {
     let office = office();
     let ask = |key: &str| office.host(key).run(|| reconcile(args(json!({ "a": 1 })), key)).unwrap();
     assert!(matches!(ask("k1"), Verdict::DidNotHappen));
@@ -52,7 +52,7 @@ fn it_says_truly_whether_it_happened() {
 }
 
 #[test]
-fn undoing_leaves_what_others_changed_since() {
+fn compensate_keeps_later_changes_of_other_calls() {
     let office = office();
     office.apply("k0", json!({ "status": "new", "owner": "ada" }));
     let done = office.apply("k1", json!({ "status": "drafted", "owner": "eve" }));
@@ -71,7 +71,7 @@ fn undoing_leaves_what_others_changed_since() {
 }
 
 #[test]
-fn a_write_that_was_cut_off_is_no_revision() {
+fn incomplete_file_is_not_a_revision() {
     let office = office();
     office.apply("k1", json!({ "a": 1 }));
     let folder = office.directory.path().join("556");
@@ -81,7 +81,7 @@ fn a_write_that_was_cut_off_is_no_revision() {
 }
 
 #[test]
-fn no_two_calls_make_the_same_revision() {
+fn concurrent_calls_create_distinct_revisions() {
     let office = office();
     let start = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
@@ -100,7 +100,7 @@ fn no_two_calls_make_the_same_revision() {
 }
 
 #[test]
-fn a_request_id_leads_nowhere_else() {
+fn request_id_with_path_characters_is_rejected() {
     for id in ["", "../etc", "a/b", &"x".repeat(65)] {
         let args = Args { request_id: id.into(), set: args(json!({ "a": 1 })).set };
         let error = office().host("k").run(|| apply(args, &Context::default())).unwrap_err();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_and_the_headers_that_say_something() {
+    fn fetch_returns_selected_headers() {
         let output = answer(200, &[("ETag", "\"1\""), ("set-cookie", "x")]).unwrap();
         let page = output.result();
         assert_eq!((page.status, page.text.as_str()), (200, "body"));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_can_be_tried_again() {
+    fn temporary_errors_carry_retry_after() {
         let slow = answer(429, &[("retry-after", "7")]).unwrap_err();
         assert_eq!(slow, Error::rate_limit(slow.message()).retry_after(Duration::from_secs(7)));
         let dates = [("date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT")];

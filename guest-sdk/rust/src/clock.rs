@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_moments() {
+    fn timestamps_format_as_rfc3339() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (-1, "1969-12-31T23:59:59.000Z"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_carries() {
+    fn plus_carries_nanoseconds() {
         let sum = Timestamp { seconds: 1, nanoseconds: 900_000_000 }.plus(Duration::from_millis(1_200));
         assert_eq!(sum, Timestamp { seconds: 3, nanoseconds: 100_000_000 });
     }

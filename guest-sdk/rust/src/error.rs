@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_set_survives_the_boundary() {
+    fn error_fields_survive_wit_conversion() {
         let error = Error::temporary_provider_error("503")
             .retry_after(std::time::Duration::from_millis(1500))
             .detail(serde_json::json!({ "status": 503 }))
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_changes_nothing_and_a_silence_may_have() {
+    fn default_applied_depends_on_the_code() {
         assert_eq!(Error::invalid_input("").applied(), Applied::No);
         assert_eq!(Error::rate_limit("").applied(), Applied::No);
         assert_eq!(Error::network_timeout("").applied(), Applied::Unknown);

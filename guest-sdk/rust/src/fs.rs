@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closest_grant_holds_a_path() {
+    fn longest_matching_grant_is_chosen() {
         let grants = ["/data", "/data/inbox", "/out/"];
         let find = |path| find_grant(grants.iter(), path);
         assert_eq!(find("/data/cv.md"), Some((0, "cv.md")));

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_taken_apart() {
+    fn urls_are_parsed() {
         let parts = |url| Url::parse(url).map(|url| (url.secure, url.authority, url.path.into_owned()));
         assert_eq!(parts("https://a.org/b?c=d#e").unwrap(), (true, "a.org", "/b?c=d".into()));
         assert_eq!(parts("HTTP://a.org:8080").unwrap(), (false, "a.org:8080", "/".into()));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_never_sent_is_certainly_not_done() {
+    fn only_not_connected_errors_are_not_applied() {
         let applied = |kind| crate::Error::from(Error::new(kind, "")).applied();
         assert_eq!(applied(ErrorKind::NotConnected), crate::Applied::No);
         for kind in [ErrorKind::Timeout, ErrorKind::Other, ErrorKind::TooLarge] {

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operator_that_claims_nothing_may_do_nothing() {
+    fn operator_without_effects_is_read_only() {
         let schemas = || (String::new(), String::new());
         let mut description = Description::new("A.B", Determinism::External, schemas);
         assert_eq!(description.operator().effects, [wit::Effect::ReadOnly]);

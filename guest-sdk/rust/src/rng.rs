@@ -55,7 +55,7 @@ pub fn uuid() -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_uuid_says_it_is_random() {
+    fn uuid_has_version_and_variant_of_random_uuids() {
         let id = super::uuid();
         assert_eq!(&id[14..15], "4");
         assert!("89ab".contains(&id[19..20]));

@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_is_optional_on_the_way_in_and_always_there_on_the_way_out() {
+    fn defaulted_field_is_optional_in_input_and_required_in_output() {
         let (input, output) = schemas_of::<Letter, Letter>();
         let required = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["required"].clone();
         assert_eq!(required(&input), serde_json::json!(["to"]));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_input_is_said_to_be_so() {
+    fn wrong_input_is_invalid_input() {
         let error = parse_json::<Letter>("Letter.Write", r#"{"copies":1}"#).err().unwrap();
         assert_eq!(error.code(), crate::Code::InvalidInput);
         assert!(error.message().contains("missing field `to`"), "{error}");

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_operator_and_wrong_input_are_the_callers_mistakes() {
+    fn unknown_operator_and_wrong_input_are_invalid_input() {
         let twice = || vec![operator("Number.Double", |n: i64, _: &Context| Ok(n * 2))];
         assert_eq!(run(twice(), "Number.Double", "21").unwrap(), "42");
         for (name, input) in [("Number.Halve", "21"), ("Number.Double", "\"x\"")] {

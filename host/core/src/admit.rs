@@ -1,5 +1,5 @@
 //! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store. A
-//! store reads everything that a batch touches into a [`Standing`] and an [`Actions`]. It then calls [`admit`]
+//! store reads everything that a batch touches into a [`Standing`] and an [`ActionKeys`]. It then calls [`admit`]
 //! and writes the returned changes. Batches of one transaction are admitted one after another on the same
 //! `Standing`, so each batch sees the changes of the batches before it.
 

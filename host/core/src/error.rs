@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_retry_table_is_the_documented_one() {
+    fn retry_counts_match_documentation() {
         let retryable: Vec<_> =
             Code::ALL.iter().filter(|c| c.is_retryable()).map(|c| (c.as_str(), c.retries())).collect();
         assert_eq!(

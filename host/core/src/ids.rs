@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_names_its_step_and_call() {
+    fn slot_contains_step_and_call_number() {
         let step = StepId::new("s3");
         assert_eq!(Slot::of_call(&step, 7).step(), step);
         assert_eq!(Slot::of_call(&step, 7).call_number(), Some(7));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_reads_what_it_writes() {
+    fn hash_hex_round_trip() {
         let hash = Hash::of(&[b"a", b"b"]);
         assert_eq!(hash, Hash::of(&[b"ab"]));
         assert_eq!(Hash::from_hex(&hash.to_hex()), Some(hash));

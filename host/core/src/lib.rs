@@ -4,8 +4,10 @@
 //! data are passed in as arguments. Decisions are returned as events and actions. Replay is deterministic for
 //! this reason. Building this crate for a Wasm target checks the rule.
 
+pub mod error_docs;
+pub mod expectation;
+
 pub mod admit;
-pub mod awaited;
 pub mod bindings;
 pub mod canon;
 pub mod cost;
@@ -21,7 +23,6 @@ pub mod ledger;
 pub mod manifest;
 pub mod memory;
 pub mod notice;
-pub mod pages;
 pub mod pending;
 pub mod plan;
 pub mod policy;

@@ -54,14 +54,14 @@ mod tests {
     };
 
     #[test]
-    fn the_deadline_counts_with_margin_and_settling() {
+    fn deadline_includes_margin_and_settling_time() {
         assert_eq!(assess(&BASE), Quiescence::After { wait_ms: 12_500 });
         assert_eq!(assess(&OwnerFacts { now_us: 22_499_999, ..BASE }), Quiescence::After { wait_ms: 1 });
         assert_eq!(assess(&OwnerFacts { now_us: 22_500_000, ..BASE }), Quiescence::Quiescent);
     }
 
     #[test]
-    fn a_free_lock_counts_from_when_it_was_seen_but_never_later_than_the_deadline() {
+    fn free_lock_proves_quiescence_no_later_than_the_deadline() {
         let seen = OwnerFacts { owner_dead_us: Some(9_700_000), ..BASE };
         assert_eq!(assess(&seen), Quiescence::After { wait_ms: 200 });
         assert_eq!(assess(&OwnerFacts { now_us: 10_200_000, ..seen }), Quiescence::Quiescent);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn another_boot_counts_from_its_start() {
+    fn other_boot_proves_quiescence_from_its_start() {
         let after = OwnerFacts { same_boot: false, deadline_us: i64::MAX, now_us: 300_000, ..BASE };
         assert_eq!(assess(&after), Quiescence::After { wait_ms: 200 });
         assert_eq!(assess(&OwnerFacts { now_us: 500_000, ..after }), Quiescence::Quiescent);

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_is_first_and_each_is_named_once() {
+    fn similar_names_are_sorted_and_unique() {
         assert_eq!(similar("Mail.Sent", ["Mail.Seen", "Mail.Send", "Mail.Send"]), ["Mail.Send", "Mail.Seen"]);
     }
 }

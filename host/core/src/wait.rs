@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_units_and_an_end() {
+    fn durations_need_a_unit_and_have_a_maximum() {
         for (text, ms) in [("1ms", 1), ("90s", 90_000), ("2m", 120_000), ("12h", 43_200_000), ("3d", 259_200_000)] {
             assert_eq!(parse_duration(text), Some(ms), "{text}");
         }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_rfc_3339() {
+    fn times_follow_rfc_3339() {
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T12:00:00Z", 951_825_600),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_read_or_refused_with_a_reason() {
+    fn wait_payload_is_parsed_or_refused_with_a_reason() {
         let signal = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "2s", "default": 7 });
         let wait = WaitSpec::parse(&signal).unwrap();
         assert_eq!((wait.kind, wait.key.as_deref(), wait.park), (WaitKind::Signal, Some("k"), false));

@@ -135,7 +135,7 @@ mod tests {
     use super::percentile_ms;
 
     #[test]
-    fn percentiles_are_times_that_were_measured() {
+    fn percentiles_are_measured_times() {
         let times: Vec<u64> = (1..=200).map(|ms| ms * 1000).collect();
         assert_eq!(percentile_ms(&times, 50), 100.0);
         assert_eq!(percentile_ms(&times, 99), 198.0);

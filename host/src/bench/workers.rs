@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_leaves_out_how_it_begins_and_ends() {
+    fn rate_excludes_start_and_end() {
         // The first job ends early, the others one per millisecond, and the last one after a long pause.
         let mut ends: Vec<i64> = (0..100).map(|n| 1_000_000 + n * 1_000).collect();
         (ends[0], ends[99]) = (0, 9_000_000);

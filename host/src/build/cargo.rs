@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_library_of_the_package_is_found_among_others() {
+    fn finds_the_library_of_the_package() {
         let dir = tempfile::tempdir().unwrap();
         let manifest = dir.path().join("Cargo.toml");
         std::fs::write(&manifest, "").unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_covered_but_never_the_whole_machine() {
+    fn source_root_covers_neighbours_but_not_the_root_folder() {
         assert_eq!(source_root(Path::new("/home/ada/latch/example-plugins")), Path::new("/home/ada/latch"));
         assert_eq!(source_root(Path::new("/plugins/mail")), Path::new("/plugins/mail"));
         assert_eq!(source_root(Path::new("/mail")), Path::new("/mail"));

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::recipe::RecipeProblem;
-use crate::files;
+use crate::temp_files;
 
 /// Reason why a plugin could not be built, with advice.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +118,7 @@ impl BuildError {
     }
 
     pub(super) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Io { doing, path: path.to_owned(), source: files::without_path(source) }
+        Self::Io { doing, path: path.to_owned(), source: temp_files::without_path(source) }
     }
 
     /// Returns the error with paths below `from` replaced by paths below `to`. Files are created in a
@@ -136,10 +136,10 @@ impl BuildError {
     /// Returns the error code for a full disk or an unwritable folder if that caused the failure.
     pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
-            Self::UnwritableFolder { source, .. } => pages::code_of_write_error(source.kind()),
+            Self::UnwritableFolder { source, .. } => error_docs::code_of_write_error(source.kind()),
             // An unreadable file or a program that cannot be started does not mean an unwritable folder.
             Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
-                pages::code_of_write_error(source.kind())
+                error_docs::code_of_write_error(source.kind())
             }
             Self::Failed { output, .. } | Self::Install { output, .. } => unwritable_code_in_output(output),
             _ => None,
@@ -152,7 +152,7 @@ impl BuildError {
 fn unwritable_code_in_output(output: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {
-        return Some(pages::DISK_FULL);
+        return Some(error_docs::DISK_FULL);
     }
-    says(&["Read-only file system", "read-only file system", "EROFS"]).then_some(pages::FOLDER_READ_ONLY)
+    says(&["Read-only file system", "read-only file system", "EROFS"]).then_some(error_docs::FOLDER_READ_ONLY)
 }

@@ -47,7 +47,7 @@ pub(super) fn build(
     encode::encode_component(module, Some(Adapter { name: WASI_MODULE, module: module_of_kind }), recipe, &layout.obj)
 }
 
-/// Returns the version of the installed Go if it is at least [`OLDEST`].
+/// Returns the version of the installed Go if it is at least [`MIN_VERSION`].
 pub(super) fn installed_version(dir: &Path) -> Option<(u32, u32)> {
     let said = output_of(clean_environment(command("go", dir)).arg("version"))?;
     parse_version(&said).filter(|version| *version >= MIN_VERSION)
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_go() {
+    fn go_version_is_parsed() {
         assert_eq!(parse_version("go version go1.27.3 linux/amd64"), Some((1, 27)));
         assert_eq!(parse_version("go version go1.25rc1 linux/arm64"), Some((1, 25)));
         assert_eq!(parse_version("go version devel"), None);

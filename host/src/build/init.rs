@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_of_each_language_is_whole() {
+    fn project_of_each_language_is_complete() {
         let temp = tempfile::tempdir().unwrap();
         for (word, lang) in LANGS {
             let dir = temp.path().join(word);
@@ -163,7 +163,7 @@ mod tests {
 
     /// I153: existing files are never replaced, and a failure leaves no partial project.
     #[test]
-    fn nothing_is_replaced_and_nothing_half_made() {
+    fn project_creation_replaces_nothing_and_is_atomic() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().to_owned();
         std::fs::write(dir.join("plan.json"), "mine").unwrap();

@@ -17,6 +17,9 @@
 //! JavaScript and Python components contain a snapshot of a running engine, which differs with each build.
 //! Keep such a component and pin it by its digest instead of building it again.
 
+mod disk_space;
+mod real_imports;
+
 mod c;
 mod cargo;
 mod debian;
@@ -30,9 +33,7 @@ mod new;
 mod programs;
 mod publish;
 mod python;
-mod real;
 mod recipe;
-mod room;
 mod run;
 mod sdk;
 mod tools;
@@ -150,7 +151,7 @@ fn build_component(
         Lang::C => c::build(dir, recipe, options, progress),
         Lang::Go => go::build(dir, recipe, options, progress),
     };
-    made.map_err(|error| room::with_unwritable_folder(error, dir, options))
+    made.map_err(|error| crate::build::disk_space::with_unwritable_folder(error, dir, options))
 }
 
 /// Builds the plugin in `dir`. Calls `progress` with one line for each action. Blocks the thread.

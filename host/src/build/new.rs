@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_names_its_operators_after_itself_and_replaces_nothing() {
+    fn project_names_its_operators_and_replaces_nothing() {
         let dir = tempfile::tempdir().unwrap();
         for (_, lang) in LANGS {
             for kind in [PluginKind::Step, PluginKind::Tool] {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_none_makes_nothing() {
+    fn invalid_plugin_name_creates_nothing() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["", "../x", "Upper", "1st", "-x"] {
             let new = NewPlugin { name: name.into(), kind: PluginKind::Step, lang: Lang::Js };

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn program_that_is_missing_comes_with_its_command() {
+    fn missing_program_has_an_install_command() {
         let missing = program_with_version("no-such-program", "--version", INSTALL_NODE);
         assert_eq!(missing, Program::missing("no-such-program", INSTALL_NODE));
     }

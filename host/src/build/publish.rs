@@ -5,8 +5,9 @@ use std::path::Path;
 
 use latchwork_core::ids::Hash;
 
-use super::{BuildError, BuiltPlugin, Lang, Recipe, real};
-use crate::files;
+use super::{BuildError, BuiltPlugin, Lang, Recipe};
+use crate::build::real_imports;
+use crate::temp_files;
 
 /// Magic number, version and layer of a component.
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
@@ -23,7 +24,7 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let put = || -> std::io::Result<()> {
             // Default permissions: every user who may read the folder may run the component.
-            let mut file = tempfile::Builder::new().permissions(files::default_permissions()).tempfile_in(dir)?;
+            let mut file = tempfile::Builder::new().permissions(temp_files::default_permissions()).tempfile_in(dir)?;
             file.write_all(&content)?;
             file.as_file().sync_all()?;
             file.persist(place)?;
@@ -46,7 +47,7 @@ pub(super) fn read_component(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildEr
     let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
     check_is_component(made, &content)?;
     if lang != Lang::Rust {
-        real::restore_wasi_names(&mut content);
+        real_imports::restore_wasi_names(&mut content);
     }
     Ok(content)
 }
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_is_written() {
+    fn unchanged_component_is_not_rewritten() {
         let dir = tempfile::tempdir().unwrap();
         let first = put(dir.path(), &COMPONENT).unwrap();
         assert!(first.changed && !put(dir.path(), &COMPONENT).unwrap().changed);
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_component_takes_no_place() {
+    fn non_component_is_not_published() {
         let dir = tempfile::tempdir().unwrap();
         for content in [&MODULE[..], b"", b"#!/bin/sh"] {
             assert!(matches!(put(dir.path(), content), Err(BuildError::NotAComponent { .. })));

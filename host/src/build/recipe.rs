@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_languages_say_in_the_recipe() {
+    fn language_settings_are_parsed_and_checked() {
         let head = "[plugin]\nname = \"x\"\nkind = \"tool\"\n";
         let recipe = parse(&format!(
             "{head}lang = \"js\"\nversion = \"1.2.0\"\nengine = \"starlingmonkey\"\nexports = [\"verify\", \"reconcile\"]\n"
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_recipe() {
+    fn folder_without_recipe_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Recipe::read(dir.path()), Err(BuildError::NoRecipe(_))));
     }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn output_and_messages_are_kept_apart() {
+    fn stdout_and_stderr_are_separated() {
         let mut told = Vec::new();
         let script = "i=0; while [ $i -lt 3000 ]; do echo out-$i; echo msg-$i >&2; i=$((i+1)); done";
         let printed = run("it", "", &mut sh(script), &mut |line| told.push(line.to_owned())).unwrap();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_what_the_program_said() {
+    fn program_failure_contains_its_output() {
         let error = run("asking", "", &mut sh("echo no such thing >&2; exit 3"), &mut |_| ()).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("asking failed") && text.contains("no such thing") && text.contains('3'), "{text}");

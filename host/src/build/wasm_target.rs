@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_compiler_without_the_target_is_seen_as_such() {
+    fn missing_compiler_has_no_target() {
         assert!(!has_target(Path::new("no-such-rustc"), Path::new("/")));
     }
 
     #[test]
-    fn with_no_way_left_every_reason_is_told() {
+    fn failed_toolchain_search_lists_every_reason() {
         let nothing = BuildOptions {
             skipped_ways: vec![1, 2, 3, 4],
             toolchain_dir: PathBuf::from("/nonexistent"),

@@ -57,7 +57,7 @@ mod tests {
     use crate::build::{Lang, LanguageSettings};
 
     #[test]
-    fn a_step_imports_nothing_of_wasi_and_a_tool_exports_what_its_recipe_says() {
+    fn step_imports_no_wasi_and_tool_exports_follow_recipe() {
         let dir = tempfile::tempdir().unwrap();
         let more = LanguageSettings { exports: vec!["reconcile".into()], ..LanguageSettings::default() };
         let mut recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, settings: more };

@@ -54,14 +54,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_ones() {
+    fn public_addresses_are_recognized() {
         for ip in ["93.184.216.34", "8.8.8.8", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808"] {
             assert!(is_public(ip.parse().unwrap()), "{ip}");
         }
     }
 
     #[test]
-    fn all_others() {
+    fn non_public_addresses_are_recognized() {
         for ip in [
             "0.0.0.0",
             "0.1.2.3",

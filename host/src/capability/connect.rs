@@ -23,9 +23,9 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 use crate::config::HttpGrant;
 use crate::engine::PluginSettings;
 
-use super::double::{HttpStub, StubFailure};
 use super::grant;
-use super::watch::CallWindow;
+use crate::capability::call_window::CallWindow;
+use crate::capability::stub::{HttpStub, StubFailure};
 
 /// A response, and the future that must run for the response's body to arrive.
 pub(crate) type SentRequest = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
@@ -267,7 +267,7 @@ mod tests {
     use tokio::io::AsyncWriteExt;
 
     #[tokio::test]
-    async fn nothing_is_written_after_the_deadline() {
+    async fn stream_refuses_writes_after_the_deadline() {
         let (near, _far) = tokio::io::duplex(64);
         let watch = CallWindow::with_deadline(clock::boot_us() + 30_000);
         let mut stream = DeadlineStream { inner: near, watch };

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_payloads_are_bounded_and_readable() {
+    fn event_names_and_payloads_are_checked() {
         let longest = "n".repeat(NAME_BYTES_MAX);
         for name in ["draft-ready", "é", &longest] {
             check(name, "{\"words\": 180}").unwrap();

@@ -1,7 +1,7 @@
 //! `wasi:filesystem` on granted directories.
 //!
 //! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts
-//! each operation that changes something before it is executed. Each such operation calls [`Watch::begin`].
+//! each operation that changes something before it is executed. Each such operation calls [`CallWindow::begin`].
 //! No operation can therefore begin after the call's deadline, and the call counts as begun.
 
 use wasmtime::component::{HasData, Resource};
@@ -16,7 +16,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use crate::config::Grants;
 
 use super::grant::{self, EffectivePermissions};
-use super::watch::CallWindow;
+use crate::capability::call_window::CallWindow;
 
 /// View of the files of one store.
 pub(crate) struct Files<'a> {

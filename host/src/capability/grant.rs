@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_is_not_writing() {
+    fn read_permission_does_not_allow_writes() {
         let a = place("https://a.example:443");
         let grants = Grants { http: vec![a.clone()], ..Grants::default() };
         assert_eq!(check_http(&grants, EffectivePermissions::READ_ONLY, &a, &Method::GET), Ok(()));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn private_addresses_are_granted_by_address_alone() {
+    fn private_addresses_need_a_grant_by_address() {
         let name = place("http://intranet.example:80");
         let by_name = Grants { http: vec![name.clone()], ..Grants::default() };
         let ip: IpAddr = "10.1.2.3".parse().unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn tcp_needs_the_name_it_was_resolved_from() {
+    fn tcp_address_needs_a_granted_name() {
         let grants = Grants { tcp: vec![TcpGrant { host: "mail.example".into(), port: 587 }], ..Grants::default() };
         let at = |text: &str| text.parse().unwrap();
         let names = ["MAIL.example".to_owned()];
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_shown_as_they_would_be_written() {
+    fn refused_directory_write_shows_the_needed_grant() {
         let dir = DirGrant { host: "/srv/out".into(), guest: "/out".into(), write: false };
         let grants = Grants { dirs: vec![dir], ..Grants::default() };
         let text = refused_directory_write(&grants, WRITE, "create a file").log("p");

@@ -17,7 +17,7 @@ use crate::engine::PluginSettings;
 use super::connect::{self, SentRequest};
 use super::grant::{self, EffectivePermissions};
 use super::placeholder::Placeholders;
-use super::watch::CallWindow;
+use crate::capability::call_window::CallWindow;
 
 /// Maximum length of a body that keeps its `Content-Length`, in bytes. The length is recalculated after
 /// secrets are inserted. A longer body is sent in chunks.
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_of_a_request() {
+    fn request_origin_is_parsed() {
         let place =
             |text: &str| request_origin(&text.parse().unwrap()).map(|p| format!("{} {} {}", p.scheme, p.host, p.port));
         assert_eq!(place("https://API.example/x").unwrap(), "https api.example 443");

@@ -7,12 +7,14 @@
 //! Module `grant` checks every grant. Module `watch` enforces the deadline of a call and records whether the
 //! call has begun to act on the world.
 
+pub(crate) mod call_window;
+mod stub;
+
 pub(crate) mod address;
 mod clock;
 pub(crate) mod config;
 pub(crate) mod connect;
 mod context;
-mod double;
 mod events;
 pub(crate) mod filesystem;
 pub(crate) mod grant;
@@ -25,10 +27,9 @@ pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;
 mod tools;
-pub(crate) mod watch;
 
-pub(crate) use double::fix_environment;
-pub use double::{HttpStub, StubFailure};
+pub(crate) use crate::capability::stub::fix_environment;
+pub use crate::capability::stub::{HttpStub, StubFailure};
 pub(crate) use placeholder::Placeholders;
 pub use secrets::{EnvOrFile, Secrets};
 

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_is_one_per_secret_and_unknown_ones_stay() {
+    fn placeholder_is_stable_per_secret_and_unknown_ones_are_unchanged() {
         let placeholders = Placeholders::default();
         let a = placeholders.hand_out("A", "alpha".into());
         assert_eq!(a, placeholders.hand_out("A", "alpha".into()));
@@ -219,7 +219,7 @@ mod tests {
 
     /// I13: a guest writes its placeholder into `Basic` credentials like a password.
     #[test]
-    fn a_placeholder_within_basic_credentials_is_replaced() {
+    fn placeholder_in_basic_credentials_is_replaced() {
         let placeholders = Placeholders::default();
         let secret = placeholders.hand_out("A", "pass:wörd".into());
         let header = |text: String| placeholders.replace_in_header(&HeaderValue::from_str(&text).unwrap()).unwrap();
@@ -239,7 +239,7 @@ mod tests {
     proptest! {
         /// Every placeholder in a text is replaced, regardless of how the text is split into pieces.
         #[test]
-        fn cuts_do_not_matter(
+        fn placeholders_are_replaced_across_piece_boundaries(
             parts in proptest::collection::vec(prop_oneof![
                 Just("A".to_owned()), Just("B".to_owned()), "latch-sec?r?e?t?-?", "[a-z-]{0,20}",
             ], 0..12),

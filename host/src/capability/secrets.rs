@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_read_without_their_line_break_and_nothing_outside_the_directory() {
+    fn secret_files_are_read_only_from_their_directory() {
         let dir = tempfile::tempdir().unwrap();
         let secrets = dir.path().join("secrets");
         std::fs::create_dir(&secrets).unwrap();

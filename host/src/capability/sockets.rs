@@ -22,7 +22,7 @@ use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 use crate::config::Grants;
 
 use super::grant::{self, EffectivePermissions};
-use super::watch::CallWindow;
+use crate::capability::call_window::CallWindow;
 
 /// Names that the known addresses came from, and the name of each running lookup.
 #[derive(Clone, Default)]

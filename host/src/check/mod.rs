@@ -24,7 +24,7 @@ use std::sync::Arc;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 
-pub use dynamic::again::serve;
+pub use dynamic::other_process::serve;
 pub use dynamic::{CaseAnswer, CaseProblem, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, parse};
 pub use finding::{Finding, SourceLocation};
 pub use history::{HistoryFile, HistoryFileError};

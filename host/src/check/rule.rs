@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_has_a_rule_and_every_id_is_used_once_and_in_order() {
+    fn rule_pages_and_ids_match_one_to_one_in_order() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/check/rules");
         let files: BTreeSet<String> =
             std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -218,7 +218,7 @@ mod tests {
         assert!(RULES.is_sorted_by(|a, b| a.id < b.id), "in order, each once");
         for rule in RULES {
             assert!(rule.id.len() == 4 && rule.id[1..].parse::<u32>().is_ok_and(|n| n > 0 && n < 200), "{}", rule.id);
-            assert_eq!(latchwork_core::pages::find(rule.id), None, "{} has one page", rule.id);
+            assert_eq!(latchwork_core::error_docs::find(rule.id), None, "{} has one page", rule.id);
         }
     }
 }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_other_types_look_different() {
+    fn values_of_different_types_look_different() {
         let args = json!({
             "a": "1", "b": 1, "c": "", "d": null, "e": "null", "g": "{\"x\": 1}", "h": "\"q\"", "i": "two words",
         });
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_control_characters_are_seen() {
+    fn blanks_and_control_characters_are_visible() {
         let cases = [
             ("  lead", r#""  lead""#),
             ("trail ", r#""trail ""#),

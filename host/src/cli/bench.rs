@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
         return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
     let parent = args.scratch.as_ref().map_or_else(|| config.state_dir.clone(), |dir| ctx.cwd.join(dir));
-    let unusable = |error| CliError::input(pages::INPUT_UNREADABLE, format!("{}: {error}", parent.display()));
+    let unusable = |error| CliError::input(error_docs::INPUT_UNREADABLE, format!("{}: {error}", parent.display()));
     std::fs::create_dir_all(&parent).map_err(unusable)?;
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(&parent).map_err(unusable)?;
     let time = Duration::from_secs_f64(args.seconds);
@@ -91,7 +91,7 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
             "{} has no latch.toml: run the benchmark in a source checkout, or name the folder of its plugins",
             dir.display()
         );
-        return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
+        return Err(CliError::input(error_docs::INPUT_UNREADABLE, message).into());
     }
     // `LATCH_DATABASE` is ignored: the benchmark uses its own database. Other variables, such as the cache
     // folder, apply.
@@ -104,7 +104,7 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
     let find = |name: &String| {
         Workload::ALL.into_iter().find(|workload| workload.name() == name).ok_or_else(|| {
             let known = Workload::ALL.map(Workload::name).join(", ");
-            CliError::input(pages::USAGE, format!("--workload {name}: unknown workload; use one of {known}"))
+            CliError::input(error_docs::USAGE, format!("--workload {name}: unknown workload; use one of {known}"))
         })
     };
     if names.is_empty() { Ok(Workload::ALL.to_vec()) } else { names.iter().map(find).collect() }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_store::{BenchTransaction, Database, DatabaseTarget, NoProbe, pgbench, transactions_per_second};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ pub(super) async fn run(
     let scratch = tempfile::tempdir()?;
     if !matches!(open::target(url), Ok(DatabaseTarget::Server(_))) {
         let message = "--server: name a database of a PostgreSQL server, `postgres://user@host/database`";
-        return Err(CliError::input(pages::USAGE, message).into());
+        return Err(CliError::input(error_docs::USAGE, message).into());
     }
     let mut config = config;
     config.database = url.to_owned();
@@ -49,7 +49,7 @@ pub(super) async fn run(
     let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";
-        return Err(CliError::input(pages::USAGE, message).into());
+        return Err(CliError::input(error_docs::USAGE, message).into());
     };
     let limits = measure_server(args, url, scratch.path(), ctx)?;
     let mut rows: Vec<SharedMeasurement> = Vec::new();
@@ -183,7 +183,7 @@ mod tests {
 
     /// The first process waits for the second one, which writes more than fits into a pipe.
     #[test]
-    fn nobody_is_held_up_by_what_others_say() {
+    fn large_output_of_one_worker_does_not_block_the_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = folder.path();
         let waits = "n=0; until [ -e done ] || [ $n = 200 ]; do sleep 0.05; n=$((n + 1)); done; [ -e done ]";
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_says_that_fails_is_kept() {
+    fn output_of_a_failed_worker_is_reported() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = folder.path();
         let fails = "for n in $(seq 1 1000); do echo job $n >&2; done; echo 'error: no such thing' >&2; exit 2";

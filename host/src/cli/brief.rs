@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_has_four_digits_and_what_ticks_one_decimal() {
+    fn finished_durations_have_four_digits_and_elapsed_times_one_decimal() {
         let cases = [
             (-5, "0.000 s", "0.0 s"),
             (42_999, "0.042 s", "0.0 s"),

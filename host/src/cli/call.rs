@@ -6,7 +6,7 @@ use latchwork_core::ids::StepId;
 use latchwork_core::manifest::EffectKind;
 use latchwork_core::plan::{Catalog as _, uncovered};
 use latchwork_core::suggest::did_you_mean;
-use latchwork_core::{canon, pages};
+use latchwork_core::{canon, error_docs};
 use serde_json::{Value, json};
 
 use super::args::{CallArgs, ParameterArgs, RunArgs};
@@ -66,7 +66,7 @@ fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
             "the arguments are not JSON: {place}:{line}:{column}: {}; write '{{\"key\": \"value\"}}', @FILE, or - for stdin",
             error.refusal
         );
-        CliError::input(pages::CALL_REFUSED, message)
+        CliError::input(error_docs::CALL_REFUSED, message)
     })
 }
 
@@ -84,7 +84,7 @@ fn declared_effects(args: &CallArgs, registry: &Registry) -> Result<Vec<EffectKi
             false => "`latch plugin list` shows the operators",
         };
         let message = format!("there is no operator `{}`{meant}; {advice}", args.operator);
-        return Err(CliError::input(pages::CALL_REFUSED, message));
+        return Err(CliError::input(error_docs::CALL_REFUSED, message));
     };
     let mut effects: Vec<EffectKind> = args.effect.iter().copied().map(EffectKind::from).collect();
     effects.push(EffectKind::ReadOnly);
@@ -97,5 +97,5 @@ fn declared_effects(args: &CallArgs, registry: &Registry) -> Result<Vec<EffectKi
     let words: Vec<_> = missing.iter().map(|effect| effect.as_str()).collect();
     let flags: Vec<_> = words.iter().map(|word| format!("--effect {word}")).collect();
     let message = format!("`{}` may cause {}; to allow that, add:", args.operator, words.join(" and "));
-    Err(CliError::input(pages::CALL_REFUSED, message).with_next_command(flags.join(" ")))
+    Err(CliError::input(error_docs::CALL_REFUSED, message).with_next_command(flags.join(" ")))
 }

@@ -7,15 +7,15 @@ use latchwork_core::state::Durable;
 
 use super::context::Context;
 use super::output::Tone;
-use crate::changed;
 use crate::config::Config;
+use crate::config_changes;
 
 /// Adds the plugin changes since the job was accepted to the response.
 ///
 /// `plan` is the submitted file, if known. A finished job then gets a next action that runs this file again
 /// with `--new`.
 pub(super) fn with_changes(config: &Config, durable: &Durable, response: Response, plan: Option<&Path>) -> Response {
-    let changed = tokio::task::block_in_place(|| changed::changed_settings(config, durable));
+    let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = response.state.is_terminal();
     let mut next_actions = response.next_actions.clone();
     if over && let Some(plan) = plan.filter(|_| !changed.is_empty()) {
@@ -36,7 +36,7 @@ pub(super) fn open_job_lines(changed: &[ChangedPluginView]) -> impl Iterator<Ite
 
 /// Prints the changes since the job was accepted. Used by commands that record a decision about the job.
 pub(super) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durable) {
-    let changed = tokio::task::block_in_place(|| changed::changed_settings(config, durable));
+    let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = durable.job.state.is_terminal();
     for view in &changed {
         ctx.printer.note_of(&durable.job.header.job_id, Tone::Attention.of(change_line(view, over)));

@@ -87,7 +87,7 @@ impl<'p> Context<'p> {
         self.immediate_exit.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if [`hurry`](Self::hurry) was called.
+    /// Returns true if [`request_immediate_exit`](Self::hurry) was called.
     pub(super) fn exits_immediately(&self) -> bool {
         self.immediate_exit.load(Ordering::Relaxed)
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::JobId;
-use latchwork_core::pages;
 use latchwork_core::plan::Violation;
 use latchwork_core::storage::{InboxError, StoreError, WriteError};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ impl CliError {
         let is_path =
             matches!(error.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied | ReadOnlyFilesystem);
         let exit = if is_path { Exit::Usage } else { Exit::Failed };
-        let code = pages::code_of_write_error(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        let code = error_docs::code_of_write_error(error.kind()).unwrap_or(error_docs::OUTPUT_UNWRITABLE);
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
@@ -144,7 +144,7 @@ impl CliError {
     /// failed for another reason.
     pub(super) fn unwritable_build(error: &BuildError) -> Option<Self> {
         let code = error.unwritable_code()?;
-        let exit = if code == pages::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
+        let exit = if code == error_docs::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
         Some(Self { exit, ..Self::input(code, error.to_string()) })
     }
 
@@ -178,7 +178,7 @@ impl CliError {
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let message = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
-        Self::input(pages::USAGE, message)
+        Self::input(error_docs::USAGE, message)
     }
 
     /// Returns the JSON document of the error.
@@ -200,7 +200,7 @@ impl std::error::Error for CliError {}
 impl From<&ConfigErrors> for CliError {
     fn from(errors: &ConfigErrors) -> Self {
         let problems = errors.0.as_slice();
-        let first = problems.first().map_or(pages::DEFECT, |problem| problem.code);
+        let first = problems.first().map_or(error_docs::DEFECT, |problem| problem.code);
         let message = match problems.len() {
             1 => "the configuration has a problem".to_owned(),
             n => format!("the configuration has {n} problems"),
@@ -214,10 +214,10 @@ impl From<&StoreError> for CliError {
         let message = error.to_string();
         match error {
             StoreError::Unavailable(_) => unavailable(message),
-            StoreError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
-            StoreError::Restored(_) => CliError::action_required(pages::DATABASE_RESTORED, message),
-            StoreError::NotDurable(_) => CliError::input(pages::DATABASE_NOT_DURABLE, message),
-            StoreError::ReadOnly(_) => CliError::input(pages::DATABASE_READ_ONLY, message),
+            StoreError::Damaged(_) => CliError::failed(error_docs::DATABASE_DAMAGED, message),
+            StoreError::Restored(_) => CliError::action_required(error_docs::DATABASE_RESTORED, message),
+            StoreError::NotDurable(_) => CliError::input(error_docs::DATABASE_NOT_DURABLE, message),
+            StoreError::ReadOnly(_) => CliError::input(error_docs::DATABASE_READ_ONLY, message),
         }
     }
 }
@@ -229,20 +229,20 @@ impl From<&StoreError> for CliError {
 fn unavailable(message: String) -> CliError {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if says(&["disk is full", "No space left on device", "quota exceeded"]) {
-        return CliError::failed(pages::DISK_FULL, message);
+        return CliError::failed(error_docs::DISK_FULL, message);
     }
     if says(&["Read-only file system", "readonly database", "Permission denied (os error"]) {
-        return CliError::input(pages::FOLDER_READ_ONLY, message);
+        return CliError::input(error_docs::FOLDER_READ_ONLY, message);
     }
-    CliError::failed(pages::DATABASE_UNAVAILABLE, message)
+    CliError::failed(error_docs::DATABASE_UNAVAILABLE, message)
 }
 
 impl From<&InboxError> for CliError {
     fn from(error: &InboxError) -> Self {
         match error {
-            InboxError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
+            InboxError::NoJob(_) => CliError::input(error_docs::NO_SUCH_JOB, error.to_string()),
             InboxError::WrongState { .. } | InboxError::NotAwaited { .. } => {
-                CliError::input(pages::JOB_REFUSES, error.to_string())
+                CliError::input(error_docs::JOB_REFUSES, error.to_string())
             }
             InboxError::Store(store) => CliError::from(store),
         }
@@ -253,16 +253,16 @@ impl From<&WriteError> for CliError {
     fn from(error: &WriteError) -> Self {
         let message = error.to_string();
         match error {
-            WriteError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, message),
+            WriteError::NoJob(_) => CliError::input(error_docs::NO_SUCH_JOB, message),
             WriteError::Unavailable(_) | WriteError::Unknown(_) => unavailable(message),
-            WriteError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
-            WriteError::Restored(_) => CliError::action_required(pages::DATABASE_RESTORED, message),
+            WriteError::Damaged(_) => CliError::failed(error_docs::DATABASE_DAMAGED, message),
+            WriteError::Restored(_) => CliError::action_required(error_docs::DATABASE_RESTORED, message),
             WriteError::Fenced { .. } | WriteError::NotHeld { .. } | WriteError::LeaseExpired => {
-                CliError::action_required(pages::JOB_HELD, message)
+                CliError::action_required(error_docs::JOB_HELD, message)
             }
-            WriteError::Cancelled | WriteError::InboxPending => CliError::failed(pages::JOB_REFUSES, message),
+            WriteError::Cancelled | WriteError::InboxPending => CliError::failed(error_docs::JOB_REFUSES, message),
             // No command causes these errors.
-            _ => CliError::failed(pages::DEFECT, message),
+            _ => CliError::failed(error_docs::DEFECT, message),
         }
     }
 }
@@ -271,13 +271,15 @@ impl From<&WorkerError> for CliError {
     fn from(error: &WorkerError) -> Self {
         match error {
             WorkerError::LeaseLost(_) | WorkerError::Released(_) => {
-                CliError::action_required(pages::JOB_HELD, error.to_string())
+                CliError::action_required(error_docs::JOB_HELD, error.to_string())
             }
             WorkerError::Store(store) | WorkerError::NotLoaded { why: store, .. } => CliError::from(store),
-            WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
-            WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
-            WorkerError::ParkedUnloaded { .. } => CliError::action_required(pages::JOB_UNLOADABLE, error.to_string()),
-            WorkerError::Broken { .. } => CliError::failed(pages::DEFECT, error.to_string()),
+            WorkerError::NoJob(_) => CliError::input(error_docs::NO_SUCH_JOB, error.to_string()),
+            WorkerError::PluginMissing { .. } => CliError::input(error_docs::PLUGIN_MISSING, error.to_string()),
+            WorkerError::ParkedUnloaded { .. } => {
+                CliError::action_required(error_docs::JOB_UNLOADABLE, error.to_string())
+            }
+            WorkerError::Broken { .. } => CliError::failed(error_docs::DEFECT, error.to_string()),
         }
     }
 }
@@ -288,12 +290,12 @@ impl From<&SubmitError> for CliError {
             SubmitError::Write(write) => CliError::from(write),
             SubmitError::OtherPlan { .. } => {
                 let advice = "give the request another request_id, or use --new";
-                CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}"))
+                CliError::input(error_docs::REQUEST_CONFLICT, format!("{error}; {advice}"))
             }
             SubmitError::QueueFull { .. } => {
                 let advice = "`latch job list --state PENDING` shows them, `latch worker` works on them, [queue] in \
                               latch.toml sets the limit";
-                CliError::failed(pages::QUEUE_FULL, format!("{error}; {advice}"))
+                CliError::failed(error_docs::QUEUE_FULL, format!("{error}; {advice}"))
             }
             SubmitError::Parameters(refused) => {
                 let problems = refused.iter().map(|refused| CliProblem {
@@ -306,11 +308,11 @@ impl From<&SubmitError> for CliError {
                     message: refused.message.clone(),
                     json: json!({ "pointer": refused.pointer, "code": refused.code, "message": refused.message }),
                 });
-                CliError::input(pages::PARAMETERS_REFUSED, error.to_string()).with_problems(problems)
+                CliError::input(error_docs::PARAMETERS_REFUSED, error.to_string()).with_problems(problems)
             }
             SubmitError::Plugins { operator, plugins } => super::open::step_plugin_needs_all(operator, plugins),
             SubmitError::ModeNotAllowed { .. } => {
-                CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml"))
+                CliError::input(error_docs::USAGE, format!("{error}: see [policy] in latch.toml"))
             }
         }
     }
@@ -319,8 +321,8 @@ impl From<&SubmitError> for CliError {
 impl From<&EngineError> for CliError {
     fn from(error: &EngineError) -> Self {
         match error {
-            EngineError::Cache { .. } => CliError::input(pages::CONFIG_INVALID_VALUE, error.to_string()),
-            EngineError::Config(_) => CliError::failed(pages::DEFECT, error.to_string()),
+            EngineError::Cache { .. } => CliError::input(error_docs::CONFIG_INVALID_VALUE, error.to_string()),
+            EngineError::Config(_) => CliError::failed(error_docs::DEFECT, error.to_string()),
         }
     }
 }
@@ -362,7 +364,7 @@ impl From<anyhow::Error> for CliError {
         match decided {
             Some(error) if around.is_empty() => error,
             Some(error) => CliError { message: format!("{}: {}", around.join(": "), error.message), ..error },
-            None => CliError::failed(pages::DEFECT, around.join(": ")),
+            None => CliError::failed(error_docs::DEFECT, around.join(": ")),
         }
     }
 }

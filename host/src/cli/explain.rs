@@ -1,7 +1,7 @@
 //! `latch explain`: prints the page of a code.
 
-use latchwork_core::pages::ErrorPage;
-use latchwork_core::{pages, plan, suggest};
+use latchwork_core::error_docs::ErrorPage;
+use latchwork_core::{error_docs, plan, suggest};
 use serde_json::json;
 
 use super::args::ExplainArgs;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
             [] => "`latch explain` lists all of them".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
         };
-        return Err(CliError::input(pages::NO_SUCH_CODE, format!("there is no code `{code}`: {help}")).into());
+        return Err(CliError::input(error_docs::NO_SUCH_CODE, format!("there is no code `{code}`: {help}")).into());
     };
     ctx.answer(&json!({ "code": page.code, "title": page.title(), "page": page.text }), || {
         let paint = |line: &str| match line.starts_with('#') {
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
 /// Returns every page: error codes, then rules of `latch plugin check`.
 fn all() -> impl Iterator<Item = ErrorPage> {
     let rules = check::RULES.iter().map(|rule| ErrorPage { code: rule.id, text: rule.page });
-    pages::all().iter().copied().chain(rules)
+    error_docs::all().iter().copied().chain(rules)
 }
 
 fn page(code: &str) -> Option<ErrorPage> {

@@ -1,6 +1,6 @@
 //! `latch init`: creates a project that is ready to run.
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::response::shell_quoted;
 use serde_json::json;
 
@@ -14,10 +14,9 @@ pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let lang = args.lang.map_or_else(build::suggested_language, Lang::from);
     let dir: std::path::PathBuf = ctx.cwd.join(&args.dir).components().collect();
     let made = NewProject { dir: dir.clone(), lang }.write().map_err(|error| match error {
-        InitError::Exists(_) | InitError::NotFolder(_) => CliError::input(pages::INIT_REFUSED, error.to_string()),
-        InitError::Write(why) => {
-            CliError::unwritable_build(&why).unwrap_or_else(|| CliError::failed(pages::INIT_REFUSED, why.to_string()))
-        }
+        InitError::Exists(_) | InitError::NotFolder(_) => CliError::input(error_docs::INIT_REFUSED, error.to_string()),
+        InitError::Write(why) => CliError::unwritable_build(&why)
+            .unwrap_or_else(|| CliError::failed(error_docs::INIT_REFUSED, why.to_string())),
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let mut next = vec!["latch run plan.json --build".to_owned()];

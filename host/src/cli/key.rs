@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use latchwork_core::error_docs;
 use latchwork_core::evidence::PublicKey;
-use latchwork_core::pages;
 use serde_json::json;
 
 use super::args::{KeyArgs, KeyCommand};
@@ -29,7 +29,7 @@ pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
 pub(super) fn read(path: &Path) -> Result<SigningKey, CliError> {
     let text = super::plan::read(path)?;
     SigningKey::from_pem(&String::from_utf8_lossy(&text))
-        .map_err(|error| CliError::input(pages::KEY_REFUSED, format!("{}: {error}", path.display())))
+        .map_err(|error| CliError::input(error_docs::KEY_REFUSED, format!("{}: {error}", path.display())))
 }
 
 fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
@@ -42,12 +42,13 @@ fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
 /// Writes a new key file. An existing file is never replaced, because its key would be lost. A failed write
 /// leaves no file.
 fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
-    let exists = || CliError::input(pages::KEY_REFUSED, format!("{} already exists and is unchanged", path.display()));
+    let exists =
+        || CliError::input(error_docs::KEY_REFUSED, format!("{} already exists and is unchanged", path.display()));
     if path.symlink_metadata().is_ok() {
         return Err(exists());
     }
     save::create(path, pem.as_bytes(), FileReaders::Owner).map_err(|error| match error.code {
-        pages::OUTPUT_EXISTS => exists(),
+        error_docs::OUTPUT_EXISTS => exists(),
         _ => error,
     })
 }

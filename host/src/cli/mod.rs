@@ -2,6 +2,9 @@
 //!
 //! This module is the composition root. Nothing else in the crate depends on it.
 
+mod followed_job;
+mod ineffective_settings;
+
 mod admission;
 pub mod args;
 mod arguments;
@@ -18,7 +21,6 @@ mod doctor;
 mod error;
 mod event_text;
 mod explain;
-mod following;
 mod gates;
 mod init;
 mod interrupt;
@@ -41,7 +43,6 @@ mod schema;
 mod source;
 mod stderr;
 pub mod text;
-mod unheeded;
 mod verify;
 mod view;
 mod worker;

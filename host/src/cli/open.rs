@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use latchwork_core::error_docs;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::pages;
 use latchwork_core::storage::{Journal, Owner, StoreError};
 use latchwork_store::{
     Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,
@@ -156,7 +156,7 @@ pub(super) fn require_project(config: &Config) -> anyhow::Result<()> {
     };
     const HELP: &str = "change to the project's folder, or name its configuration with --config FILE or its database \
                         with --db URL";
-    Err(CliError::input(pages::NO_PROJECT, message).into())
+    Err(CliError::input(error_docs::NO_PROJECT, message).into())
 }
 
 /// Checks that there is a configuration, for commands that need nothing else.
@@ -169,7 +169,7 @@ pub(super) fn require_configuration(config: &Config) -> anyhow::Result<()> {
     }
     let message =
         format!("{}: change to the project's folder, or name one with --config FILE", no_configuration(config));
-    Err(CliError::input(pages::NO_PROJECT, message).into())
+    Err(CliError::input(error_docs::NO_PROJECT, message).into())
 }
 
 /// Describes the folders in which no configuration was found.
@@ -187,14 +187,14 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
             "the folder {} of the database does not exist; create it, or name another database with --db",
             folder.display()
         );
-        return Err(CliError::input(pages::DATABASE_UNAVAILABLE, message).into());
+        return Err(CliError::input(error_docs::DATABASE_UNAVAILABLE, message).into());
     }
     Ok(Some(path))
 }
 
 /// Returns the error of a command about a job if the project has no database yet.
 pub(super) fn no_database(path: &Path) -> CliError {
-    CliError::input(pages::NO_SUCH_JOB, missing_database_message(path))
+    CliError::input(error_docs::NO_SUCH_JOB, missing_database_message(path))
 }
 
 /// Names the database that does not exist yet.
@@ -204,7 +204,7 @@ pub(super) fn missing_database_message(path: &Path) -> String {
 
 /// Returns the error that lists every plugin that could not be loaded, with its code.
 pub(super) fn plugins_not_loaded(errors: &[LoadError]) -> CliError {
-    let first = errors.first().map_or(pages::DEFECT, LoadError::page);
+    let first = errors.first().map_or(error_docs::DEFECT, LoadError::page);
     let message = match errors.len() {
         1 => "a plugin could not be loaded".to_owned(),
         n => format!("{n} plugins could not be loaded"),
@@ -233,7 +233,7 @@ fn refused_without_plugins(why: String, errors: &[LoadError]) -> CliError {
     let message = format!(
         "{why}, and {names} could not be loaded; fix the listed problems, or remove the plugin from latch.toml"
     );
-    CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with_problems(problems(errors))
+    CliError::input(errors.first().map_or(error_docs::DEFECT, LoadError::page), message).with_problems(problems(errors))
 }
 
 /// Returns every problem of the plugins that could not be loaded.
@@ -262,7 +262,7 @@ pub(super) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'stati
 async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse) -> anyhow::Result<Stores> {
     file(config)?;
     if let Some(why) = unshared_effects(config)? {
-        return Err(CliError::input(pages::CONFIG_DATABASE, why).into());
+        return Err(CliError::input(error_docs::CONFIG_DATABASE, why).into());
     }
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
@@ -323,7 +323,7 @@ const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 /// Writes all queued data and closes every database.
 ///
 /// The last process that closes a SQLite database leaves one complete file. Otherwise a copy of the file
-/// could lack its write-ahead log. If `hurries` is true, only what can be closed within [`HURRY_WAIT`] is
+/// could lack its write-ahead log. If `hurries` is true, only what can be closed within [`IMMEDIATE_EXIT_WAIT`] is
 /// closed.
 pub(super) async fn close(hurries: bool) {
     if !hurries {

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
 use console::Term;
+use latchwork_core::error_docs;
 use latchwork_core::ids::JobId;
-use latchwork_core::pages;
 use serde_json::{Value, json};
 use tracing::Level;
 
@@ -213,7 +213,7 @@ impl Printer {
             true => text.ansi().to_string(),
             false => Text::from(text.to_string().trim_end()).render(TextTarget { width: None, ..self.stderr }),
         };
-        let text = text.replacen("error:", &format!("error[{}]:", pages::USAGE), 1);
+        let text = text.replacen("error:", &format!("error[{}]:", error_docs::USAGE), 1);
         self.check_write(stderr::write(text.as_bytes()));
     }
 
@@ -244,11 +244,12 @@ impl Printer {
         if let Err(error) = io::stdout().flush() {
             self.record_write_error(error);
         }
-        match self.first_write_error.lock().expect("nobody panics while holding it").take() {
+        match self.first_write_error.lock().expect("no thread panics while it holds the lock").take() {
             None => Ok(()),
-            Some(error) => {
-                Err(CliError::failed(pages::OUTPUT_UNWRITABLE, format!("the output could not be written: {error}")))
-            }
+            Some(error) => Err(CliError::failed(
+                error_docs::OUTPUT_UNWRITABLE,
+                format!("the output could not be written: {error}"),
+            )),
         }
     }
 
@@ -260,7 +261,7 @@ impl Printer {
 
     fn record_write_error(&self, error: io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
-            self.first_write_error.lock().expect("nobody panics while holding it").get_or_insert(error);
+            self.first_write_error.lock().expect("no thread panics while it holds the lock").get_or_insert(error);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use latchwork_core::bindings::child;
 use latchwork_core::canon;
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::plan::{self, Catalog, ParameterError, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
 
@@ -43,13 +43,15 @@ pub(super) fn values(
         n => format!("{n} problems"),
     };
     let message = format!("the parameters of {} are refused: {count}", plan.name.display());
-    Err(CliError::input(pages::PARAMETERS_REFUSED, message).with_problems(problems))
+    Err(CliError::input(error_docs::PARAMETERS_REFUSED, message).with_problems(problems))
 }
 
 /// Refuses a command line that names stdin twice.
 pub(super) fn refuse_second_stdin(plan: &std::path::Path, args: &ParameterArgs) -> Result<(), CliError> {
     match is_stdin(plan) && args.input.as_deref().is_some_and(is_stdin) {
-        true => Err(CliError::input(pages::USAGE, "the plan and --input are both stdin: give one of them as a file")),
+        true => {
+            Err(CliError::input(error_docs::USAGE, "the plan and --input are both stdin: give one of them as a file"))
+        }
         false => Ok(()),
     }
 }
@@ -64,7 +66,7 @@ fn refuse_undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value
         "{flag}: {} declares no parameters; add them, such as \"parameters\": {{\"properties\": {{\"name\": {{\"default\": 1}}}}}}",
         plan.name.display(),
     );
-    Err(CliError::input(pages::PARAMETERS_REFUSED, message))
+    Err(CliError::input(error_docs::PARAMETERS_REFUSED, message))
 }
 
 /// The given values and their sources.
@@ -87,11 +89,11 @@ impl InputFile {
         let value = canon::parse_strict(&source.text).map_err(|error| {
             let (line, column) = error.line_column(&source.text);
             let message = format!("{name}:{line}:{column} is not JSON with one meaning: {}", error.refusal);
-            CliError::input(pages::PARAMETERS_REFUSED, message)
+            CliError::input(error_docs::PARAMETERS_REFUSED, message)
         })?;
         let Value::Object(fields) = value else {
             let message = format!("{name} must hold a JSON object: a value for each parameter, by name");
-            return Err(CliError::input(pages::PARAMETERS_REFUSED, message));
+            return Err(CliError::input(error_docs::PARAMETERS_REFUSED, message));
         };
         Ok(Self { source, fields })
     }
@@ -164,9 +166,9 @@ fn set_values(
     for (name, text) in given {
         let property = schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
         let value = value_of(property, text, &|value| accepts_value(schema, catalog, name, value))
-            .map_err(|why| CliError::input(pages::PARAMETERS_REFUSED, format!("--set {name}: {why}")))?;
+            .map_err(|why| CliError::input(error_docs::PARAMETERS_REFUSED, format!("--set {name}: {why}")))?;
         if values.insert(name.clone(), value).is_some() {
-            return Err(CliError::input(pages::USAGE, format!("--set {name} is given twice: keep one")));
+            return Err(CliError::input(error_docs::USAGE, format!("--set {name} is given twice: keep one")));
         }
     }
     Ok(values)

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use latchwork_core::error_docs;
 use latchwork_core::manifest::{Determinism, PluginKind};
-use latchwork_core::pages;
 use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
 
@@ -105,7 +105,7 @@ pub(super) fn plan_refused(path: &Path, violations: &[Violation]) -> CliError {
         1 => "a problem".to_owned(),
         n => format!("{n} problems"),
     };
-    CliError::input(pages::PLAN_REFUSED, format!("{} is refused: it has {count}", path.display()))
+    CliError::input(error_docs::PLAN_REFUSED, format!("{} is refused: it has {count}", path.display()))
         .with_problems(violations.iter().map(CliProblem::from))
 }
 

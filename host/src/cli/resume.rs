@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::response::{Response, response};
 use latchwork_core::storage::{ClaimExclusions, JobFilter};
 use serde_json::json;
@@ -32,9 +32,11 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
         if host.journal.job(&job_id).await?.is_none() {
-            return Err(
-                CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
-            );
+            return Err(CliError::input(
+                error_docs::NO_SUCH_JOB,
+                format!("there is no job {job_id}: see `latch job list`"),
+            )
+            .into());
         }
         crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::error::Code;
+use latchwork_core::error_docs;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::response::{BlockedView, Response, StepView, response};
 use latchwork_core::step::StepState;
 use latchwork_core::storage::{Claim, JobRow};
@@ -20,11 +20,11 @@ use serde_json::json;
 use super::args::RunArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::following::{FollowedJob, recorded_events};
 use super::live::{LiveObserver, Screen};
 use super::output::Text;
 use super::source::Source;
 use super::{admission, changed, gates, interrupt, open, parameters, plugin, view};
+use crate::cli::followed_job::{FollowedJob, recorded_events};
 use crate::config::{CommitMode, Config, DEFAULT_TENANT};
 use crate::host::{EnqueueResult, Host, SubmitResult};
 use crate::os;
@@ -284,7 +284,7 @@ fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     let message = format!(
         "stopped immediately while executing {job_id}: a call in flight is in doubt until the job continues; continue:"
     );
-    CliError::action_required(pages::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
+    CliError::action_required(error_docs::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
 }
 
 /// Waits until the job can continue by itself. Returns false if that is too far away, or if a person must act
@@ -318,7 +318,7 @@ async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> 
 /// Reads a file. The error names the file.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
-        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())).into()
+        CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())).into()
     })
 }
 
@@ -375,7 +375,7 @@ fn submission(
         if plan.step(step).is_none() {
             let meant = did_you_mean(step.as_str(), plan.steps.iter().map(|step| step.step_id.as_str()));
             let message = format!("--approve {step}: the plan has no such step{meant}");
-            return Err(CliError::input(pages::USAGE, message).into());
+            return Err(CliError::input(error_docs::USAGE, message).into());
         }
     }
     let mode = args.mode.map(Mode::from).or(request.mode).unwrap_or_default();

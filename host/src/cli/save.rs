@@ -5,10 +5,10 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::error::CliError;
-use crate::files;
+use crate::temp_files;
 
 /// Readers of a file.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ fn write(path: &Path, bytes: &[u8], readers: FileReaders, replaces: bool) -> Res
     let folder = folder(&real);
     let permissions = match readers {
         FileReaders::Owner => Permissions::from_mode(0o600),
-        FileReaders::Everyone => files::default_permissions(),
+        FileReaders::Everyone => temp_files::default_permissions(),
     };
     let mut builder = tempfile::Builder::new();
     let made = builder.prefix(".new-").permissions(permissions).tempfile_in(&folder);
@@ -72,7 +72,7 @@ fn write(path: &Path, bytes: &[u8], readers: FileReaders, replaces: bool) -> Res
     });
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists if !replaces => exists_error(path),
-        _ => CliError::unwritable(path, &files::without_path(error)),
+        _ => CliError::unwritable(path, &temp_files::without_path(error)),
     })
 }
 
@@ -88,5 +88,5 @@ fn is_replaceable(path: &Path) -> bool {
 fn exists_error(path: &Path) -> CliError {
     let message =
         format!("{} already exists and is unchanged: name another file, or replace it with --force", path.display());
-    CliError::input(pages::OUTPUT_EXISTS, message)
+    CliError::input(error_docs::OUTPUT_EXISTS, message)
 }

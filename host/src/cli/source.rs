@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::context::Context;
 use super::error::CliError;
@@ -62,5 +62,5 @@ fn too_large() -> String {
 }
 
 fn unreadable(path: &Path, why: &str) -> CliError {
-    CliError::input(pages::INPUT_UNREADABLE, format!("{} {why}", path.display()))
+    CliError::input(error_docs::INPUT_UNREADABLE, format!("{} {why}", path.display()))
 }

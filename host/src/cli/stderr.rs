@@ -131,7 +131,7 @@ mod tests {
 
     /// I131: the whole area is cleared even if the terminal became narrower since the lines were drawn.
     #[test]
-    fn a_narrower_terminal_has_broken_the_lines() {
+    fn narrower_terminal_increases_the_row_count() {
         let area =
             ["\x1b[1m0 of 4 steps done, 12.3 s\x1b[0m", "", "  s3  日本  \x1b[2mrunning\x1b[0m"].map(str::to_owned);
         assert_eq!([100, 25, 24, 10, 1].map(|columns| rows(&area, columns)), [3, 3, 4, 6, 45]);

@@ -5,8 +5,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use latchwork_core::error_docs;
 use latchwork_core::evidence::{self, ProblemKind, Trust, Verified, VerifyReport};
-use latchwork_core::pages;
 use serde_json::json;
 
 use super::args::VerifyArgs;
@@ -20,7 +20,7 @@ pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
     let bytes = read(&args.file)?;
     let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_valid_signature).map_err(|why| {
-        CliError::input(pages::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
+        CliError::input(error_docs::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
     })?;
     match components(&args, ctx)? {
         Some(dir) => reexecute_steps(&dir, ctx, &mut verified).await?,
@@ -55,7 +55,7 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
     let engine = Engine::new(EngineOptions { cache_dir })?;
     let profile = engine.step_profile();
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
-        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
+        CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
     match reexecute(&directory, profile, verified).await {
         // The detected problems decide the result. The missing components are only reported in addition.
@@ -75,12 +75,12 @@ fn components_missing(dir: &Path, missing: &[MissingComponent]) -> CliError {
         missing.len(),
         if missing.len() == 1 { "" } else { "s" }
     );
-    CliError::input(pages::COMPONENT_MISSING, message).with_problems(missing.iter().map(|missing| {
+    CliError::input(error_docs::COMPONENT_MISSING, message).with_problems(missing.iter().map(|missing| {
         let MissingComponent { plugin, digest, operator } = missing;
         let message = format!("no component has the digest {digest}, which serves {operator}");
         CliProblem {
             location: format!("plugin {plugin}"),
-            code: pages::COMPONENT_MISSING.to_owned(),
+            code: error_docs::COMPONENT_MISSING.to_owned(),
             json: json!({ "plugin": plugin, "digest": digest, "operator": operator, "message": message }),
             message,
         }
@@ -93,7 +93,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| CliError::input(pages::INPUT_UNREADABLE, format!("stdin cannot be read: {error}")))?;
+    read.map_err(|error| CliError::input(error_docs::INPUT_UNREADABLE, format!("stdin cannot be read: {error}")))?;
     Ok(bytes)
 }
 
@@ -105,11 +105,11 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
             true => format!("{file} names no key"),
             false => format!("{file} is not a valid trust file"),
         };
-        CliError::input(pages::KEY_REFUSED, message).with_problems(lines.into_iter().map(|line| {
+        CliError::input(error_docs::KEY_REFUSED, message).with_problems(lines.into_iter().map(|line| {
             let message = "a line is `ed25519:`, 64 lower-case hexadecimal digits, and optionally a name".to_owned();
             CliProblem {
                 location: format!("{file}:{line}"),
-                code: pages::KEY_REFUSED.to_owned(),
+                code: error_docs::KEY_REFUSED.to_owned(),
                 json: json!({ "file": path.display().to_string(), "line": line, "message": message }),
                 message,
             }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use latchwork_core::error_docs;
 use latchwork_core::ids::Hash;
-use latchwork_core::pages;
 use latchwork_core::response::ChangedPluginView;
 use latchwork_core::storage::StoreError;
 use serde_json::json;
@@ -17,7 +17,8 @@ use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::output::Text;
-use super::{admission, changed, open, run, unheeded};
+use super::{admission, changed, open, run};
+use crate::cli::ineffective_settings;
 use crate::config::Config;
 use crate::worker::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, WorkerError};
 
@@ -35,7 +36,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     };
     admission::warn_refused_plugins(ctx, &host.registry);
-    for setting in unheeded::warnings(&host.config, &host.registry) {
+    for setting in ineffective_settings::warnings(&host.config, &host.registry) {
         ctx.printer.warn(setting);
     }
     let worker = &host.config.worker;
@@ -67,10 +68,10 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 let jobs: Vec<String> = host.worker.held_jobs().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
                     let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
-                    return CliError::action_required(pages::WORKER_INTERRUPTED, message);
+                    return CliError::action_required(error_docs::WORKER_INTERRUPTED, message);
                 }
                 let jobs = jobs.join(", ");
-                CliError::action_required(pages::WORKER_INTERRUPTED, format!(
+                CliError::action_required(error_docs::WORKER_INTERRUPTED, format!(
                     "{why} while executing {jobs}: calls in flight are in doubt, and the next worker that claims a job \
                      tries to find out their outcome"
                 ))
@@ -107,13 +108,13 @@ fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
-        let find = || crate::changed::changed_settings(&config, durable);
+        let find = || crate::config_changes::changed_settings(&config, durable);
         // For a finished job the result depends on its calls too, not on its pins alone.
         if durable.job.state.is_terminal() {
             return find();
         }
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(crate::changed::pinned_settings_hash(durable)).or_insert_with(find).clone()
+        known.entry(crate::config_changes::pinned_settings_hash(durable)).or_insert_with(find).clone()
     })
 }
 

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};
@@ -22,7 +22,7 @@ pub(super) fn cache_dir(
         let refuse = |why: String| ConfigProblem {
             origin: SettingSource::Environment(CACHE_VARIABLE),
             key: String::new(),
-            code: pages::CONFIG_INVALID_VALUE,
+            code: error_docs::CONFIG_INVALID_VALUE,
             message: why,
         };
         let dir = PathBuf::from(named);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_users_own() {
+    fn cache_is_in_the_users_directory() {
         let project = Path::new("/srv/project");
         let at = |variables: &[(&str, &str)]| placed(variables, project).unwrap().map(|dir| dir.display().to_string());
         let (home, xdg, own) = (("HOME", "/home/ada"), ("XDG_CACHE_HOME", "/cache"), (CACHE_VARIABLE, "/own"));
@@ -77,12 +77,12 @@ mod tests {
         assert_eq!(at(&[home, xdg]).unwrap(), "/cache/latchwork/compiled");
         assert_eq!(at(&[home, xdg, own]).unwrap(), "/own");
         assert_eq!(at(&[home, ("XDG_CACHE_HOME", "relative")]).unwrap(), "/home/ada/.cache/latchwork/compiled");
-        assert_eq!(at(&[]), None, "nobody's");
+        assert_eq!(at(&[]), None, "no home folder");
         assert_eq!(at(&[("HOME", "")]), None);
     }
 
     #[test]
-    fn it_is_never_in_the_project() {
+    fn cache_is_never_inside_the_project() {
         let temp = tempfile::tempdir().unwrap();
         let project = temp.path().join("project");
         std::fs::create_dir(&project).unwrap();
@@ -94,7 +94,7 @@ mod tests {
         for named in [project.join("cache"), temp.path().join("link/cache"), project.join("out/cache"), "cache".into()]
         {
             let problem = placed(&[(CACHE_VARIABLE, &text(named.clone()))], &project).unwrap_err();
-            assert_eq!(problem.code, pages::CONFIG_INVALID_VALUE, "{}", named.display());
+            assert_eq!(problem.code, error_docs::CONFIG_INVALID_VALUE, "{}", named.display());
         }
         assert!(placed(&[(CACHE_VARIABLE, &text(temp.path().join("mine")))], &project).unwrap().is_some());
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -76,7 +76,7 @@ impl<'d> TableReader<'d> {
         let field = self.get(key);
         if field.is_none() {
             let message = format!("`{key}` is missing");
-            self.sink.problem(self.span.clone(), &self.path, pages::CONFIG_MISSING_KEY, message);
+            self.sink.problem(self.span.clone(), &self.path, error_docs::CONFIG_MISSING_KEY, message);
         }
         field
     }
@@ -100,7 +100,7 @@ impl<'d> TableReader<'d> {
             }
             let path = join(&self.path, name);
             let message = format!("unknown key{}", did_you_mean(name, self.known.iter().copied()));
-            self.sink.problem(key.span(), &path, pages::CONFIG_UNKNOWN_KEY, message);
+            self.sink.problem(key.span(), &path, error_docs::CONFIG_UNKNOWN_KEY, message);
         }
     }
 }
@@ -122,7 +122,7 @@ impl<'d> ConfigField<'d> {
     }
 
     pub(super) fn invalid<T>(&self, message: impl Into<String>) -> Option<T> {
-        self.problem(pages::CONFIG_INVALID_VALUE, message);
+        self.problem(error_docs::CONFIG_INVALID_VALUE, message);
         None
     }
 
@@ -186,7 +186,7 @@ impl<'d> ConfigField<'d> {
             kind @ ("integer" | "array") => format!("an {kind}"),
             kind => format!("a {kind}"),
         };
-        self.problem(pages::CONFIG_WRONG_TYPE, format!("expected {wanted}, found {found}"));
+        self.problem(error_docs::CONFIG_WRONG_TYPE, format!("expected {wanted}, found {found}"));
         None
     }
 }

@@ -113,7 +113,7 @@ mod tests {
 
     /// I13: secrets are inserted only when the header is sent, and no message repeats a secret.
     #[test]
-    fn secrets_are_put_in_on_the_way_out() {
+    fn secrets_are_inserted_only_when_sent() {
         let header = |text| HeaderTemplate::parse("Authorization", text);
         let good = header("Bearer ${TOKEN}!").unwrap();
         let (name, value) = good.render(&One).unwrap();

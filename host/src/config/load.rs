@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use toml::de::DeTable;
 
 use super::document::{ConfigField, ProblemSink, TableReader};
@@ -55,7 +55,7 @@ impl Config {
         };
         if let Some((text, origin)) = given {
             config.database = values::database_url(text, options.cwd).map_err(|message| {
-                let (origin, code) = (origin.clone(), pages::CONFIG_DATABASE);
+                let (origin, code) = (origin.clone(), error_docs::CONFIG_DATABASE);
                 ConfigErrors(vec![ConfigProblem { origin, key: String::new(), code, message }])
             })?;
             config.database_source = Some(origin);
@@ -129,9 +129,9 @@ fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
         ConfigErrors(vec![ConfigProblem { origin, key: String::new(), code, message }])
     };
     let bytes = std::fs::read(path)
-        .map_err(|error| whole(pages::CONFIG_UNREADABLE, format!("the file cannot be read: {error}")))?;
+        .map_err(|error| whole(error_docs::CONFIG_UNREADABLE, format!("the file cannot be read: {error}")))?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| whole(pages::CONFIG_UNREADABLE, "the file is not UTF-8 text".to_owned()))?;
+        .map_err(|_| whole(error_docs::CONFIG_UNREADABLE, "the file is not UTF-8 text".to_owned()))?;
     read_text(path, &text)
 }
 
@@ -139,7 +139,7 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
     let sink = ProblemSink::new(path, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        sink.problem(error.span().unwrap_or(0..0), "", pages::CONFIG_SYNTAX, error.message());
+        sink.problem(error.span().unwrap_or(0..0), "", error_docs::CONFIG_SYNTAX, error.message());
     }
     // After a syntax error the rest of the document is a guess of the parser, so nothing more is reported.
     if !errors.is_empty() {
@@ -161,12 +161,12 @@ fn read_top(mut top: TableReader<'_>, config: &mut Config) {
         Ok(url) if values::has_password(&url) => {
             let message = "a database URL in this file must not contain a password: put the URL into LATCH_DATABASE, \
                            or the password into PGPASSWORD or ~/.pgpass";
-            field.problem(pages::CONFIG_DATABASE, message.to_owned());
+            field.problem(error_docs::CONFIG_DATABASE, message.to_owned());
             None
         }
         Ok(url) => Some(url),
         Err(message) => {
-            field.problem(pages::CONFIG_DATABASE, message);
+            field.problem(error_docs::CONFIG_DATABASE, message);
             None
         }
     };

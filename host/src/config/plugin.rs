@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use latchwork_core::cost::Prices;
+use latchwork_core::error_docs;
 use latchwork_core::manifest::WasiMode;
-use latchwork_core::pages;
 use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
 use toml::de::DeValue;
@@ -40,7 +40,7 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
         let name = field.parse(plugin_name)?;
         if !names.insert(name.clone()) {
             let message = format!("duplicate plugin name `{name}`: each plugin needs its own name");
-            field.problem(pages::CONFIG_DUPLICATE_PLUGIN, message);
+            field.problem(error_docs::CONFIG_DUPLICATE_PLUGIN, message);
         }
         Some(name)
     });
@@ -48,7 +48,7 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
         let source = field.string()?;
         if source.starts_with("oci://") {
             let message = "plugins from a registry are not supported by this version: name a file or a folder";
-            field.problem(pages::CONFIG_NOT_SUPPORTED, message);
+            field.problem(error_docs::CONFIG_NOT_SUPPORTED, message);
             return None;
         }
         if source.is_empty() {

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn databases_of_servers_are_named_whole() {
+    fn postgres_urls_must_be_complete() {
         let root = Path::new("/srv/app");
         for right in [
             "postgres://latch@db.example.com/latch",

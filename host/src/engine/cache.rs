@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
 
 use super::error::EngineError;
-use super::mac;
+use crate::engine::hmac;
 use crate::os;
 
 /// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
@@ -141,7 +141,7 @@ impl CodeCache {
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
         // Every part except the code has a fixed length, so the parts cannot be read in two ways.
-        header[12..44].copy_from_slice(&mac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
+        header[12..44].copy_from_slice(&hmac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn any_damaged_entry_is_made_anew() {
+    fn damaged_cache_entry_is_compiled_again() {
         let dir = tempfile::tempdir().unwrap();
         let cache = CodeCache::open(&dir.path().join("compiled")).unwrap().unwrap();
         let (engine, profile) = engine();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_others_can_write_to_is_refused() {
+    fn cache_directory_writable_by_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
         CodeCache::open(&path).unwrap().unwrap();
@@ -293,7 +293,7 @@ mod tests {
         assert!(CodeCache::open(&path).is_err());
     }
     #[test]
-    fn code_that_another_wrote_is_not_loaded() {
+    fn cache_entry_with_foreign_secret_is_not_loaded() {
         let dir = tempfile::tempdir().unwrap();
         let open = |name: &str| CodeCache::open(&dir.path().join(name)).unwrap().unwrap();
         let (mine, other) = (open("mine"), open("other"));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_others_could_read_is_refused() {
+    fn cache_secret_readable_by_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
         let first = CodeCache::open(&path).unwrap().unwrap();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_there_is_no_cache() {
+    fn cache_is_disabled_without_a_directory() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
         assert!(CodeCache::open(&dir.path().join("file/compiled")).unwrap().is_none());

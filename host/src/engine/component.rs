@@ -5,9 +5,10 @@ use wasmtime::component::Component;
 
 use super::error::Problem;
 use super::plugin::LoadSettings;
-use super::{anatomy, plain, virtual_wasi};
+use super::virtual_wasi;
 use crate::capability::grant;
 use crate::config::Grants;
+use crate::engine::{inspect, untyped};
 
 /// Package prefix of the interfaces that this host serves. `VERSION` is their version suffix.
 pub(crate) const PACKAGE: &str = "latchwork:plugin/";
@@ -50,7 +51,7 @@ pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameC
         return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
     // A component that cannot be parsed here is refused with a reason during compilation.
-    let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(NameCheck::Unrecognized) };
+    let Some((imports, exports)) = inspect::outer_names(bytes) else { return Ok(NameCheck::Unrecognized) };
     if !imports.iter().chain(&exports).any(|name| name.starts_with(PACKAGE)) {
         return Ok(NameCheck::Unrecognized);
     }
@@ -66,7 +67,7 @@ pub(crate) fn check_component(
     grants: &Grants,
     wasi: WasiMode,
 ) -> Result<Shape, Vec<Problem>> {
-    if plain::is_untyped(engine, component) {
+    if untyped::is_untyped(engine, component) {
         return check_untyped(engine, component, grants, wasi);
     }
     let ty = component.component_type();
@@ -135,7 +136,7 @@ fn check_untyped(
 ) -> Result<Shape, Vec<Problem>> {
     let kind = PluginKind::Tool;
     let ty = component.component_type();
-    let imports = ty.imports(engine).filter(|(_, import)| !plain::has_only_types(engine, &import.ty));
+    let imports = ty.imports(engine).filter(|(_, import)| !untyped::has_only_types(engine, &import.ty));
     let refused = imports.filter_map(|(import, _)| {
         Some(Problem::Import { import: import.to_owned(), instead: import_refusal(kind, import, grants, wasi)? })
     });
@@ -259,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_told_what_to_use_instead() {
+    fn refused_step_import_names_the_alternative() {
         let none = Grants::default();
         let refused = |import: &str| import_refusal(PluginKind::Step, import, &none, WasiMode::None);
         for interface in STEP_IMPORTS {
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn virtual_wasi_serves_every_release_of_0_2_and_no_more() {
+    fn virtual_wasi_serves_exactly_the_wasi_0_2_releases() {
         let none = Grants::default();
         let refused = |import: &str| import_refusal(PluginKind::Step, import, &none, WasiMode::Virtual);
         for import in [
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_gets_what_its_grants_open() {
+    fn tool_imports_depend_on_grants() {
         let none = Grants::default();
         let refused = |import: &str| import_refusal(PluginKind::Tool, import, &none, WasiMode::None);
         assert_eq!(refused("wasi:clocks/wall-clock@0.2.6"), None);

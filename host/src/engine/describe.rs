@@ -11,11 +11,12 @@ use super::bindings::export;
 use super::component::{PACKAGE, Shape};
 use super::error::Problem;
 use super::limits::{self, Guarded};
-use super::nobody::NullHost;
 use super::plugin::PluginSettings;
 use super::schema::Schemas;
 use super::step::StepState;
-use super::{convert, fault, starting, virtual_wasi};
+use super::{convert, fault, virtual_wasi};
+use crate::engine::null_host::NullHost;
+use crate::engine::start_phase;
 
 /// Limits of a `describe` call. Interpreters need most of this for their start.
 const DESCRIBE_LIMITS: Limits = Limits {
@@ -33,7 +34,7 @@ pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
 /// Instantiates the component with imports that trap, checks the types of all exports, and calls `describe`.
 ///
-/// A step with virtual WASI gets virtual WASI here too, backed by [`Nobody`]. The clock of [`Nobody`] starts
+/// A step with virtual WASI gets virtual WASI here too, backed by [`NullHost`]. The clock of [`NullHost`] starts
 /// at 1970 and its random stream is fixed, so the answer of `describe` is reproducible. Any other plugin gets
 /// that clock and random stream only while its language runtime starts. After the start, every import traps.
 pub(crate) fn describe(
@@ -73,7 +74,7 @@ fn call_describe(
             .and_then(|()| virtual_wasi::forbid(&mut linker, component, PACKAGE))
             .map_err(failed)?,
         WasiMode::None => {
-            starting = Some(starting::link(&mut linker, component).map_err(failed)?);
+            starting = Some(start_phase::link(&mut linker, component).map_err(failed)?);
             linker.define_unknown_imports_as_traps(component).map_err(failed)?;
         }
     }
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn semantic_versions() {
+    fn semantic_versions_are_recognized() {
         for good in ["0.1.0", "1.20.300", "1.0.0-rc.1", "1.0.0+build.5"] {
             assert!(is_semver(good), "{good}");
         }

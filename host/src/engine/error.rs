@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::Hash;
-use latchwork_core::pages;
 
 /// Reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ impl LoadError {
 
     /// Code of the error page that explains the first problem.
     pub fn page(&self) -> &'static str {
-        self.problems.first().map_or(pages::DEFECT, Problem::page)
+        self.problems.first().map_or(error_docs::DEFECT, Problem::page)
     }
 }
 
@@ -178,26 +178,26 @@ pub enum Problem {
 impl Problem {
     /// A file that cannot be written. The error page follows from the kind of `error`.
     pub(crate) fn unwritable(text: String, error: &std::io::Error) -> Self {
-        let page = pages::code_of_write_error(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        let page = error_docs::code_of_write_error(error.kind()).unwrap_or(error_docs::OUTPUT_UNWRITABLE);
         Problem::Unwritable { text, page }
     }
 
     /// Code of the error page that explains this problem.
     pub fn page(&self) -> &'static str {
         match self {
-            Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
+            Problem::NotAComponent(_) | Problem::Export { .. } => error_docs::PLUGIN_MALFORMED,
             Problem::Import { .. }
             | Problem::GrantsOnStep
             | Problem::ConfirmationOnStep
-            | Problem::VirtualWasiOnTool => pages::PLUGIN_IMPORTS,
-            Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
-            Problem::Digest { .. } => pages::PLUGIN_DIGEST,
-            Problem::UnsuitableFunction { .. } => pages::UNTYPED_UNSUITABLE,
-            Problem::DuplicateOperatorName { .. } => pages::UNTYPED_NAME,
-            Problem::InvalidOverride { .. } | Problem::RedundantOverrides => pages::UNTYPED_OVERRIDE,
-            Problem::Source(_) => pages::PLUGIN_MISSING,
+            | Problem::VirtualWasiOnTool => error_docs::PLUGIN_IMPORTS,
+            Problem::Describe(_) | Problem::Manifest { .. } => error_docs::PLUGIN_DESCRIBE,
+            Problem::Digest { .. } => error_docs::PLUGIN_DIGEST,
+            Problem::UnsuitableFunction { .. } => error_docs::UNTYPED_UNSUITABLE,
+            Problem::DuplicateOperatorName { .. } => error_docs::UNTYPED_NAME,
+            Problem::InvalidOverride { .. } | Problem::RedundantOverrides => error_docs::UNTYPED_OVERRIDE,
+            Problem::Source(_) => error_docs::PLUGIN_MISSING,
             Problem::Unwritable { page, .. } => page,
-            Problem::DuplicateOperator { .. } => pages::OPERATOR_DUPLICATE,
+            Problem::DuplicateOperator { .. } => error_docs::OPERATOR_DUPLICATE,
         }
     }
 }

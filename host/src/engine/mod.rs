@@ -7,9 +7,16 @@
 //! * `plain` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
 //! * `cache` stores compiled code.
-//! * `anatomy` reads information from a component's bytes that the engine does not report.
+//! * `inspect` reads information from a component's bytes that the engine does not report.
 
-pub mod anatomy;
+mod component_interface;
+mod hmac;
+pub mod inspect;
+mod instance_pool;
+mod null_host;
+mod start_phase;
+pub(crate) mod untyped;
+
 mod announce;
 pub(crate) mod bindings;
 mod cache;
@@ -19,17 +26,11 @@ mod describe;
 mod error;
 mod fault;
 mod limits;
-mod mac;
-mod nobody;
-mod outline;
-pub(crate) mod plain;
 mod plugin;
 mod profile;
 mod runnable;
 pub(crate) mod schema;
-mod slots;
 mod sources;
-mod starting;
 pub(crate) mod step;
 pub(crate) mod tool;
 pub(crate) mod tool_state;
@@ -43,10 +44,10 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
+pub use crate::engine::component_interface::ComponentInterface;
 pub use announce::{CompilationStart, on_compile};
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
-pub use outline::ComponentInterface;
 pub use plugin::{LoadSettings, ManifestSource, Plugin, PluginSettings};
 pub use profile::Variation;
 pub use runnable::{PinnedComponents, Runnable};
@@ -73,7 +74,7 @@ pub struct Engine {
 struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
-    pool: slots::InstancePool,
+    pool: crate::engine::instance_pool::InstancePool,
 }
 
 impl Engine {
@@ -82,7 +83,7 @@ impl Engine {
         let cache = options.cache_dir.as_deref().map(cache::CodeCache::open).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
-            Ok(Profile { engine: new_engine(config)?, digest, pool: slots::InstancePool::new() })
+            Ok(Profile { engine: new_engine(config)?, digest, pool: crate::engine::instance_pool::InstancePool::new() })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
@@ -103,7 +104,7 @@ impl Engine {
         // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         start_epoch_ticker(&[&engine]);
-        let step = Profile { engine, digest, pool: slots::InstancePool::new() };
+        let step = Profile { engine, digest, pool: crate::engine::instance_pool::InstancePool::new() };
         Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone() })
     }
 
@@ -126,8 +127,10 @@ impl Engine {
     /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links
     /// it. Compiling a large component takes seconds, so call this on a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
-        let refuse =
-            |problems| LoadError { plugin: settings.name.clone(), problems: anatomy::explain(bytes, problems) };
+        let refuse = |problems| LoadError {
+            plugin: settings.name.clone(),
+            problems: crate::engine::inspect::explain(bytes, problems),
+        };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
@@ -148,8 +151,8 @@ impl Engine {
         component::check_settings(shape, settings.load_settings()).map_err(refuse)?;
         let (manifest, schemas, plain) = match shape.is_untyped {
             true => {
-                let plain::LoadedUntyped { manifest, schemas, functions, seal } =
-                    plain::load(engine, &component, bytes, &settings).map_err(refuse)?;
+                let crate::engine::untyped::LoadedUntyped { manifest, schemas, functions, seal } =
+                    crate::engine::untyped::load(engine, &component, bytes, &settings).map_err(refuse)?;
                 (manifest, schemas, Some((functions, seal)))
             }
             false => {
@@ -193,8 +196,10 @@ impl Engine {
     /// # Errors
     /// The plugin is refused, with every reason known so far.
     pub fn check_without_compiling(bytes: &[u8], terms: LoadSettings<'_>) -> Result<Option<PluginKind>, LoadError> {
-        let refuse =
-            |problems| LoadError { plugin: terms.name.to_owned(), problems: anatomy::explain(bytes, problems) };
+        let refuse = |problems| LoadError {
+            plugin: terms.name.to_owned(),
+            problems: crate::engine::inspect::explain(bytes, problems),
+        };
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;
@@ -230,7 +235,9 @@ impl Engine {
 /// each instance maps its own memory. The results of guests do not depend on this.
 fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
-    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool_config()));
+    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(
+        crate::engine::instance_pool::pool_config(),
+    ));
     wasmtime::Engine::new(&pooled).or_else(|error| {
         tracing::warn!(
             error = format!("{error:#}"),

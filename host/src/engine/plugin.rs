@@ -14,7 +14,6 @@ use latchwork_core::storage::KeyValue;
 use serde_json::Value;
 
 use super::convert;
-use super::plain::Function;
 use super::schema::Schemas;
 use super::step::{self, ResourceUsage, StepCalls, StepCode, StepEnd, StepOutcome};
 use super::tool::{
@@ -23,6 +22,7 @@ use super::tool::{
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::{HttpStub, Secrets};
 use crate::config::{Grants, LimitsConfig, OperatorOverride};
+use crate::engine::untyped::Function;
 
 /// Configuration of a plugin and the sources of its capabilities.
 #[derive(Clone)]

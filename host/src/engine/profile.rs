@@ -132,13 +132,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digest_is_of_this_engine() {
+    fn wasmtime_version_matches_lock_file() {
         let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock")).unwrap();
         assert!(lock.contains(&format!("name = \"wasmtime\"\nversion = \"{WASMTIME}\"")), "profile.rs says {WASMTIME}");
     }
 
     #[test]
-    fn profiles_differ_and_repeat() {
+    fn profile_digests_differ_and_are_stable() {
         let (step, tool) = (build_profile(PluginKind::Step).1, build_profile(PluginKind::Tool).1);
         assert_ne!(step, tool);
         assert_eq!(step, build_profile(PluginKind::Step).1);

@@ -12,8 +12,8 @@ use super::StepSources;
 use super::bindings::{export, import};
 use super::fault;
 use super::limits::{self, Guard, Guarded};
-use super::slots::InstancePermits;
 use super::virtual_wasi::{self, VirtualWasi};
+use crate::engine::instance_pool::InstancePermits;
 
 /// Information about the job that steps and tools can read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,16 +14,16 @@ use super::bindings::{export, import};
 use super::component::Shape;
 use super::fault;
 use super::limits;
-use super::plain::{Function, Functions, UntypedReturn};
 use super::plugin::PluginSettings;
-use super::slots::InstancePermits;
 use super::step::{StepContext, oversized};
 use super::tool_state::{ToolState, files, host_state, lookup};
 use super::{convert, schema};
+use crate::capability::call_window::{CallWindow, Hindrances};
 use crate::capability::filesystem::FilesData;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::sockets::NameLookupData;
-use crate::capability::watch::{CallWindow, Hindrances};
+use crate::engine::instance_pool::InstancePermits;
+use crate::engine::untyped::{Function, Functions, UntypedReturn};
 use crate::os::clock;
 
 /// Maximum number of bytes kept of an invalid answer.

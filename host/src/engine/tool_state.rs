@@ -16,12 +16,12 @@ use super::limits::{Guard, Guarded};
 use super::plugin::PluginSettings;
 use super::tool::ToolCallContext;
 use crate::capability::Placeholders;
+use crate::capability::call_window::CallWindow;
 use crate::capability::filesystem::Files;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::http::RequestHooks;
 use crate::capability::sockets::{NameLookup, ResolvedNames};
 use crate::capability::stdio::LogStream;
-use crate::capability::watch::CallWindow;
 
 /// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;

@@ -79,7 +79,7 @@ mod tests {
 
     /// The first test vector of RFC 8032, section 7.1, with the key in the format of OpenSSL.
     #[test]
-    fn keys_are_those_of_the_standard() {
+    fn keys_match_rfc_8032() {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let seed: [u8; 32] = hex::decode(seed).unwrap().try_into().unwrap();
         let key = SigningKey::from_seed(seed);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_refused() {
         let good = SigningKey::generate().to_pem();
         for bad in ["", "ed25519", &good.replace("PRIVATE", "PUBLIC"), &good.replacen("MC4C", "MC4D", 1)] {
             assert!(SigningKey::from_pem(bad).is_err(), "{bad}");

@@ -266,7 +266,7 @@ mod tests {
     /// I74: each mutation changes exactly one part, and all mutations differ from each other and from the
     /// original.
     #[test]
-    fn every_part_is_changed_by_itself() {
+    fn each_mutation_changes_one_part() {
         let history = history();
         let all: Vec<_> = history.mutations().collect();
         for (index, mutation) in all.iter().enumerate() {
@@ -286,7 +286,7 @@ mod tests {
     /// I74: the order of entries of different steps is irrelevant, but the order of one step's entries
     /// matters.
     #[test]
-    fn only_what_a_step_can_see_counts() {
+    fn must_differ_ignores_order_between_steps() {
         let history = history();
         let mut swapped = history.clone();
         swapped.entries.swap(0, 1);

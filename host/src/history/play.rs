@@ -108,7 +108,7 @@ impl ExpectedCalls {
             None => return Err(self.diverge(Divergence::new(at, "call", "operator", "no call", operator))),
         };
         let RecordedHostCall::Call { operator: wanted, args, action_key, .. } = &recorded else {
-            unreachable!("events were told apart")
+            unreachable!("events are handled above")
         };
         if wanted != operator {
             return Err(self.diverge(Divergence::new(at, "call", "operator", wanted, operator)));

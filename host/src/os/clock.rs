@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_go_forward() {
+    fn clocks_advance() {
         let (wall, boot) = (now_us(), boot_us());
         assert!(wall > 1_600_000_000_000_000, "{wall}");
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_differ() {
+    fn random_bytes_differ() {
         assert_ne!(bytes::<32>(), bytes::<32>());
     }
 }

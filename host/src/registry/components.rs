@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use latchwork_core::ids::Hash;
 
 use crate::engine::Problem;
-use crate::{files, os};
+use crate::{os, temp_files};
 
 /// A directory of files `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Components {
     /// Stores a component. Called before any job can pin the component.
     pub(super) fn store(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
-            let error = files::without_path(error);
+            let error = temp_files::without_path(error);
             Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
         };
         std::fs::create_dir_all(&self.dir).map_err(failed)?;
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_found_and_damage_is_noticed_and_mended() {
+    fn stored_component_is_found_and_damage_is_repaired() {
         let dir = tempfile::tempdir().unwrap();
         let components = Components::at(dir.path().join("components"));
         let (bytes, digest) = (b"component".as_slice(), Hash::of(&[b"component"]));
@@ -190,7 +190,7 @@ mod tests {
 
     /// I43.
     #[test]
-    fn what_is_needed_or_fresh_is_never_pruned() {
+    fn needed_or_recent_components_are_never_pruned() {
         let dir = tempfile::tempdir().unwrap();
         let components = Components::at(dir.path().join("components"));
         assert_eq!(components.list().unwrap(), []);

@@ -240,7 +240,7 @@ impl Registry {
                 limits: plugin.limits(spec.name.as_str()),
                 wasi: plugin.wasi(),
                 settings: (plugin.kind == PluginKind::Tool)
-                    .then(|| crate::changed::settings_fingerprint(&config.root, configured)),
+                    .then(|| crate::config_changes::settings_fingerprint(&config.root, configured)),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }

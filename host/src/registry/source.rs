@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_missing_thing_says_what_to_do() {
+    fn missing_sources_name_the_fix() {
         let dir = tempfile::tempdir().unwrap();
         let read = || read(dir.path());
         assert!(read().unwrap_err().to_string().contains(RECIPE));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn writable_directories_are_made_and_others_missed() {
+    fn writable_directories_are_created_and_others_required() {
         let dir = tempfile::tempdir().unwrap();
         let grant = |name: &str, write| DirGrant { host: dir.path().join(name), guest: "/x".into(), write };
         prepare_dirs(&[grant("out/box", true)]).unwrap();

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_told() {
+    fn first_difference_of_two_runs_is_described() {
         let output = |text: &str| SandboxEnd::Output(text.into());
         let same = run(&[("A", "1")], SandboxEnd::AtCall);
         assert_eq!(difference(&same, &same), None);

@@ -15,10 +15,10 @@ use latchwork_core::error::Failure;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::{ResourceVerifier, VerificationRequest, unavailable};
+use crate::capability::call_window::CallWindow;
 use crate::capability::connect;
 use crate::capability::grant::{self, EffectivePermissions};
 use crate::capability::http::request_origin;
-use crate::capability::watch::CallWindow;
 use crate::engine::VerifyResult;
 use crate::os::clock;
 

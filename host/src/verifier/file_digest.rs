@@ -143,7 +143,7 @@ mod tests {
 
     /// I39: the verifier reads the file itself, within its directory. An unknown state is not a mismatch.
     #[test]
-    fn a_file_is_what_it_was_or_is_not() {
+    fn file_digest_is_confirmed_or_mismatched() {
         let dir = tempfile::tempdir().unwrap();
         let inside = dir.path().join("in");
         std::fs::create_dir_all(inside.join("folder")).unwrap();

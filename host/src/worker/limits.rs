@@ -82,7 +82,7 @@ impl OperatorLimits {
     }
 }
 
-/// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of `Rate::times` calls
+/// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of `RateLimit::times` calls
 /// and an even rate after that.
 struct RateLimiter {
     /// Interval between two calls at the even rate, in microseconds.
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_then_the_even_pace() {
+    fn rate_limiter_allows_burst_then_even_rate() {
         let rate = RateLimit { permits: 3, per_ms: 300 };
         let asked = (0..1_000).map(|ms| 1_000_000 + ms * 1_000);
         let taken: Vec<u64> = granted(rate, asked).into_iter().map(|us| us / 1_000 - 1_000).collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_as_long_as_told_may_begin() {
+    fn call_may_start_after_returned_wait() {
         let pace = RateLimiter::new(RateLimit { permits: 2, per_ms: 7 });
         let mut now_us = 5;
         for _ in 0..100 {
@@ -155,7 +155,7 @@ mod tests {
     proptest! {
         /// I96: no time interval contains more starts than one burst plus the even rate.
         #[test]
-        fn no_stretch_of_time_sees_more(
+        fn no_interval_exceeds_burst_plus_rate(
             times in 1..20u32, per_ms in 1..500u32, steps in prop::collection::vec(0..20_000u64, 1..300),
         ) {
             let mut now_us = 0;
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn so_many_at_once_and_no_more() {
+    async fn concurrency_limit_blocks_further_calls() {
         let operator = Operator::new("Mail.Send");
         let limit = OperatorLimit { max_concurrent: Some(2), rate: None };
         let limits = OperatorLimits::new(&[(operator.clone(), limit)].into(), Arc::new(ThisMachine));

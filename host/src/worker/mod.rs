@@ -14,6 +14,14 @@
 //! Pool ─── claims for a worker, many jobs concurrently, until it is stopped
 //! ```
 
+mod budgets;
+mod claim_reports;
+mod deferred_writes;
+mod in_flight;
+mod quarantine;
+mod unacknowledged;
+mod unloaded;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,33 +41,26 @@ use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
 mod audit;
-mod beginnings;
 mod calls;
 mod confirm;
 mod drive;
 mod execute;
 mod lease;
 mod limits;
-mod lingering;
 mod lookup;
 mod observe;
-mod passed_over;
 mod perform;
 mod pool;
 mod run;
-mod spending;
 mod step;
 mod timers;
 mod traces;
-mod under_way;
 mod undo;
-mod unheard;
-mod unread;
 mod validate;
 mod write;
 
+pub use crate::worker::claim_reports::ChangeDetector;
 pub use audit::audit_finished_inbox;
-pub use beginnings::ChangeDetector;
 pub use limits::{OperatorLimit, RateLimit};
 pub use observe::{NoObserver, Observer};
 pub use pool::{Pool, PoolEvent, PoolSettings, PoolTally, StopHandle};

@@ -15,7 +15,7 @@ use latchwork_core::storage::WriteError;
 
 use super::limits::Permit;
 use super::run::{Run, RunAborted};
-use super::under_way::InFlightGuard;
+use crate::worker::in_flight::InFlightGuard;
 
 /// Longest sleep, in milliseconds, between two reconcile requests about a call that no step waits for.
 const RECONCILE_PAUSE_MS_MAX: u32 = 60_000;

@@ -12,10 +12,10 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::beginnings::{ChangeDetector, ClaimReports};
-use super::passed_over::Quarantine;
 use super::{Worker, WorkerError};
 use crate::os::Machine;
+use crate::worker::claim_reports::{ChangeDetector, ClaimReports};
+use crate::worker::quarantine::Quarantine;
 
 /// Longest sleep between two searches for jobs if the store sends no notifications, in milliseconds.
 const SEARCH_MS: u64 = 200;

@@ -14,14 +14,14 @@ use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{Claim, StoreError, StoredJob, WriteError};
 use tokio::sync::Notify;
 
-use super::lingering::DeferredWrites;
 use super::observe::Observer;
 use super::traces::remember_trace_id;
-use super::under_way::InFlightCalls;
-use super::unheard::UnacknowledgedBarriers;
 use super::write::LiveView;
 use super::{Worker, WorkerError};
 use crate::os::Machine;
+use crate::worker::deferred_writes::DeferredWrites;
+use crate::worker::in_flight::InFlightCalls;
+use crate::worker::unacknowledged::UnacknowledgedBarriers;
 
 /// One job in one attempt.
 pub struct Run {

@@ -16,9 +16,9 @@ use latchwork_core::storage::{Batch, Flush, InboxError, InboxRequest, StoreError
 use tokio::sync::{mpsc, oneshot};
 use tracing::Level;
 
-use super::lingering::DeferredWrites;
 use super::observe::Observer;
 use super::run::{Run, RunAborted};
+use crate::worker::deferred_writes::DeferredWrites;
 
 /// Time for which an answer that cannot be recorded is retried if a user watches the job.
 const RECORD_TIMEOUT_WATCHED: Duration = Duration::from_secs(20);

@@ -12,8 +12,8 @@ use crate::clock::Timestamps;
 use crate::group::{GroupState, Writes};
 use crate::jobs::{self, JOIN_HOLDER, SNAPSHOT_COLUMNS};
 use crate::row::{ACTION_COLUMNS, RowReader};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Joins the jobs that wait for keys as `j`. Needs rows with a job of the tenant, the operator and the key.
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::awaited::{Expectation, ExpectationState};
+use latchwork_core::expectation::{Expectation, ExpectationState};
 use latchwork_core::storage::StoreError;
 
 use crate::row::RowReader;
-use crate::script::StatementBatch;
+use crate::statement_batch::StatementBatch;
 
 /// Appends the query for everything the job with this id awaits.
 pub(crate) fn read(script: &mut StatementBatch, job_id: &str) {

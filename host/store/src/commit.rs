@@ -15,17 +15,17 @@ use latchwork_core::storage::{Flush, StoreError, WriteError};
 use tokio::sync::mpsc;
 
 use crate::clock::TimeSource;
+use crate::commit_marker::{CommitMarker, MarkerSequence};
 use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
 use crate::error::{TransactionFailure, is_connection_lost, is_read_only, is_transient, store_error};
 use crate::group::{self, BatchPositions, CommitOutcome};
+use crate::group_locks::GroupLocks;
 use crate::high_water::{DatabasePosition, HighWater};
-use crate::locks::GroupLocks;
-use crate::mark::{CommitMarker, MarkerSequence};
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::server::{Server, ServerIdentity};
 use crate::statement::{StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 use crate::writer::{QueuedPart, TransactionOutcome, Tx};
 
 /// Maximum number of parts in a transaction.

@@ -6,8 +6,8 @@ use latchwork_core::storage::StoreError;
 
 use crate::Database;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Columns of sums, in the order of [`Totals::columns`].
 const SUMS: [&str; 10] = [

@@ -21,7 +21,7 @@ impl Dialect {
     pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
-    /// Value of [`Dialect::SERVER`] after a dump was loaded.
+    /// Value of [`Dialect::ACCEPTED_SERVER`] after a dump was loaded.
     pub(crate) const LOADED: &str = "loaded";
 
     /// Number of the last transaction of a server.
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_text_serves_both() {
+    fn sql_text_is_translated_for_postgres() {
         let sql = "SELECT a FROM t CROSS JOIN u ON u.id = t.id WHERE b = ? AND c IN (?, ?)";
         assert_eq!(Dialect::Sqlite.translate(sql), sql);
         let postgres = "SELECT a FROM t JOIN u ON u.id = t.id WHERE b = $1 AND c IN ($2, $3)";

@@ -7,8 +7,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use crate::connection::Connection;
 use crate::error::store_error;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::{StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 
 /// Guarantee on a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_server_that_waits_for_its_disk_is_durable() {
+    fn only_server_with_synchronous_commit_is_durable() {
         assert_eq!(Durability::Full.judge_server("on", "on", "on"), Ok(()));
         assert_eq!(Durability::Full.judge_server("remote_apply", "on", "on"), Ok(()));
         for said in [("off", "on", "on"), ("local", "on", "on"), ("on", "off", "on"), ("on", "on", "off")] {

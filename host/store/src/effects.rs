@@ -11,8 +11,8 @@ use crate::Database;
 use crate::error::TransactionFailure;
 use crate::group::GroupState;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
 /// Key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in another database. Has

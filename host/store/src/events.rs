@@ -9,8 +9,8 @@ use latchwork_core::storage::{
 use crate::Database;
 use crate::inbox;
 use crate::row::{INBOX_COLUMNS, RowReader};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Events of a job that are appended together.
 pub(crate) struct Append {

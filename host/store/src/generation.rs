@@ -20,12 +20,12 @@ use tokio::sync::Mutex;
 use crate::Database;
 use crate::dialect::Dialect;
 use crate::error::TransactionFailure;
+use crate::file_lock;
 use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
-use crate::lock;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::server::Server;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
 /// Content of the generation file, and the same data as stored in the database.
@@ -138,7 +138,7 @@ impl Generation {
             let path = path.clone();
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
-        let take = move || lock::exclusive(&path);
+        let take = move || file_lock::exclusive(&path);
         // Other processes hold the lock for a few writes. The wait blocks its thread.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_tells_a_restored_database() {
+    fn generation_file_detects_restored_database() {
         let kept = |id: &str, generation| StoredGeneration {
             database_id: id.to_owned(),
             generation,

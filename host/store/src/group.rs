@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, ActionKeys, JobSnapshot};
-use latchwork_core::awaited::Expectation;
 use latchwork_core::cost::Charge;
 use latchwork_core::effect::Effect;
+use latchwork_core::expectation::Expectation;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::LedgerRow;
@@ -17,8 +17,8 @@ use crate::clock::Timestamps;
 use crate::connection::Connection;
 use crate::error::TransactionFailure;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::{StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 use crate::writer::Tx;
 use crate::{actions, awaited, costs, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
 

@@ -166,7 +166,7 @@ mod tests {
 
     /// Another process writes between reading the known positions and asking the database.
     #[test]
-    fn what_is_written_while_the_database_is_asked_is_not_missing() {
+    fn concurrent_writes_do_not_look_missing() {
         let dir = tempfile::tempdir().unwrap();
         let (here, there) = (HighWater::new(dir.path()), HighWater::new(dir.path()));
         there.raise(position(0, 5));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_has_not_come_as_far_is_behind() {
+    fn database_below_high_water_mark_is_behind() {
         let dir = tempfile::tempdir().unwrap();
         let water = HighWater::new(dir.path());
         assert!(!behind(&water, position(0, 0)), "nothing is known");

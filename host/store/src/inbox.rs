@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError};
-use latchwork_core::{admit, awaited};
+use latchwork_core::{admit, expectation};
 
 use crate::Database;
 use crate::awaited as stored;
@@ -13,8 +13,8 @@ use crate::error::TransactionFailure;
 use crate::group::GroupState;
 use crate::jobs::{JOIN_HOLDER, SNAPSHOT_COLUMNS};
 use crate::row::{INBOX_COLUMNS, RowReader, state_number};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
 /// Actor of requests that the store itself creates.
@@ -100,7 +100,7 @@ impl Work for PutRequest {
         let mut script =
             StatementBatch::new(&format!("SELECT {SNAPSHOT_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
         script.text(self.job_id.as_str());
-        let asks = awaited::depends_on_expectations(&self.request);
+        let asks = expectation::depends_on_expectations(&self.request);
         if asks {
             stored::read(&mut script, self.job_id.as_str());
         }
@@ -120,7 +120,7 @@ impl Work for PutRequest {
             what.push(stored::read_row(RowReader::new(row, "awaited"))?);
         }
         let now_us = now.now_us;
-        if let Err(error) = awaited::check_request(&self.job_id, state, &what, &self.request, now_us) {
+        if let Err(error) = expectation::check_request(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
         // A second signal to a finished job is only recorded: no worker will process it.

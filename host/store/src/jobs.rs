@@ -10,8 +10,8 @@ use crate::Database;
 use crate::clock::Timestamps;
 use crate::group::{GroupJob, GroupState};
 use crate::row::{JOB_COLUMNS, RowReader, state_number};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Columns read by [`take`], in order.
 pub(crate) const SNAPSHOT_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
@@ -36,7 +36,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row of [`STANDING_COLUMNS`] into the group.
+/// Loads a row of [`SNAPSHOT_COLUMNS`] into the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>, now: &Timestamps) -> Result<(), StoreError> {
     let job_id = JobId::from(row.text()?);
     let id = row.int()?;

@@ -11,8 +11,8 @@ use latchwork_core::storage::{
 };
 
 use crate::Database;
-use crate::bell::NotificationListener;
 use crate::leases::ClaimTarget;
+use crate::listener::NotificationListener;
 
 #[async_trait]
 impl Journal for Database {

@@ -7,8 +7,8 @@ use crate::Database;
 use crate::dialect::Dialect;
 use crate::error::TransactionFailure;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
 /// Binds namespace and key. A guest may use any text, and texts of PostgreSQL cannot contain a zero byte, so

@@ -16,8 +16,8 @@ use crate::error::TransactionFailure;
 use crate::jobs::JOIN_HOLDER;
 use crate::owner::is_owner_dead;
 use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, RowReader};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::timers::{push_next_query, read_next};
 use crate::writer::{Tx, Work};
 

@@ -9,8 +9,8 @@ use latchwork_core::storage::{Batch, StoreError};
 use crate::Database;
 use crate::group::GroupState;
 use crate::row::{LEDGER_COLUMNS, RowReader};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Appends the queries for the rows that batches change. Returns the number of statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {

@@ -13,9 +13,14 @@
 //!   its jobs before it reads. A claim skips jobs that another worker is claiming. Notifications wake workers
 //!   that wait for jobs or inbox rows.
 
+mod commit_marker;
+mod file_lock;
+mod group_locks;
+mod listener;
+mod statement_batch;
+
 mod actions;
 mod awaited;
-mod bell;
 mod clock;
 mod commit;
 mod connection;
@@ -34,9 +39,6 @@ mod journal;
 mod kv;
 mod leases;
 mod ledger;
-mod lock;
-mod locks;
-mod mark;
 mod measure;
 mod open;
 mod owner;
@@ -48,7 +50,6 @@ mod readers;
 mod reusables;
 mod row;
 mod schema;
-mod script;
 mod server;
 mod statement;
 mod submit;
@@ -71,13 +72,13 @@ pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
 pub use probe::{KillAt, NoProbe, Probe, Side};
 pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
-use bell::NotificationListener;
+use crate::listener::NotificationListener;
+use crate::statement_batch::StatementBatch;
 use clock::TimeSource;
 use generation::Generation;
 use leases::DeadOwners;
 use read_only::ReadOnly;
 use readers::Readers;
-use script::StatementBatch;
 use server::Server;
 use statement::{StatementCounters, StatementName};
 use writer::Writer;

@@ -14,24 +14,25 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, SqlSafeStr};
 
 use crate::Database;
-use crate::bell::NotificationListener;
 use crate::clock::{SystemClock, TimeSource};
 use crate::commit::WriterTask;
+use crate::commit_marker;
+use crate::commit_marker::MarkerSequence;
 use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::{is_connection_lost, store_error};
+use crate::file_lock;
 use crate::generation::Generation;
 use crate::high_water::HighWater;
-use crate::lock;
-use crate::mark::{self, MarkerSequence};
+use crate::listener::NotificationListener;
 use crate::probe::{NoProbe, Probe};
 use crate::read_only;
 use crate::readers::Readers;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::server::Server;
 use crate::statement::{StatementCounters, StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 use crate::writer::Writer;
 
 /// Time for which SQLite waits while another process has locked the database.
@@ -388,7 +389,7 @@ fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
 async fn lock_opening(dir: PathBuf) -> Result<File, StoreError> {
     let take = move || {
         std::fs::create_dir_all(&dir)?;
-        lock::exclusive(&dir.join("open.lock"))
+        file_lock::exclusive(&dir.join("open.lock"))
     };
     let taken: std::io::Result<File> =
         tokio::task::spawn_blocking(take).await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -483,7 +484,7 @@ async fn initialize(
     script.text(&id[..32]);
     if dialect == Dialect::Postgres {
         script.text(place);
-        mark::prune(&mut script);
+        commit_marker::prune(&mut script);
     }
     let named = hand.run(conn, StatementName::GENERATION_WRITE, script).await;
     named.map_err(|error| store_error(&error))?;

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_lock_proves_that_the_owner_is_gone_and_nothing_else_does() {
+    fn only_a_free_lock_proves_a_dead_owner() {
         let dir = tempfile::tempdir().unwrap();
         let lock = take(dir.path(), "one");
         let owner = lock.owner().clone();

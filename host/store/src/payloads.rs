@@ -6,8 +6,8 @@ use latchwork_core::storage::{Batch, Payload, StoreError};
 use crate::Database;
 use crate::group::GroupState;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
 /// Appends the queries for payloads that batches contain and that may be stored already. Returns the number of
 /// statements.

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_read() {
+    fn pgbench_rate_is_parsed() {
         let said =
             "number of clients: 8\nlatency average = 0.2 ms\ntps = 9601.250000 (without initial connection time)";
         assert_eq!(rate(said), Some(9601.25));

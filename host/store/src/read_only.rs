@@ -16,8 +16,8 @@ use crate::connection::{Connection, Connector};
 use crate::error::store_error;
 use crate::open::MIGRATIONS;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::{StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 
 /// A database opened for reading only.
 pub(crate) struct ReadOnly {

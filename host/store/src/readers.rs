@@ -8,8 +8,8 @@ use tokio::sync::Semaphore;
 use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
 use crate::error::{is_connection_lost, store_error};
-use crate::script::StatementBatch;
 use crate::statement::{Rows, StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 use crate::writer::closed_error;
 
 /// Maximum number of concurrent reads.

@@ -11,10 +11,10 @@ use latchwork_core::storage::StoreError;
 
 use crate::Database;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 
-/// Columns of a [`Reusable`], in order.
+/// Columns of a [`ReusableResult`], in order.
 const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, r.outcome_type, r.sensitivity, \
     r.digest, r.version, r.policy, r.result_type, r.verified, r.by_person, r.output_hash, r.time_us";
 

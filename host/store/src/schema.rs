@@ -1,7 +1,7 @@
 //! Schema as stored in a database, for the golden files in `host/store/schema`.
 
 use crate::dialect::Dialect;
-use crate::script::StatementBatch;
+use crate::statement_batch::StatementBatch;
 
 const SQLITE: &str = "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name \
     NOT LIKE '_sqlx_%' ORDER BY tbl_name, type DESC, name";

@@ -16,8 +16,8 @@ use crate::error::store_error;
 use crate::generation::restored_error;
 use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::{StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 
 /// Oldest supported server version.
 const VERSION_MIN: i64 = 130_000;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_synchronous_standby_of_the_same_server_may_take_over() {
+    fn only_synchronous_standby_of_same_server_may_take_over() {
         let now = ("71", "00000002", "5");
         assert_eq!(server(now, false, false).check_identity("71/00000002/5"), Ok(()));
         let restored = |server: &Server, stored| matches!(server.check_identity(stored), Err(StoreError::Restored(_)));

@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::probe::{Probe, Side};
 use crate::row::StoredRow;
-use crate::script::{BoundValue, StatementBatch};
+use crate::statement_batch::{BoundValue, StatementBatch};
 
 /// Name of a statement. All names are listed in [`STATEMENTS`] and [`POSTGRES_STATEMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, StoreError, Sto
 
 use crate::error::TransactionFailure;
 use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, RowReader, state_number};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 use crate::{Database, awaited, events, leases, payloads, row};
 

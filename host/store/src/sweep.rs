@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use latchwork_core::storage::StoreError;
 use rustix::fs::{FlockOperation, flock};
 
-use crate::lock;
+use crate::file_lock;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::{Database, OwnerLock};
 
 const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.job = j.id JOIN owners o ON o.id = \
@@ -60,5 +60,5 @@ fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
 
 /// Takes the lock under which lock files are created or swept, by one process at a time.
 pub(crate) fn lock_owner_dir(dir: &Path) -> std::io::Result<File> {
-    lock::exclusive(&dir.join("owners.lock"))
+    file_lock::exclusive(&dir.join("owners.lock"))
 }

@@ -16,8 +16,8 @@ use crate::dialect::Dialect;
 use crate::error::TransactionFailure;
 use crate::inbox;
 use crate::row::{RowReader, StoredRow};
-use crate::script::StatementBatch;
 use crate::statement::StatementName;
+use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
 /// Pause between two checks while another worker fires the timers.

@@ -10,16 +10,16 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::{TimeSource, Timestamps};
 use crate::commit::WriterTask;
+use crate::commit_marker::CommitMarker;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{TransactionFailure, WriteFailure};
+use crate::group_locks::GroupLocks;
 use crate::high_water::DatabasePosition;
-use crate::locks::GroupLocks;
-use crate::mark::CommitMarker;
 use crate::row::RowReader;
-use crate::script::StatementBatch;
 use crate::server::Server;
 use crate::statement::{Rows, StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 
 /// Work other than a batch: some statements of a transaction.
 #[async_trait]
@@ -60,7 +60,7 @@ pub(crate) struct Tx<'a> {
     /// True if something outside the database relies on what this transaction writes.
     pub(crate) is_externally_visible: bool,
     /// Position of the database after this transaction. Always set on PostgreSQL. On SQLite it is set only if
-    /// `is_relied_on` is true.
+    /// `is_externally_visible` is true.
     pub(crate) position: Option<DatabasePosition>,
     server: &'a Server,
     /// True once COMMIT has been sent. A failure after that may hide a successful commit.
@@ -106,7 +106,7 @@ impl<'a> Tx<'a> {
     /// this begins the transaction.
     pub(crate) async fn now(&mut self) -> Result<Timestamps, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.begin().await?;
+            self.begin_group().await?;
         }
         let known = self.timestamps.clone().or_else(|| self.time.local_now());
         Ok(known.expect("a transaction of the database's time has begun"))
@@ -119,7 +119,7 @@ impl<'a> Tx<'a> {
 
     /// Begins the transaction on PostgreSQL, which has other writers. Locks everything the group touches,
     /// always in the same order, then reads the clock.
-    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+    async fn begin_group(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl<'a> Tx<'a> {
     /// Returns the reason why no work may be started in this transaction, if there is one.
     pub(crate) async fn refusal(&mut self) -> Result<Option<StoreError>, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.begin().await?;
+            self.begin_group().await?;
         }
         Ok(self.restored.clone())
     }
@@ -180,7 +180,7 @@ impl<'a> Tx<'a> {
         commits: bool,
     ) -> Result<Rows, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.begin().await?;
+            self.begin_group().await?;
         }
         let begins = !self.begun;
         let counts = begins && self.is_externally_visible && self.dialect == Dialect::Sqlite;

@@ -1,10 +1,10 @@
 //! `latch call`
 
-use crate::place::TestEnv;
+use crate::test_env::TestEnv;
 
 /// I152: the caller declares which effects a call has on the world.
 #[test]
-fn a_call_that_changes_the_world_names_the_flag_to_add() {
+fn world_changing_call_without_effect_flag_is_refused_with_the_flag_to_add() {
     let place = TestEnv::witness("atomic");
     let refused = place.latch(&["call", "Effect.Opaque", r#"{"note":1}"#]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
@@ -25,7 +25,7 @@ fn a_call_that_changes_the_world_names_the_flag_to_add() {
 
 /// I152: the call is a job with gate and ledger. Repeating the same call attaches to the same job.
 #[test]
-fn a_call_is_gated_executed_once_and_attached_to() {
+fn call_is_gated_then_executed_once_and_a_repeat_attaches_to_the_job() {
     let place = TestEnv::witness("atomic");
     let call = ["call", "Effect.Opaque", r#"{"note":1}"#, "--effect", "external_send", "--actor", "ada", "--json"];
     let with = |more: &[&str]| place.latch(&[&call, more].concat());
@@ -47,7 +47,7 @@ fn a_call_is_gated_executed_once_and_attached_to() {
 }
 
 #[test]
-fn arguments_come_from_the_command_line_a_file_or_stdin() {
+fn call_reads_arguments_from_command_line_file_or_stdin() {
     let place = TestEnv::witness("atomic");
     std::fs::write(place.dir.join("args.json"), r#"{"note":"from a file"}"#).unwrap();
     let call = |args: &str, stdin: Option<&str>| {
@@ -75,7 +75,7 @@ fn arguments_come_from_the_command_line_a_file_or_stdin() {
 
 /// A refused call creates no database, whether in a project or elsewhere.
 #[test]
-fn a_call_that_is_refused_makes_no_database() {
+fn refused_call_creates_no_database() {
     let folder = tempfile::tempdir().unwrap();
     let refused = crate::program::run_latch(folder.path(), &["call", "No.Such", "--json"]);
     assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);

@@ -27,7 +27,7 @@ fn count_entries(dir: &Path) -> usize {
 
 /// I154: one round changes neither the project's database nor any file except the build output.
 #[test]
-fn one_round_shows_the_output_and_leaves_no_database() {
+fn dev_once_prints_the_output_and_leaves_no_database() {
     let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
         let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
@@ -52,7 +52,7 @@ fn one_round_shows_the_output_and_leaves_no_database() {
 /// I154: after an error the command keeps watching. A change shows the difference to the last output. Ctrl-c
 /// leaves no files behind.
 #[test]
-fn a_change_is_built_and_shown_and_errors_end_nothing() {
+fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     let (_temp, dir, scratch) = greeter_project();
     let (out, err) = (scratch.with_extension("out"), scratch.with_extension("err"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
@@ -93,7 +93,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
 /// I154: with `--live`, only a plan that was dry-run is executed. A change withdraws the question. An answer
 /// given before the command noticed a change is void.
 #[test]
-fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
+fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let (_temp, dir, scratch) = greeter_project();
     let (plan, values) = (dir.join("plan.json"), dir.join("values.json"));
     let of_person = std::fs::read_to_string(&plan).unwrap();
@@ -132,7 +132,7 @@ fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
 /// I154: with `--log-format json`, every line of stderr is JSON, including those of a round's child
 /// processes. A problem in the plan names its position once. Compilations are announced before they start.
 #[test]
-fn lines_for_programs_and_places_of_problems() {
+fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
         let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
@@ -164,7 +164,7 @@ fn lines_for_programs_and_places_of_problems() {
 
 /// I134: compiler output is printed once. With `--json`, the error document contains the full output.
 #[test]
-fn what_a_compiler_says_is_shown_once() {
+fn compiler_output_is_printed_once() {
     let (_temp, dir, _) = greeter_project();
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();

@@ -5,7 +5,7 @@ use crate::sdk;
 
 /// I153.
 #[test]
-fn files_that_are_there_are_named_and_stay() {
+fn init_refuses_to_overwrite_existing_files() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("latch.toml"), "# mine\n").unwrap();
     let refused = run_latch(dir.path(), &["init", ".", "--lang", "c"]);
@@ -17,7 +17,7 @@ fn files_that_are_there_are_named_and_stay() {
 
 /// The folder created by `latch plugin new` runs unchanged and passes its own check.
 #[test]
-fn a_new_plugin_runs_in_its_own_folder() {
+fn new_plugin_runs_in_its_own_folder() {
     for kind in ["step", "tool"] {
         let dir = sdk::built_project("c", kind, None);
         let ran = sdk::run_latch(&dir, &["run", "plan.json", "--build", "--json"]);

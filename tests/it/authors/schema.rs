@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::program::run_latch;
 
 #[test]
-fn each_document_has_a_schema_that_can_be_printed() {
+fn schema_command_prints_the_schema_of_each_document() {
     let dir = tempfile::tempdir().unwrap();
     let listed = run_latch(dir.path(), &["schema", "--json"]);
     assert_eq!(listed.code, 0, "{}", listed.stderr);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
 use crate::inspect::components_with_forbidden_features;
-use crate::made::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
 use crate::program::run_latch;
 
 /// Checks these bytes and returns the findings of static rules. `entry` is the text of the plugin's
@@ -52,7 +52,7 @@ fn good_components_break_no_static_rule() {
 
 /// I68: bytes that no host runs.
 #[test]
-fn forms_and_features_are_each_a_rule() {
+fn invalid_forms_and_unsupported_features_break_their_rules() {
     for bytes in [&b""[..], b"text", &VALID_STEP.build_module(), &VALID_STEP.build_component()[..1000]] {
         let found = assert_only_rule("D001", bytes, "");
         assert!(found[0]["hint"].is_string(), "{found:#?}");
@@ -65,7 +65,7 @@ fn forms_and_features_are_each_a_rule() {
 
 /// I68: imports and exports that belong to no world.
 #[test]
-fn what_is_of_no_world_is_found_with_its_path() {
+fn imports_and_exports_of_no_world_are_found_with_their_call_path() {
     let step =
         "package test:made; world made { include latchwork:plugin/step@0.1.0; import wasi:clocks/wall-clock@0.2.6; }";
     let wit = format!("{step} {WALL_CLOCK_WIT}");
@@ -116,7 +116,7 @@ fn what_is_of_no_world_is_found_with_its_path() {
 
 /// I68: each rule about manifests, with a manifest that breaks it.
 #[test]
-fn manifests_are_each_held_against_a_rule() {
+fn each_manifest_rule_is_found_in_a_manifest_that_breaks_it() {
     let of = |operators: &'static [OperatorSpec], made: ComponentSpec<'static>| {
         ComponentSpec { operators, ..made }.build_component()
     };

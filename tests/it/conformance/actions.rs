@@ -4,7 +4,7 @@ use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{ActionWrite, InboxRequest, WriteError};
 
-use super::world::{LogWriter, StoreFixture, new_job};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
 
 pub(super) fn reserve_action(slot: &str, args: &[u8]) -> ActionWrite {
     let args_hash = Hash::of(&[args]);
@@ -26,7 +26,7 @@ pub(super) fn settle_action(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
     }
 }
 
-pub(super) async fn action_keys_are_held_by_one_slot(world: StoreFixture) {
+pub(super) async fn action_key_is_held_by_one_slot(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
         let mut batch = batch;
@@ -69,7 +69,7 @@ pub(super) async fn action_keys_are_held_by_one_slot(world: StoreFixture) {
 }
 
 /// A waiting job does not block the notification of the next one.
-pub(super) async fn all_who_wait_for_an_action_key_are_told(world: StoreFixture) {
+pub(super) async fn every_job_waiting_for_an_action_key_is_notified(world: StoreFixture) {
     let mut one = world.claimed_job("one").await;
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let mut batch = one.append(1);
@@ -93,7 +93,7 @@ pub(super) async fn all_who_wait_for_an_action_key_are_told(world: StoreFixture)
     }
 }
 
-pub(super) async fn who_waits_for_an_action_key_is_told(world: StoreFixture) {
+pub(super) async fn job_waiting_for_an_action_key_is_notified_once(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
@@ -130,7 +130,7 @@ pub(super) async fn who_waits_for_an_action_key_is_told(world: StoreFixture) {
 }
 
 /// A waiting job that ends before the action is settled is not notified.
-pub(super) async fn who_is_over_is_told_of_no_action_key(world: StoreFixture) {
+pub(super) async fn ended_job_is_not_notified_of_an_action_key(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let mut batch = one.append(1);
     batch.actions = vec![reserve_action("s1", b"a")];
@@ -147,7 +147,7 @@ pub(super) async fn who_is_over_is_told_of_no_action_key(world: StoreFixture) {
 }
 
 /// Action keys belong to a tenant: the same key of two tenants is two keys.
-pub(super) async fn an_action_key_is_of_one_tenant(world: StoreFixture) {
+pub(super) async fn action_key_belongs_to_one_tenant(world: StoreFixture) {
     let mut ours = world.claimed_job("ours").await;
     let mut new = new_job("theirs");
     new.row.tenant_id = "other".to_owned();

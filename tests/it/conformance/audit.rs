@@ -7,7 +7,7 @@ use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError};
 
 use super::actions::{reserve_action, settle_action};
-use super::world::{LogWriter, StoreFixture, effect, ledger_row, payload};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, effect, ledger_row, payload};
 
 /// Returns a batch with one audit event at the end of the log.
 fn audit_batch(log: &mut LogWriter) -> Batch {
@@ -22,7 +22,7 @@ fn audit_batch(log: &mut LogWriter) -> Batch {
 }
 
 /// I14, I44: the log of a job that is over accepts audit events in order, and nothing else, from any writer.
-pub(super) async fn a_job_that_is_over_takes_words_alone(world: StoreFixture) {
+pub(super) async fn ended_job_accepts_audit_events_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     assert_eq!(
         world.store.write(audit_batch(&mut log.clone())).await,
@@ -66,7 +66,7 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: StoreFixture) {
 }
 
 /// I45: a job that waits for the key then waits until the key is settled again.
-pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: StoreFixture) {
+pub(super) async fn receipt_is_revoked_only_by_its_holder(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let take = |slot: &str| ActionWrite::WithdrawReceipt { operator: operator.clone(), key, slot: Slot::new(slot) };

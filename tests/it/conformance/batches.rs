@@ -8,14 +8,14 @@ use latchwork_core::storage::{
     ActionWrite, Batch, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
 };
 
-use super::world::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
+use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
 
 fn commit_row(expect: RowState, attempt: u32) -> LedgerWrite {
     let row = ledger_row("s1", RowState::Committed, attempt);
     LedgerWrite::Update { expect, expect_try: 1, expect_nonce: row.nonce, row }
 }
 
-pub(super) async fn a_batch_is_written_whole(world: StoreFixture) {
+pub(super) async fn batch_is_written_atomically(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut batch = log.append(3);
     batch.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
@@ -34,7 +34,7 @@ pub(super) async fn a_batch_is_written_whole(world: StoreFixture) {
     assert_eq!(world.store.effects(&log.job_id).await.unwrap(), [effect("s1", 1, "{}")]);
 }
 
-pub(super) async fn the_log_must_end_where_the_writer_thinks(world: StoreFixture) {
+pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut stale = log.clone();
     world.store.write(log.append(2)).await.unwrap();
@@ -48,12 +48,12 @@ pub(super) async fn the_log_must_end_where_the_writer_thinks(world: StoreFixture
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     world.store.write(log.append(1)).await.unwrap();
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
-    let nobody = super::world::LogWriter { job_id: "job_none".into(), ..log.clone() };
+    let nobody = crate::conformance::store_fixture::LogWriter { job_id: "job_none".into(), ..log.clone() };
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
 /// I15: sequence number, previous hash and attempt are each checked.
-pub(super) async fn each_event_follows_the_one_before(world: StoreFixture) {
+pub(super) async fn event_that_does_not_follow_its_predecessor_is_refused(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let sealed = |seq, attempt, prev_hash| {
         let body = Body::StepStarted { step_id: StepId::new("s1") };
@@ -74,7 +74,7 @@ pub(super) async fn each_event_follows_the_one_before(world: StoreFixture) {
 }
 
 /// I14.
-pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: StoreFixture) {
+pub(super) async fn stale_attempt_cannot_write_anything(world: StoreFixture) {
     let mut old = world.claimed_job("one").await;
     world.clock.advance_ms(LEASE_MS);
     let next = world.lease_request("next");
@@ -99,7 +99,7 @@ pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: StoreFixtu
     assert!(world.store.effects(&old.job_id).await.unwrap().is_empty());
 }
 
-pub(super) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: StoreFixture) {
+pub(super) async fn attempt_that_released_the_claim_cannot_write(world: StoreFixture) {
     for (name, to) in
         [("w", JobState::Waiting), ("p", JobState::Parked), ("d", JobState::Diverged), ("c", JobState::Completed)]
     {
@@ -110,7 +110,7 @@ pub(super) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: Stor
     }
 }
 
-pub(super) async fn a_refused_batch_leaves_no_trace(world: StoreFixture) {
+pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut first = log.append(1);
     first.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
@@ -134,7 +134,7 @@ pub(super) async fn a_refused_batch_leaves_no_trace(world: StoreFixture) {
     world.store.write(log.append(1)).await.unwrap();
 }
 
-pub(super) async fn a_row_is_committed_once(world: StoreFixture) {
+pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut barrier = log.append(1);
     barrier.acquire = true;
@@ -176,7 +176,7 @@ pub(super) async fn a_row_is_committed_once(world: StoreFixture) {
     assert_eq!(found.state, RowState::Committed);
 }
 
-pub(super) async fn the_store_computes_the_deadline(world: StoreFixture) {
+pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
     let mut barrier = log.append(1);
@@ -213,7 +213,7 @@ pub(super) async fn the_store_computes_the_deadline(world: StoreFixture) {
     assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own deadline");
 }
 
-pub(super) async fn payloads_are_written_once(world: StoreFixture) {
+pub(super) async fn payload_is_written_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     for _ in 0..2 {
         let mut batch = log.append(1);
@@ -252,10 +252,10 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
 }
 
-pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: StoreFixture) {
+pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();
-    let start = |log: &mut super::world::LogWriter, slots: &[&str]| {
+    let start = |log: &mut crate::conformance::store_fixture::LogWriter, slots: &[&str]| {
         let mut batch = log.append(1);
         batch.acquire = true;
         batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();
@@ -274,7 +274,7 @@ pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(w
     }
 }
 
-pub(super) async fn unfinished_invocations_are_listed(world: StoreFixture) {
+pub(super) async fn recover_lists_unfinished_invocations(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut batch = log.append(1);
     batch.ledger = [
@@ -293,7 +293,7 @@ pub(super) async fn unfinished_invocations_are_listed(world: StoreFixture) {
 }
 
 /// I123.
-pub(super) async fn an_outline_is_read_by_itself(world: StoreFixture) {
+pub(super) async fn outline_is_read_without_the_job(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     for (events, attempt) in [(1, 1), (3, 1), (1, 2)] {
         if attempt > log.attempt {

@@ -4,7 +4,7 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::{LedgerRow, Quiescence, RowState};
 use latchwork_core::storage::{Clock, LedgerWrite};
 
-use super::world::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
+use crate::conformance::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
 
 pub(super) async fn attempts_strictly_increase(world: StoreFixture) {
     let new = new_job("one");
@@ -24,7 +24,7 @@ pub(super) async fn attempts_strictly_increase(world: StoreFixture) {
     assert!(world.store.claim_job(&"job_none".into(), &world.lease_request("d")).await.unwrap().is_none());
 }
 
-pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: StoreFixture) {
+pub(super) async fn job_can_be_claimed_after_its_lease_expired(world: StoreFixture) {
     let log = world.claimed_job("one").await;
     let next = world.lease_request("next");
     world.clock.advance_ms(LEASE_MS - 1);
@@ -34,7 +34,7 @@ pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: StoreFix
     assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id, 2));
 }
 
-pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: StoreFixture) {
+pub(super) async fn job_can_be_claimed_after_its_owner_died(world: StoreFixture) {
     let new = new_job("one");
     world.store.submit(new).await.unwrap();
     let (first, next) = (world.lease_request("first"), world.lease_request("next"));
@@ -44,7 +44,7 @@ pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: StoreFix
     assert_eq!(world.store.claim(&next).await.unwrap().unwrap().row.attempt, 2);
 }
 
-pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: StoreFixture) {
+pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.reboot();
     // After the reboot the lease clock is behind the end of the old lease. The old lease must not count.
@@ -53,7 +53,7 @@ pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: StoreFixture) {
 
 /// I14: the store keeps earlier claims. A job belongs to its current holder and a try to its owner, even if
 /// earlier holders died.
-pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: StoreFixture) {
+pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);
     world.store.submit(new).await.unwrap();
@@ -69,7 +69,7 @@ pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: 
     assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "the try's owner is alive");
 }
 
-pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: StoreFixture) {
+pub(super) async fn waiting_parked_and_ended_jobs_are_not_claimed(world: StoreFixture) {
     let claimer = world.lease_request("next");
     for (name, to) in [
         ("a", JobState::Waiting),
@@ -86,7 +86,7 @@ pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: StoreFixture) 
     }
 }
 
-pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: StoreFixture) {
+pub(super) async fn waiting_job_is_claimed_after_its_wake_time(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let at = world.clock.now_us() + 60_000_000;
     world.store.write(log.ending(JobState::Waiting, Some(at))).await.unwrap();
@@ -100,7 +100,7 @@ pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: Store
 }
 
 /// I26: claims skip waiting jobs. The first worker that finds a due timer makes all due jobs pending.
-pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: StoreFixture) {
+pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();
     for (name, after_ms) in [("a", 20), ("b", 10), ("c", 10), ("d", 30)] {
@@ -129,7 +129,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: Store
 }
 
 /// I26: any number of timers may be due at the same time.
-pub(super) async fn many_waits_end_at_once(world: StoreFixture) {
+pub(super) async fn many_timers_can_fire_together(world: StoreFixture) {
     let at_us = world.clock.now_us() + 1_000;
     let mut logs = Vec::new();
     for n in 0..600 {
@@ -144,7 +144,7 @@ pub(super) async fn many_waits_end_at_once(world: StoreFixture) {
     }
 }
 
-pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: StoreFixture) {
+pub(super) async fn heartbeat_renews_held_leases_and_returns_lost_jobs(world: StoreFixture) {
     let (one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     world.store.write(two.ending(JobState::Completed, None)).await.unwrap();
     world.clock.advance_ms(LEASE_MS - 1);
@@ -156,7 +156,7 @@ pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: StoreFixt
     assert!(world.store.heartbeat(&[], LEASE_MS).await.unwrap().is_empty());
 }
 
-pub(super) async fn setting_the_wall_clock_ends_no_lease(world: StoreFixture) {
+pub(super) async fn setting_the_wall_clock_expires_no_lease(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.set_now_us(world.clock.now_us() + 86_400_000_000);
     assert!(world.store.claim(&world.lease_request("next")).await.unwrap().is_none());
@@ -181,7 +181,7 @@ pub(super) async fn quiescence_follows_deadline_margin_and_settling(world: Store
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
-pub(super) async fn quiescence_follows_the_owners_lock(world: StoreFixture) {
+pub(super) async fn quiescence_follows_the_owner_lock(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);
     log.attempt = 1;

@@ -6,7 +6,7 @@ use latchwork_core::event::{Body, Event, PayloadRef};
 use latchwork_core::ids::{Hash, Slot};
 use latchwork_core::storage::Batch;
 
-use super::world::{LogWriter, StoreFixture};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture};
 
 /// 22 November 2026, one second before midnight UTC. `DECEMBER_US` is 30 days later.
 const NOVEMBER_US: i64 = 1_795_391_999_000_000;
@@ -110,7 +110,7 @@ pub(crate) async fn charges_are_summed_with_the_answers(world: StoreFixture) {
 }
 
 /// I33: an answer that is not written is not charged.
-pub(crate) async fn a_refused_batch_is_not_charged(world: StoreFixture) {
+pub(crate) async fn refused_batch_is_not_charged(world: StoreFixture) {
     let store = &world.store;
     let mut log = world.claimed_job("a").await;
     let mut batch = answers_batch(&mut log, &[("small", Some(20), NOVEMBER_US)]);

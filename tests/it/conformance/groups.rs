@@ -6,10 +6,10 @@ use std::task::Poll;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
-use super::world::{LogWriter, StoreFixture, ledger_row};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
 /// I15: 48 jobs write concurrently. Every third batch is refused for a reason that depends on its job.
-pub(super) async fn one_jobs_conflict_fails_nobody_else(world: StoreFixture) {
+pub(super) async fn conflict_of_one_job_fails_no_other_job(world: StoreFixture) {
     let mut logs = Vec::new();
     for job in 0..48 {
         logs.push(world.claimed_job(&format!("j{job}")).await);
@@ -65,7 +65,7 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: StoreFixture) {
     }
 }
 
-pub(super) async fn batches_of_one_job_follow_each_other(world: StoreFixture) {
+pub(super) async fn batches_of_one_job_are_written_in_order(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let batches: Vec<_> = (0..300).map(|_| log.append(2)).collect();
     let mut wrong = log.clone();

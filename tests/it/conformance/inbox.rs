@@ -5,9 +5,9 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
 
-use super::world::{LogWriter, StoreFixture, ledger_row};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
-pub(super) async fn a_request_is_kept_until_it_is_done(world: StoreFixture) {
+pub(super) async fn request_is_kept_until_it_is_done(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let first = world.store.put_inbox(&log.job_id, "ann", Some("because"), InboxRequest::Continue).await.unwrap();
     let second = world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Abort).await.unwrap();
@@ -34,7 +34,7 @@ pub(super) async fn a_request_is_kept_until_it_is_done(world: StoreFixture) {
     assert_eq!(missing, Err(InboxError::NoJob("job_none".into())));
 }
 
-pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: StoreFixture) {
+pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
@@ -53,7 +53,7 @@ pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: StoreFixtu
 
 /// I123: a job parked without having been loaded keeps its unread requests. Any other end of the attempt is
 /// refused.
-pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: StoreFixture) {
+pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();
     for to in JobState::ALL {
@@ -77,7 +77,7 @@ pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: 
     assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 2, "both requests are kept");
 }
 
-pub(super) async fn a_request_wakes_a_job_that_waits(world: StoreFixture) {
+pub(super) async fn request_wakes_a_waiting_job(world: StoreFixture) {
     for (name, to) in [("a", JobState::Waiting), ("b", JobState::Parked), ("c", JobState::Diverged)] {
         let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, Some(i64::MAX))).await.unwrap();
@@ -89,7 +89,7 @@ pub(super) async fn a_request_wakes_a_job_that_waits(world: StoreFixture) {
     }
 }
 
-pub(super) async fn a_job_that_is_over_takes_evidence_only(world: StoreFixture) {
+pub(super) async fn ended_job_accepts_late_effects_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
     let refused = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await;
@@ -105,7 +105,7 @@ pub(super) async fn a_job_that_is_over_takes_evidence_only(world: StoreFixture) 
     );
 }
 
-pub(super) async fn cancel_sets_the_flag(world: StoreFixture) {
+pub(super) async fn cancel_request_sets_the_flag(world: StoreFixture) {
     let log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     assert!(!world.job_row(&log).await.cancel_requested);
@@ -115,7 +115,7 @@ pub(super) async fn cancel_sets_the_flag(world: StoreFixture) {
 
 /// A job parks while a request is put into its inbox. In either order, the parking is refused or the job is
 /// claimable afterwards.
-pub(super) async fn no_wake_up_is_lost(world: StoreFixture) {
+pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;
         let mut parking = log.append(1);
@@ -134,7 +134,7 @@ pub(super) async fn no_wake_up_is_lost(world: StoreFixture) {
 }
 
 /// I24: only a job that ended without success is reopened. One request reopens and wakes the job.
-pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: StoreFixture) {
+pub(super) async fn retry_reopens_unsuccessful_jobs_only(world: StoreFixture) {
     for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
         let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();
@@ -162,7 +162,7 @@ pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: StoreFix
 
 /// I155: an undo reopens a completed, partial or failed job once. From then on, only compensations may be
 /// started.
-pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: StoreFixture) {
+pub(super) async fn undo_reopens_ended_jobs_for_compensations_only(world: StoreFixture) {
     for (name, to) in [("x", JobState::Cancelled), ("p", JobState::Parked), ("w", JobState::Pending)] {
         let mut log = world.claimed_job(name).await;
         world.store.write(log.ending(to, None)).await.unwrap();

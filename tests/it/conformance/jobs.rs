@@ -6,9 +6,9 @@ use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{JobFilter, JobRow, StatusWrite, Submitted, WriteError};
 
-use super::world::{StoreFixture, new_job};
+use crate::conformance::store_fixture::{StoreFixture, new_job};
 
-pub(super) async fn a_submission_is_stored_whole(world: StoreFixture) {
+pub(super) async fn submission_is_stored_completely(world: StoreFixture) {
     let new = new_job("one");
     assert!(matches!(world.store.submit(new.clone()).await, Ok(Submitted::New)));
     let record = world.store.load(&new.row.job_id).await.unwrap().unwrap();
@@ -21,7 +21,7 @@ pub(super) async fn a_submission_is_stored_whole(world: StoreFixture) {
     assert!(world.store.job(&"job_none".into()).await.unwrap().is_none());
 }
 
-pub(super) async fn the_same_request_attaches(world: StoreFixture) {
+pub(super) async fn same_request_attaches_to_the_job(world: StoreFixture) {
     let new = new_job("one");
     world.store.submit(new.clone()).await.unwrap();
     let mut again = new_job("two");
@@ -31,7 +31,7 @@ pub(super) async fn the_same_request_attaches(world: StoreFixture) {
     assert!(world.store.job(&again.row.job_id).await.unwrap().is_none());
 }
 
-pub(super) async fn a_job_that_contradicts_itself_is_refused(world: StoreFixture) {
+pub(super) async fn inconsistent_job_is_refused(world: StoreFixture) {
     let mut new = new_job("one");
     new.row.next_seq = 3;
     assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Defect(_))));
@@ -79,7 +79,7 @@ pub(super) async fn jobs_are_listed_newest_first(world: StoreFixture) {
 }
 
 /// I142: only the newest event that explains the job's state is read.
-pub(super) async fn a_list_says_why(world: StoreFixture) {
+pub(super) async fn job_list_contains_state_reasons(world: StoreFixture) {
     world.store.submit(new_job("waiting")).await.unwrap();
     let mut log = world.claimed_job("parked").await;
     let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };

@@ -4,10 +4,10 @@ use latchwork_core::effect::Provenance;
 use latchwork_core::ids::Slot;
 use latchwork_core::storage::WriteError;
 
-use super::world::{StoreFixture, effect};
+use crate::conformance::store_fixture::{StoreFixture, effect};
 
 /// I16.
-pub(super) async fn effects_are_written_once(world: StoreFixture) {
+pub(super) async fn effect_is_written_once(world: StoreFixture) {
     let log = world.claimed_job("one").await;
     let first = effect("s1", 1, "{}");
     world.store.put(&log.job_id, &[first.clone(), effect("s1", 2, "2")]).await.unwrap();
@@ -20,7 +20,7 @@ pub(super) async fn effects_are_written_once(world: StoreFixture) {
     world.store.put(&log.job_id, &[]).await.unwrap();
 }
 
-pub(super) async fn effects_of_foreign_jobs_are_kept(world: StoreFixture) {
+pub(super) async fn effects_of_jobs_in_another_database_are_kept(world: StoreFixture) {
     let (one, two) = ("job_elsewhere".into(), "job_further".into());
     world.store.put(&one, &[effect("s1", 1, "1")]).await.unwrap();
     world.store.put(&two, &[effect("s1", 1, "2")]).await.unwrap();
@@ -30,7 +30,7 @@ pub(super) async fn effects_of_foreign_jobs_are_kept(world: StoreFixture) {
 }
 
 /// If a verdict and a late answer exist for the same try, the first one written wins.
-pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: StoreFixture) {
+pub(super) async fn batch_and_late_answer_agree_on_one_effect(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let answer = effect("s1", 1, "{}");
     let mut verdict = answer.clone();

@@ -1,5 +1,7 @@
 //! Conformance suite for every store: the model in memory, SQLite and PostgreSQL must behave identically.
 
+pub(crate) mod store_fixture;
+
 mod actions;
 mod audit;
 mod batches;
@@ -12,7 +14,6 @@ mod maps;
 mod queue;
 mod reusables;
 mod waits;
-pub(crate) mod world;
 
 /// Runs each case on each store.
 macro_rules! suite {
@@ -20,19 +21,19 @@ macro_rules! suite {
         mod memory {
             $(#[tokio::test]
             async fn $case() {
-                super::$module::$case(super::world::StoreFixture::memory()).await;
+                super::$module::$case(super::store_fixture::StoreFixture::memory()).await;
             })*
         }
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$module::$case(super::world::StoreFixture::sqlite().await).await;
+                super::$module::$case(super::store_fixture::StoreFixture::sqlite().await).await;
             })*
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                if let Some(world) = super::world::StoreFixture::postgres().await {
+                if let Some(world) = super::store_fixture::StoreFixture::postgres().await {
                     super::$module::$case(world).await;
                 }
             })*
@@ -41,77 +42,77 @@ macro_rules! suite {
 }
 
 suite! {
-    jobs::a_submission_is_stored_whole;
-    jobs::the_same_request_attaches;
-    jobs::a_job_that_contradicts_itself_is_refused;
+    jobs::submission_is_stored_completely;
+    jobs::same_request_attaches_to_the_job;
+    jobs::inconsistent_job_is_refused;
     jobs::jobs_are_listed_newest_first;
-    jobs::a_list_says_why;
-    batches::a_batch_is_written_whole;
-    batches::the_log_must_end_where_the_writer_thinks;
-    batches::each_event_follows_the_one_before;
-    batches::a_stale_attempt_writes_nothing_of_any_kind;
-    batches::an_attempt_that_gave_up_the_claim_writes_nothing;
-    batches::a_refused_batch_leaves_no_trace;
-    batches::a_row_is_committed_once;
-    batches::the_store_computes_the_deadline;
-    batches::payloads_are_written_once;
+    jobs::job_list_contains_state_reasons;
+    batches::batch_is_written_atomically;
+    batches::write_with_a_wrong_log_end_is_refused;
+    batches::event_that_does_not_follow_its_predecessor_is_refused;
+    batches::stale_attempt_cannot_write_anything;
+    batches::attempt_that_released_the_claim_cannot_write;
+    batches::refused_batch_leaves_no_trace;
+    batches::ledger_row_is_committed_once;
+    batches::store_computes_the_deadline_of_a_try;
+    batches::payload_is_written_once;
     batches::acquire_needs_a_live_lease;
     batches::acquire_needs_a_lease_of_this_boot;
-    batches::acquire_is_refused_in_a_cancelled_job_but_for_compensation;
-    batches::unfinished_invocations_are_listed;
-    batches::an_outline_is_read_by_itself;
-    actions::action_keys_are_held_by_one_slot;
-    actions::who_waits_for_an_action_key_is_told;
-    actions::all_who_wait_for_an_action_key_are_told;
-    actions::who_is_over_is_told_of_no_action_key;
-    actions::an_action_key_is_of_one_tenant;
-    audit::a_job_that_is_over_takes_words_alone;
-    audit::a_receipt_is_taken_back_by_its_holder_alone;
+    batches::cancelled_job_can_acquire_compensations_only;
+    batches::recover_lists_unfinished_invocations;
+    batches::outline_is_read_without_the_job;
+    actions::action_key_is_held_by_one_slot;
+    actions::job_waiting_for_an_action_key_is_notified_once;
+    actions::every_job_waiting_for_an_action_key_is_notified;
+    actions::ended_job_is_not_notified_of_an_action_key;
+    actions::action_key_belongs_to_one_tenant;
+    audit::ended_job_accepts_audit_events_only;
+    audit::receipt_is_revoked_only_by_its_holder;
     claims::attempts_strictly_increase;
-    claims::a_held_job_is_claimed_when_its_lease_is_over;
-    claims::a_held_job_is_claimed_when_its_owner_is_gone;
-    claims::a_held_job_is_claimed_after_a_reboot;
-    claims::whoever_held_a_job_before_says_nothing_of_its_holder;
-    claims::waiting_and_parked_jobs_are_left_alone;
-    claims::a_waiting_job_is_claimed_when_its_time_has_come;
-    claims::a_waiting_job_is_pending_when_its_time_has_come;
-    claims::many_waits_end_at_once;
-    claims::a_heartbeat_prolongs_and_tells_what_is_lost;
-    claims::setting_the_wall_clock_ends_no_lease;
+    claims::job_can_be_claimed_after_its_lease_expired;
+    claims::job_can_be_claimed_after_its_owner_died;
+    claims::job_can_be_claimed_after_a_reboot;
+    claims::death_of_an_earlier_holder_does_not_release_the_job;
+    claims::waiting_parked_and_ended_jobs_are_not_claimed;
+    claims::waiting_job_is_claimed_after_its_wake_time;
+    claims::due_timers_make_waiting_jobs_pending;
+    claims::many_timers_can_fire_together;
+    claims::heartbeat_renews_held_leases_and_returns_lost_jobs;
+    claims::setting_the_wall_clock_expires_no_lease;
     claims::quiescence_follows_deadline_margin_and_settling;
-    claims::quiescence_follows_the_owners_lock;
+    claims::quiescence_follows_the_owner_lock;
     claims::quiescence_follows_a_reboot;
-    inbox::a_request_is_kept_until_it_is_done;
-    inbox::a_job_with_requests_neither_ends_nor_waits;
-    inbox::a_job_that_nobody_could_load_parks_with_its_requests;
-    inbox::a_request_wakes_a_job_that_waits;
-    inbox::a_job_that_is_over_takes_evidence_only;
-    inbox::cancel_sets_the_flag;
-    inbox::no_wake_up_is_lost;
-    inbox::a_retry_reopens_what_failed_and_nothing_else;
-    inbox::an_undo_reopens_what_is_over_for_compensations_alone;
-    queue::the_most_urgent_job_is_claimed_first;
-    queue::tenants_can_be_passed_over;
-    queue::jobs_can_be_passed_over;
-    queue::a_full_queue_refuses_one_more;
-    queue::a_job_is_given_back_with_what_was_asked_of_it;
+    inbox::request_is_kept_until_it_is_done;
+    inbox::job_with_requests_can_neither_end_nor_wait;
+    inbox::job_that_cannot_be_loaded_parks_with_its_requests;
+    inbox::request_wakes_a_waiting_job;
+    inbox::ended_job_accepts_late_effects_only;
+    inbox::cancel_request_sets_the_flag;
+    inbox::parking_concurrent_with_a_request_loses_no_wakeup;
+    inbox::retry_reopens_unsuccessful_jobs_only;
+    inbox::undo_reopens_ended_jobs_for_compensations_only;
+    queue::job_with_highest_priority_is_claimed_first;
+    queue::claim_can_exclude_tenants;
+    queue::claim_can_exclude_jobs;
+    queue::full_queue_refuses_another_job;
+    queue::released_job_can_be_claimed_with_its_requests;
     reusables::results_are_indexed_with_their_batch;
-    waits::a_signal_is_taken_while_it_is_wanted;
-    waits::a_decision_is_taken_for_the_call_that_was_shown;
-    waits::a_timer_fires_once_and_not_early_in_any_state;
-    waits::a_timer_that_is_due_fires_no_other;
-    waits::a_timer_of_a_job_that_is_over_tells_nobody;
-    waits::a_claim_fires_what_is_due;
-    waits::a_timer_that_is_taken_away_or_armed_anew_does_not_fire;
-    waits::an_end_by_time_waits_for_every_request;
-    waits::what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost;
-    maps::effects_are_written_once;
-    maps::effects_of_foreign_jobs_are_kept;
-    maps::a_batch_and_a_late_answer_agree_on_one_effect;
+    waits::signals_are_accepted_while_awaited_and_duplicates_always;
+    waits::gate_decision_is_accepted_only_for_the_gated_call;
+    waits::timer_fires_once_and_not_early_in_any_state;
+    waits::due_timer_fires_no_other_timer;
+    waits::timer_of_an_ended_job_does_not_fire;
+    waits::claim_fires_due_timers;
+    waits::removed_or_rearmed_timer_does_not_fire;
+    waits::timeout_of_a_wait_is_refused_while_requests_are_unread;
+    waits::request_acknowledged_while_a_job_settles_is_not_lost;
+    maps::effect_is_written_once;
+    maps::effects_of_jobs_in_another_database_are_kept;
+    maps::batch_and_late_answer_agree_on_one_effect;
     maps::values_are_kept_by_namespace;
     costs::charges_are_summed_with_the_answers;
-    costs::a_refused_batch_is_not_charged;
-    groups::one_jobs_conflict_fails_nobody_else;
-    groups::batches_of_one_job_follow_each_other;
+    costs::refused_batch_is_not_charged;
+    groups::conflict_of_one_job_fails_no_other_job;
+    groups::batches_of_one_job_are_written_in_order;
     groups::lingering_batches_are_written_in_order;
 }

@@ -3,7 +3,7 @@
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, StatusWrite, Submitted};
 
-use super::world::{LEASE_MS, StoreFixture, new_job};
+use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, new_job};
 
 async fn submit_changed(world: &StoreFixture, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
     let mut new = new_job(name);
@@ -22,7 +22,7 @@ async fn claimed_except(world: &StoreFixture, name: &str, except: ClaimExclusion
 }
 
 /// I98.
-pub(super) async fn the_most_urgent_job_is_claimed_first(world: StoreFixture) {
+pub(super) async fn job_with_highest_priority_is_claimed_first(world: StoreFixture) {
     for (name, priority) in [("a", 0), ("b", -3), ("c", 100), ("d", 0), ("e", 100)] {
         submit_changed(&world, name, |new| new.row.priority = priority).await;
     }
@@ -35,7 +35,7 @@ pub(super) async fn the_most_urgent_job_is_claimed_first(world: StoreFixture) {
     assert_eq!(order, ["job_c", "job_e", "job_a", "job_d", "job_b"]);
 }
 
-pub(super) async fn tenants_can_be_passed_over(world: StoreFixture) {
+pub(super) async fn claim_can_exclude_tenants(world: StoreFixture) {
     for (name, tenant) in [("a", "acme"), ("b", "it's \"b\""), ("c", "acme")] {
         submit_changed(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
     }
@@ -46,7 +46,7 @@ pub(super) async fn tenants_can_be_passed_over(world: StoreFixture) {
 }
 
 /// I121: a claim can exclude single jobs, in addition to tenants, in every claimable state.
-pub(super) async fn jobs_can_be_passed_over(world: StoreFixture) {
+pub(super) async fn claim_can_exclude_jobs(world: StoreFixture) {
     for (name, tenant) in [("a", "acme"), ("b", "acme"), ("c", "other")] {
         submit_changed(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
     }
@@ -68,7 +68,7 @@ pub(super) async fn jobs_can_be_passed_over(world: StoreFixture) {
 }
 
 /// I99.
-pub(super) async fn a_full_queue_refuses_one_more(world: StoreFixture) {
+pub(super) async fn full_queue_refuses_another_job(world: StoreFixture) {
     let limited =
         |all: Option<u32>, tenant: Option<u32>| move |new: &mut NewJob| new.queue = QueueLimit { all, tenant };
     submit_changed(&world, "a", limited(Some(2), Some(1))).await;
@@ -98,7 +98,7 @@ pub(super) async fn a_full_queue_refuses_one_more(world: StoreFixture) {
 }
 
 /// I97: a released job can be claimed immediately, and keeps the requests made meanwhile.
-pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: StoreFixture) {
+pub(super) async fn released_job_can_be_claimed_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Cancel).await.unwrap();
     let mut back = log.append(1);

@@ -6,7 +6,7 @@ use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::reuse::ReusableResult;
 use latchwork_core::storage::WriteError;
 
-use super::world::{LogWriter, StoreFixture, payload};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, payload};
 
 fn reusable(log: &LogWriter, tenant: &str, input: &[u8]) -> ReusableResult {
     ReusableResult {

@@ -1,11 +1,11 @@
 //! Expectations of jobs, and durable timers.
 
-use latchwork_core::awaited::{Expectation, ExpectationState, NotExpected, TimerWrite};
+use latchwork_core::expectation::{Expectation, ExpectationState, NotExpected, TimerWrite};
 use latchwork_core::ids::{Hash, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{Clock, InboxError, InboxRequest, StatusWrite, WriteError};
 
-use super::world::{LogWriter, StoreFixture, new_job};
+use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
 
 fn signal(key: &str) -> InboxRequest {
     InboxRequest::Signal { key: key.to_owned(), payload: "1".to_owned() }
@@ -36,7 +36,7 @@ async fn put_request(world: &StoreFixture, log: &LogWriter, request: InboxReques
 }
 
 /// I25.
-pub(super) async fn a_signal_is_taken_while_it_is_wanted(world: StoreFixture) {
+pub(super) async fn signals_are_accepted_while_awaited_and_duplicates_always(world: StoreFixture) {
     let mut new = new_job("one");
     new.claim = Some(world.lease_request("w"));
     new.expectations = vec![awaited_signal(Some("k"), ExpectationState::Pending, None)];
@@ -76,7 +76,7 @@ pub(super) async fn a_signal_is_taken_while_it_is_wanted(world: StoreFixture) {
 }
 
 /// I20.
-pub(super) async fn a_decision_is_taken_for_the_call_that_was_shown(world: StoreFixture) {
+pub(super) async fn gate_decision_is_accepted_only_for_the_gated_call(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let (hash, slot) = (Hash::of(&[b"call"]), Slot::new("s/1"));
     let approve = |gate_hash| InboxRequest::Approve { slot: Slot::new("s/1"), gate_hash };
@@ -93,7 +93,7 @@ pub(super) async fn a_decision_is_taken_for_the_call_that_was_shown(world: Store
 }
 
 /// I26.
-pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: StoreFixture) {
+pub(super) async fn timer_fires_once_and_not_early_in_any_state(world: StoreFixture) {
     let mut logs = Vec::new();
     for (name, to) in
         [("a", JobState::Running), ("b", JobState::Waiting), ("c", JobState::Parked), ("d", JobState::Diverged)]
@@ -131,7 +131,7 @@ pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: StoreFi
 }
 
 /// I26.
-pub(super) async fn a_timer_that_is_due_fires_no_other(world: StoreFixture) {
+pub(super) async fn due_timer_fires_no_other_timer(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let now_us = world.clock.now_us();
     arm_timer(&world, &mut one, "wait/a", Some(now_us + 1_000)).await;
@@ -146,7 +146,7 @@ pub(super) async fn a_timer_that_is_due_fires_no_other(world: StoreFixture) {
 }
 
 /// I26: the timer of a job that is over fires no request and is removed.
-pub(super) async fn a_timer_of_a_job_that_is_over_tells_nobody(world: StoreFixture) {
+pub(super) async fn timer_of_an_ended_job_does_not_fire(world: StoreFixture) {
     let (mut over, mut open) = (world.claimed_job("over").await, world.claimed_job("open").await);
     for log in [&mut over, &mut open] {
         arm_timer(&world, log, "wait/s", Some(world.clock.now_us() + 1_000)).await;
@@ -161,7 +161,7 @@ pub(super) async fn a_timer_of_a_job_that_is_over_tells_nobody(world: StoreFixtu
 }
 
 /// I26.
-pub(super) async fn a_claim_fires_what_is_due(world: StoreFixture) {
+pub(super) async fn claim_fires_due_timers(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     arm_timer(&world, &mut log, "wait/s", Some(world.clock.now_us() + 1_000)).await;
     world.store.write(log.ending(JobState::Parked, None)).await.unwrap();
@@ -173,7 +173,7 @@ pub(super) async fn a_claim_fires_what_is_due(world: StoreFixture) {
 }
 
 /// I26.
-pub(super) async fn a_timer_that_is_taken_away_or_armed_anew_does_not_fire(world: StoreFixture) {
+pub(super) async fn removed_or_rearmed_timer_does_not_fire(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let now_us = world.clock.now_us();
     arm_timer(&world, &mut log, "wait/a", Some(now_us + 1_000)).await;
@@ -186,7 +186,7 @@ pub(super) async fn a_timer_that_is_taken_away_or_armed_anew_does_not_fire(world
 }
 
 /// I25: ending a wait by its timeout is refused while another request is unread.
-pub(super) async fn an_end_by_time_waits_for_every_request(world: StoreFixture) {
+pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let until_us = world.clock.now_us() + 1_000;
     let mut batch = log.append(1);
@@ -215,7 +215,7 @@ pub(super) async fn an_end_by_time_waits_for_every_request(world: StoreFixture) 
 
 /// I25, I26: a signal or a timer arrives at the moment its job parks or ends. Either the request is refused,
 /// or the job is claimable and has the request.
-pub(super) async fn what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost(world: StoreFixture) {
+pub(super) async fn request_acknowledged_while_a_job_settles_is_not_lost(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;
         let now_us = world.clock.now_us();

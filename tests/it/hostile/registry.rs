@@ -10,7 +10,7 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
 
 use super::Map;
-use crate::support::guest;
+use crate::built_guests::guest;
 
 fn plugin_config(name: &str, source: &Path) -> PluginConfig {
     PluginConfig {
@@ -49,7 +49,7 @@ fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork::engine::Loa
 }
 
 #[test]
-fn operators_are_pinned_and_versions_stay_loadable() {
+fn pinned_operator_versions_stay_loadable() {
     let dir = tempfile::tempdir().unwrap();
     let step = guest("hostile-step");
     let mut all = host_config(dir.path(), vec![plugin_config("step", &step), tool_config("tool")]);
@@ -110,7 +110,7 @@ fn every_problem_of_every_plugin_is_listed() {
 }
 
 #[test]
-fn damaged_compiled_code_is_made_anew() {
+fn damaged_compiled_code_is_compiled_again() {
     let dir = tempfile::tempdir().unwrap();
     let config = host_config(dir.path(), vec![plugin_config("step", &guest("hostile-step"))]);
     load_registry(&config).unwrap();

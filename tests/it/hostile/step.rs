@@ -101,7 +101,7 @@ async fn assert_good_run(plugin: &Plugin) {
 }
 
 #[tokio::test]
-async fn a_step_says_what_it_is() {
+async fn step_describes_itself() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     assert_eq!((plugin.kind, plugin.manifest.version.as_str()), (PluginKind::Step, "1.2.3"));
     let operator = plugin.operator("Hostile.Do").unwrap();
@@ -116,7 +116,7 @@ async fn a_step_says_what_it_is() {
 
 /// I11: each fault has its own code and a location. A good run follows each fault on the same engine.
 #[tokio::test]
-async fn each_fault_has_its_code_and_the_host_goes_on() {
+async fn each_fault_has_its_code_and_the_engine_stays_usable() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     let faults = [
         (json!({"do": "spin"}), Code::OutOfFuel, "limits.fuel"),
@@ -158,7 +158,7 @@ async fn each_fault_has_its_code_and_the_host_goes_on() {
 }
 
 #[tokio::test]
-async fn a_gibibyte_is_refused_even_where_memory_allows_it() {
+async fn output_of_one_gibibyte_is_refused_even_if_memory_allows_it() {
     let roomy = LimitsConfig { memory_bytes: Some(3 << 30), fuel: Some(100_000_000_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), roomy).unwrap();
     let failure = fault_of(run_step(&plugin, json!({"do": "giant", "n": 1u64 << 30}), EchoCalls::default()).await);
@@ -167,7 +167,7 @@ async fn a_gibibyte_is_refused_even_where_memory_allows_it() {
 }
 
 #[tokio::test]
-async fn fuel_is_reproducible_and_running_out_is_too() {
+async fn fuel_use_and_fuel_exhaustion_are_reproducible() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     let once = run_step(&plugin, json!({"do": "good"}), EchoCalls::default()).await;
     assert_eq!(once, run_step(&plugin, json!({"do": "good"}), EchoCalls::default()).await);
@@ -183,7 +183,7 @@ async fn fuel_is_reproducible_and_running_out_is_too() {
 }
 
 #[tokio::test]
-async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
+async fn endless_step_yields_and_is_stopped_by_its_timeout() {
     let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(3_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), slow).unwrap();
     // Runs on the same, only thread, although the step spins.
@@ -195,7 +195,7 @@ async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
 }
 
 #[tokio::test]
-async fn calls_answers_errors_and_stops() {
+async fn step_receives_answers_and_errors_of_calls_and_can_be_stopped() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     let call = json!({"do": "call"});
     let said = output_of(run_step(&plugin, call.clone(), EchoCalls::default()).await);
@@ -222,7 +222,7 @@ async fn calls_answers_errors_and_stops() {
 
 /// I10.
 #[test]
-fn a_step_that_imports_the_world_is_refused_with_every_import() {
+fn step_with_forbidden_imports_is_refused_listing_each() {
     let error = load("wasi-step", Grants::default(), limits()).unwrap_err();
     let text = error.to_string();
     for (import, instead) in [
@@ -243,14 +243,14 @@ fn a_step_that_imports_the_world_is_refused_with_every_import() {
 
 /// I54.
 #[test]
-fn describe_may_call_nothing() {
+fn describe_must_not_call_the_host() {
     let error = load("chatty-step", Grants::default(), limits()).unwrap_err();
     assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
     assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
 }
 
 #[test]
-fn what_is_no_component_is_refused() {
+fn non_component_is_refused() {
     let bytes: [&[u8]; 3] = [b"", b"\0asm\x01\0\0\0", b"\x7fELF"];
     for bytes in bytes {
         let error = engine().load(bytes, settings("x", Grants::default(), limits())).unwrap_err();

@@ -10,9 +10,9 @@ use latchwork_core::error::{Code, Failure};
 use latchwork_core::manifest::{PluginKind, RecoveryClass};
 use serde_json::{Value, json};
 
-use super::log::CapturedLog;
-use super::server::Server;
 use super::{engine, load, settings};
+use crate::hostile::captured_log::CapturedLog;
+use crate::hostile::http_server::Server;
 
 fn tool_limits() -> LimitsConfig {
     LimitsConfig {
@@ -90,7 +90,7 @@ fn unwrap_not_applied(end: ToolEnd) -> Failure {
 }
 
 #[tokio::test]
-async fn a_tool_knows_its_call_its_config_and_its_map() {
+async fn tool_reads_its_call_context_config_and_key_value_map() {
     let grants = Grants { kv: Some("mine".into()), ..minimal_grants() };
     let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     assert_eq!(plugin.kind, PluginKind::Tool);
@@ -123,7 +123,7 @@ fn imports_need_grants() {
 /// I163: the same faults, including exceptions that the operator does not handle. Before any outgoing
 /// operation the call is certainly not applied. After one it is in doubt.
 #[tokio::test]
-async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
+async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     let server = Server::start().await;
     let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
@@ -173,7 +173,7 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
 /// I163: if the tool reports no error code of its own, the error names the granted host that is unreachable,
 /// and is retryable.
 #[tokio::test]
-async fn a_place_that_cannot_be_reached_is_named() {
+async fn unreachable_granted_host_is_named_in_the_error() {
     let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
     let grants = Grants { http: vec![nowhere, http_grant("127.0.0.1", 1)], ..minimal_grants() };
     let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
@@ -192,7 +192,7 @@ async fn a_place_that_cannot_be_reached_is_named() {
 
 /// I12.
 #[tokio::test]
-async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
+async fn private_address_is_reachable_only_by_a_grant_that_names_it() {
     let server = Server::start().await;
     let get = json!([{"http": {"url": format!("http://localhost:{}/echo", server.port)}}]);
     let by_name = Grants { http: vec![http_grant("localhost", server.port)], ..minimal_grants() };
@@ -214,7 +214,7 @@ async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
 }
 
 #[tokio::test]
-async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
+async fn denied_request_is_logged_with_the_grant_that_would_allow_it() {
     let server = Server::start().await;
     let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let log = CapturedLog::capture();
@@ -251,7 +251,7 @@ async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
 }
 
 #[tokio::test]
-async fn redirects_are_the_guests_business() {
+async fn redirects_are_not_followed_by_the_host() {
     let (server, private) = (Server::start().await, Server::start().await);
     let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let location = private.url("/secret");
@@ -268,7 +268,7 @@ async fn redirects_are_the_guests_business() {
 
 /// I13.
 #[tokio::test]
-async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
+async fn secrets_are_substituted_in_headers_and_bodies_only() {
     let server = Server::start().await;
     let dir = tempfile::tempdir().unwrap();
     let grants = Grants {
@@ -325,7 +325,7 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn an_operator_that_declares_no_effect_can_have_none() {
+async fn operator_without_declared_effects_can_cause_none() {
     let server = Server::start().await;
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("there"), "content").unwrap();
@@ -374,7 +374,7 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
 }
 
 #[tokio::test]
-async fn files_outside_the_granted_directories_do_not_exist() {
+async fn files_outside_of_granted_directories_do_not_exist() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("in")).unwrap();
     std::fs::write(dir.path().join("outside"), "secret").unwrap();
@@ -393,7 +393,7 @@ async fn files_outside_the_granted_directories_do_not_exist() {
 }
 
 #[tokio::test]
-async fn a_call_ends_with_its_time() {
+async fn call_ends_at_its_timeout() {
     let server = Server::start().await;
     let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let began_us = clock::boot_us();
@@ -414,7 +414,7 @@ async fn a_call_ends_with_its_time() {
 /// The timeout has passed while the guest is still running, as after a suspension of the machine. The check
 /// at the host call refuses each operation.
 #[tokio::test]
-async fn nothing_is_begun_once_the_time_has_passed() {
+async fn no_operation_begins_after_the_timeout() {
     let server = Server::start().await;
     let dir = tempfile::tempdir().unwrap();
     let grants = Grants {
@@ -437,7 +437,7 @@ async fn nothing_is_begun_once_the_time_has_passed() {
 }
 
 #[tokio::test]
-async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
+async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() {
     let server = Server::start().await;
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "as recorded").unwrap();
@@ -492,8 +492,8 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
 }
 
 #[test]
-fn a_step_is_granted_nothing() {
-    let bytes = std::fs::read(crate::support::guest("hostile-step")).unwrap();
+fn step_with_grants_is_refused() {
+    let bytes = std::fs::read(crate::built_guests::guest("hostile-step")).unwrap();
     let grants = Grants { kv: Some("x".into()), ..Grants::default() };
     let error = engine().load(&bytes, settings("x", grants, tool_limits())).unwrap_err();
     assert!(error.to_string().contains("remove `grants`"), "{error}");

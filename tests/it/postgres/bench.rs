@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::live::blocking_database;
 use crate::flushes::bench_folder;
-use crate::place::TestEnv;
+use crate::postgres::job_life::blocking_database;
 use crate::program::run_latch;
+use crate::test_env::TestEnv;
 
 /// I95: the benchmark runs as many worker processes as it reports. It refuses a database with jobs of others.
 #[test]
-fn workers_are_measured_on_a_database_of_their_own() {
+fn benchmark_measures_workers_on_its_own_database_only() {
     let Some(url) = blocking_database() else { return };
     let folder = bench_folder();
     let args = ["bench", ".", "--server", &url, "--workers", "2", "--queue", "20", "--seconds", "1", "--json"];
@@ -27,7 +27,7 @@ fn workers_are_measured_on_a_database_of_their_own() {
     let mut place = TestEnv::witness("atomic").with_database(&url);
     // The environment has other plugins than the benchmark, whose jobs are in the database too.
     place.skip_replay_of_many_jobs();
-    crate::workers::submit_detached(&place);
+    crate::running_worker::submit_detached(&place);
     let refused = run_latch(folder.path(), &args);
     assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
     assert!(refused.stdout.contains("other jobs"), "{}", refused.stdout);

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use latchwork_core::awaited::TimerWrite;
 use latchwork_core::cost::CostGrouping;
 use latchwork_core::event::{Body, Event};
+use latchwork_core::expectation::TimerWrite;
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::server::database;
-use crate::conformance::world::{LEASE_MS, MARGIN_MS, Store, effect, ledger_row, new_job, payload};
+use crate::conformance::store_fixture::{LEASE_MS, MARGIN_MS, Store, effect, ledger_row, new_job, payload};
 
 const JOBS: u8 = 3;
 const WORKERS: u8 = 2;
@@ -342,7 +342,7 @@ async fn run_and_compare(url: &str, ops: &[StoreOperation]) -> Result<usize, Tes
 
 /// I85.
 #[test]
-fn every_store_decides_alike() {
+fn all_stores_give_equal_answers_and_contents() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     if runtime.block_on(database()).is_none() {
         return;

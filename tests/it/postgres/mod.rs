@@ -1,28 +1,29 @@
 //! The stores on a real PostgreSQL server: failures of the server, and conflicts between workers.
 
-mod bell;
+pub(crate) mod call_in_flight;
+mod claim_reads;
+mod connection_cuts;
+mod database_outage;
+pub(crate) mod job_life;
+mod notifications;
+mod restored_backups;
+mod row_locks;
+mod server_clock;
+mod server_failures;
+mod statement_kills;
+mod stop_during_outage;
+mod suspended_request;
+mod unaccepted_server;
+mod wrong_clocks;
+
 mod bench;
-mod clocks;
-mod cuts;
 mod differential;
-mod faults;
-mod killed;
-pub(crate) mod live;
-pub(crate) mod live_call;
-mod looks;
-mod outage;
 mod proxy;
 mod races;
-mod restored;
 mod schema;
 pub(crate) mod server;
-mod stalled;
 mod standby;
-mod stopping;
-mod time;
 mod tls;
-mod unaccepted;
-mod waits;
 mod wire;
 
 use std::path::Path;
@@ -32,7 +33,7 @@ use latchwork_core::storage::{Journal, LeaseRequest};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use tempfile::TempDir;
 
-use crate::conformance::world::{LogWriter, new_job};
+use crate::conformance::store_fixture::{LogWriter, new_job};
 
 /// An open database and the directory of what this machine remembers about it.
 struct OpenedDatabase {

@@ -8,14 +8,14 @@ use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, Journal, Submitt
 
 use super::server::database;
 use super::{claimed_job, event_count, lease_request, open_database};
-use crate::conformance::world::new_job;
+use crate::conformance::store_fixture::new_job;
 
 /// Number of workers.
 const WORKERS: usize = 4;
 
 /// I86.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_job_is_claimed_once_whoever_asks() {
+async fn each_job_is_claimed_by_exactly_one_worker() {
     let Some(url) = database().await else { return };
     let first = open_database(&url).await;
     for number in 0..40 {
@@ -49,7 +49,7 @@ async fn each_job_is_claimed_once_whoever_asks() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_request_at_the_same_moment_is_one_job() {
+async fn same_request_submitted_concurrently_is_one_job() {
     let Some(url) = database().await else { return };
     let (a, b) = (open_database(&url).await, open_database(&url).await);
     for round in 0..20 {
@@ -63,7 +63,7 @@ async fn the_same_request_at_the_same_moment_is_one_job() {
     }
 }
 
-fn reserve_batch(log: &crate::conformance::world::LogWriter, key: Hash) -> Batch {
+fn reserve_batch(log: &crate::conformance::store_fixture::LogWriter, key: Hash) -> Batch {
     let mut batch = log.batch();
     batch.actions = vec![ActionWrite::Reserve {
         operator: Operator::new("Mail.Send"),
@@ -75,7 +75,7 @@ fn reserve_batch(log: &crate::conformance::world::LogWriter, key: Hash) -> Batch
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_jobs_with_one_action_key_at_the_same_moment() {
+async fn concurrent_reservations_of_one_action_key_grant_it_to_one_job() {
     let Some(url) = database().await else { return };
     let (a, b) = (open_database(&url).await, open_database(&url).await);
     for round in 0..20 {
@@ -112,7 +112,7 @@ async fn two_jobs_with_one_action_key_at_the_same_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn workers_write_to_the_same_jobs_without_losing_anything() {
+async fn concurrent_writes_of_two_workers_lose_nothing() {
     let Some(url) = database().await else { return };
     let (a, b) = (open_database(&url).await, open_database(&url).await);
     let mut tasks = Vec::new();

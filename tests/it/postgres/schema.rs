@@ -9,7 +9,7 @@ use super::open_database;
 use super::server::{database, sql};
 
 #[tokio::test]
-async fn the_schema_is_the_recorded_one() {
+async fn schema_matches_golden_file() {
     let Some(url) = database().await else { return };
     let schema = open_database(&url).await.store.schema().await.unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/store/schema/postgres.sql");
@@ -21,7 +21,7 @@ async fn the_schema_is_the_recorded_one() {
 }
 
 #[tokio::test]
-async fn who_works_needs_no_right_to_make_tables() {
+async fn worker_needs_no_right_to_create_tables() {
     let Some(url) = database().await else { return };
     let role = format!("plain_{}", std::process::id());
     sql(&url, &format!("CREATE ROLE {role} LOGIN")).await;
@@ -35,7 +35,8 @@ async fn who_works_needs_no_right_to_make_tables() {
     let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
     grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES").await;
     let plain = open_database(&its_url).await;
-    let refused = plain.store.submit(crate::conformance::world::new_job("early")).await.unwrap_err().to_string();
+    let refused =
+        plain.store.submit(crate::conformance::store_fixture::new_job("early")).await.unwrap_err().to_string();
     assert!(refused.contains("USAGE on all sequences"), "{refused}");
     grant("USAGE ON ALL SEQUENCES").await;
     let (mut log, _lock) = super::claimed_job(&plain, "plain").await;
@@ -47,7 +48,7 @@ async fn who_works_needs_no_right_to_make_tables() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_is_explained() {
+async fn open_errors_are_explained() {
     let Some(url) = database().await else { return };
     let dir = tempfile::tempdir().unwrap();
     let refused = async |options: OpenOptions| match Database::open(options).await {

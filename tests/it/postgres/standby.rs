@@ -3,13 +3,13 @@
 use serde_json::json;
 use sqlx::Row;
 
-use super::cuts::worker_through;
-use super::live_call::{block_on, wait_until};
 use super::proxy::Proxy;
 use super::server::{Server, sql};
 use crate::crash::check_jobs;
-use crate::place::{TestEnv, witness_plan_of};
-use crate::workers::{RunningWorker, open_jobs, resolve_until_over, submit_detached};
+use crate::postgres::call_in_flight::{block_on, wait_until};
+use crate::postgres::connection_cuts::worker_through;
+use crate::running_worker::{RunningWorker, open_jobs, resolve_until_over, submit_detached};
+use crate::test_env::{TestEnv, witness_plan_of};
 
 /// Synchronous standby setting: commits wait for the first connected standby of these.
 const SYNCHRONOUS_STANDBYS: &str = "FIRST 1 (a, b)";
@@ -54,7 +54,7 @@ fn submit_numbered(place: &TestEnv, number: u64) -> String {
 /// I1, I87, I89: workers with `failover = "synchronous"` continue on the standby that took over. Every
 /// accepted job exists there, and each call happened once. Calls in doubt are reported.
 #[test]
-fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
+fn workers_continue_on_a_standby_that_has_every_acknowledged_write() {
     let Some([primary, a, b]) = start_cluster() else { return };
     let proxy = Proxy::start(&primary.url(), |_| false);
     let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nfailover = \"synchronous\"";
@@ -86,7 +86,7 @@ fn open_jobs_on(place: &TestEnv, server: &Server) -> Vec<serde_json::Value> {
 /// I89: without that setting, a worker starts nothing on the standby until an administrator accepts the
 /// restore. Then the worker continues.
 #[test]
-fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
+fn workers_start_nothing_on_a_standby_until_the_restore_is_accepted() {
     let Some([primary, a, _b]) = start_cluster() else { return };
     let proxy = Proxy::start(&primary.url(), |_| false);
     let place = TestEnv::witness("atomic").with_database(proxy.url());

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use sqlx::Row;
 
-use super::live_call::block_on;
 use super::server::{Server, hand_over, sql};
-use crate::place::TestEnv;
+use crate::postgres::call_in_flight::block_on;
 use crate::program::CommandOutput;
-use crate::workers::{RunningWorker, resolve_until_over, submit_detached, worker_command};
+use crate::running_worker::{RunningWorker, resolve_until_over, submit_detached, worker_command};
+use crate::test_env::TestEnv;
 
 /// Certificate authority and the file of its certificate.
 struct CertificateAuthority {
@@ -110,7 +110,7 @@ fn database_check(ran: &CommandOutput) -> String {
 
 /// I87: a worker with `verify-full` works with encrypted sessions only. The server accepts no other sessions.
 #[test]
-fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
+fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let Some(encrypted) = TlsServer::start() else { return };
     encrypted.allow_connections("hostssl all all all trust");
     let template = TestEnv::witness("atomic");
@@ -159,7 +159,7 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
 
 /// I87: the client presents a certificate to a server that requires one.
 #[test]
-fn a_client_shows_its_certificate() {
+fn client_presents_its_certificate() {
     let Some(encrypted) = TlsServer::start() else { return };
     encrypted.allow_connections("hostssl all all all cert");
     let template = TestEnv::witness("atomic");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::snapshot::{Screen, Stage, compare_screens};
-use crate::place::{TestEnv, build_plugin, step};
+use crate::test_env::{TestEnv, build_plugin, step};
 
 /// Environment with one call that only reads and one that is gated.
 fn environment() -> TestEnv {
@@ -21,7 +21,7 @@ fn screen_stage(place: &TestEnv) -> Stage {
 }
 
 #[test]
-fn screens_without_a_job() {
+fn commands_without_a_job_print_their_recorded_screens() {
     let place = environment();
     std::fs::write(place.dir.join("bad.json"), r#"{ "plan_id": "p", "steps": [{ "step_id": "a b" }] }"#).unwrap();
     const SCREENS: &[Screen] = &[
@@ -76,7 +76,7 @@ fn screens_without_a_job() {
 }
 
 #[test]
-fn screens_of_running() {
+fn run_commands_print_their_recorded_screens() {
     const APPROVE: &str = "approve? [y]es, [n]o";
     const SCREENS: &[Screen] = &[
         ("run-detached", "run plan.json --detach", &[]),
@@ -91,7 +91,7 @@ fn screens_of_running() {
 }
 
 #[test]
-fn screens_of_a_parked_job() {
+fn commands_on_a_parked_job_print_their_recorded_screens() {
     const SCREENS: &[Screen] = &[
         ("job-show-parked", "job show JOB", &[]),
         ("job-approve", "job approve JOB send-a-message-to-everybody", &[]),
@@ -115,7 +115,7 @@ fn screens_of_a_parked_job() {
 }
 
 #[test]
-fn screens_of_a_completed_job() {
+fn commands_on_a_completed_job_print_their_recorded_screens() {
     const SCREENS: &[Screen] = &[
         ("job-show-completed", "job show JOB", &[]),
         ("run-attached", "run plan.json", &[]),
@@ -142,7 +142,7 @@ fn screens_of_a_completed_job() {
 }
 
 #[test]
-fn screens_of_undoing() {
+fn undo_commands_print_their_recorded_screens() {
     const SCREENS: &[Screen] =
         &[("job-undo", "job undo JOB", &[]), ("job-undo-detached", "job undo JOB --detach", &[])];
     let mut place = TestEnv::undo("atomic");

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::place::{TestEnv, step};
 use crate::program::latch_command;
 use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
+use crate::test_env::{TestEnv, step};
 
 fn screen_at(dir: &std::path::Path, args: &[&str], columns: u16, look: TerminalKind) -> TerminalOutput {
     Terminal::start(latch_command(dir, args), columns, look).wait_for_end()
@@ -12,7 +12,7 @@ fn screen_at(dir: &std::path::Path, args: &[&str], columns: u16, look: TerminalK
 
 /// I130: an error, a warning and an approval are coloured, and no escape sequence is printed as text.
 #[test]
-fn styles_are_not_shown_as_text() {
+fn styles_are_not_printed_as_text() {
     let dir = tempfile::tempdir().unwrap();
     for columns in [60, 80, 120] {
         let shown = screen_at(dir.path(), &["run", "nofile"], columns, TerminalKind::Color);
@@ -50,7 +50,7 @@ fn no_color_and_dumb_terminals_get_plain_text() {
 
 /// I130: an escape sequence in a plan or an argument is printed as text.
 #[test]
-fn escape_sequences_of_others_are_shown_as_text() {
+fn foreign_escape_sequences_are_printed_as_text() {
     let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31mred";
     let payload = json!({ "note": 1, "text": hostile });
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], payload)]);

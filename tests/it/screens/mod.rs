@@ -1,8 +1,9 @@
 //! Output of commands on a terminal.
 
+mod json_log_lines;
+mod live_view;
+mod typed_commands;
+
 mod commands;
 mod escapes;
-mod live;
-mod records;
 mod snapshot;
-mod to_type;

@@ -10,9 +10,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::place::copy_tree;
 use crate::program::latch_command;
 use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
+use crate::test_env::copy_tree;
 
 /// Name of the file, arguments, and pairs of an expected text and the answer to type.
 pub(super) type Screen = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -224,7 +224,7 @@ fn remove_padding(line: &str) -> String {
 }
 
 #[test]
-fn what_differs_between_runs_is_replaced() {
+fn values_that_differ_between_runs_are_replaced() {
     assert_eq!(stabilize("job_01KHTQ3N5V7Y9ABCDEFGHJKMNP is 12 ms old"), format!("job_{} is TIME old", "J".repeat(26)));
     let split = stabilize("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
     assert_eq!(split, format!("latch job show job_{}\n{} s1 job_x", "J".repeat(16), "J".repeat(10)));

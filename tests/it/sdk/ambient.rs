@@ -55,7 +55,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
 
 /// An exception keeps its text and its origin.
 #[test]
-fn an_exception_arrives_with_its_text_and_its_stack() {
+fn exception_is_recorded_with_text_and_stack() {
     // C has no exceptions.
     for lang in ["js", "python", "go"] {
         let (response, _, exported) = run_step_job(lang, "Ambient.Fail", json!({ "how": "exception" }));
@@ -80,7 +80,7 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
 
 /// A number that JSON or a double cannot represent exactly is refused, never rounded.
 #[test]
-fn a_number_that_would_be_rounded_is_refused() {
+fn number_that_would_be_rounded_is_refused() {
     for (lang, hows) in
         [("js", &["big", "bigint", "nan"][..]), ("python", &["big", "nan"]), ("c", &["big"]), ("go", &["big", "nan"])]
     {
@@ -95,7 +95,7 @@ fn a_number_that_would_be_rounded_is_refused() {
 
 /// A value that a language would lose silently, or trap on without a message, is refused with its location.
 #[test]
-fn what_cannot_leave_is_refused_with_its_place() {
+fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [
         ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
         ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 contains itself"),
@@ -121,7 +121,7 @@ fn what_cannot_leave_is_refused_with_its_place() {
 
 /// All printed text reaches the log: incomplete characters, circular values, and lines without an end.
 #[test]
-fn what_is_printed_arrives() {
+fn printed_text_reaches_the_log() {
     for (lang, lines) in [
         (
             "js",

@@ -15,7 +15,7 @@ fn run_and_read_log(operator: &str, how: &str) -> String {
 /// Printed text becomes log records: lines written in parts, lines without an end, and bytes that are not
 /// UTF-8.
 #[test]
-fn what_a_go_plugin_prints_becomes_log_records() {
+fn text_printed_by_a_go_plugin_becomes_log_records() {
     let said = run_and_read_log("Ambient.Look", "");
     for line in ["looking around", "in the middle of ?? a character", "by log", "by slog ways=3", "without an end"] {
         assert!(said.contains(&format!("| {line}\n")), "{line}: {said}");
@@ -24,7 +24,7 @@ fn what_a_go_plugin_prints_becomes_log_records() {
 
 /// An error that Go cannot recover from ends the try, and its text is recorded.
 #[test]
-fn what_ends_a_go_plugin_says_why() {
+fn fatal_error_of_a_go_plugin_is_logged() {
     for (how, line) in [
         ("exit", "os.Exit(3): a plugin answers, it does not exit"),
         ("fatal", "panic: nobody catches this"),
@@ -38,10 +38,11 @@ fn what_ends_a_go_plugin_says_why() {
 
 /// A step that calls a function for tools only is refused at build time.
 #[test]
-fn a_go_step_with_a_tools_import_is_no_component() {
+fn go_step_with_a_tool_import_is_refused() {
     let text = "package main\n\nimport \"latchwork\"\n\nfunc main() {\n\tlatchwork.Step(\"A.B\", latchwork.Spec{}, func(_ \
                 latchwork.Context, key string) ([]byte, error) {\n\t\tvalue, _, err := latchwork.KVGet(key)\n\t\treturn \
                 value, err\n\t})\n}\n";
-    let error = super::refused::build_error("go", &[("plugin.go", text), ("plugin_test.go", "package main\n")]);
+    let error =
+        crate::sdk::build_refusals::build_error("go", &[("plugin.go", text), ("plugin_test.go", "package main\n")]);
     assert!(error["message"].as_str().unwrap().contains("latchwork:plugin/kv@0.1.0"), "{error}");
 }

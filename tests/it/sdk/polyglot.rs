@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{go_command, latch_command, outputs_checked_by_replay, run_latch, tools_dir};
 use crate::checkout;
-use crate::place::{build_plugin, copy_tree};
+use crate::test_env::{build_plugin, copy_tree};
 
 /// Builds the component of an example with the tools of the tests.
 fn example_component(name: &str) -> std::path::PathBuf {
@@ -24,7 +24,7 @@ fn example_component(name: &str) -> std::path::PathBuf {
 /// I1, I52: the Python step reads, the Go step compares, the JavaScript step writes and the C step reviews.
 /// The process is killed several times. One message is sent, and every prefix replays.
 #[test]
-fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
+fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
     let examples = checkout::copy().join("example-plugins");
     let place = tempfile::tempdir().unwrap();
     copy_tree(&examples.join("funding-outreach/data"), &place.path().join("data"));
@@ -59,7 +59,7 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
 
 /// The tests contained in the examples.
 #[test]
-fn the_examples_in_other_languages_pass_their_own_tests() {
+fn examples_in_other_languages_pass_their_own_tests() {
     let root = checkout::copy();
     let test = std::env::temp_dir().join(format!("latch-funding-c-{}", std::process::id()));
     let compile =

@@ -8,7 +8,7 @@ use super::{folder_with_plan, outputs_checked_by_replay, run_latch, step_with_ef
 
 /// I53, I63.
 #[test]
-fn a_made_project_in_rust_builds_tests_itself_and_runs() {
+fn new_rust_project_builds_passes_its_tests_and_runs() {
     let parent = tempfile::tempdir().unwrap();
     for kind in ["step", "tool"] {
         let name = format!("made-{kind}");

@@ -16,7 +16,7 @@ const CASES: &str = concat!(
 /// I52, I53, I63: the SDK is the same in both engines. One build covers all checks, because this engine is
 /// large.
 #[test]
-fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its_check() {
+fn starlingmonkey_plugin_builds_follows_the_injected_sources_and_passes_its_check() {
     let sources =
         [("latch-plugin.toml", RECIPE), ("src/plugin.js", include_str!("ambient/plugin.js")), ("cases.jsonl", CASES)];
     let plugin = built_project("js", "step", Some(&sources));

@@ -9,12 +9,13 @@
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
 //! then find a violation. `docs/model.md` lists the numbers.
 
-pub mod accept;
+mod hidden_moves;
+mod own_pace;
+pub mod trace;
+
 mod environment;
 mod kernel;
 mod model;
-mod moves;
-mod pace;
 mod plan;
 mod record;
 mod state;

@@ -7,7 +7,7 @@ use stateright::{Model, Property};
 use crate::record::{Answer, Record, TRIES, Verdict};
 use crate::state::{ModelRequest, Phase, State, Violation};
 use crate::worker::Luck;
-use crate::{Config, ModelClass, environment, pace, worker};
+use crate::{Config, ModelClass, environment, own_pace, worker};
 
 /// The protocol in one configured world.
 #[derive(Clone, Debug)]
@@ -143,11 +143,11 @@ impl Model for Protocol {
             Action::Tick(slot, try_no) => environment::tick(state, slot, try_no),
             Action::Arrive(index, heard) => environment::arrive(config, state, index, heard),
             Action::LoseRequest(index) => environment::lose_request(state, index),
-            Action::Reload(index, keep) => pace::reload(config, state, index, keep),
-            Action::LoseDeferredCommit(index, luck) => pace::lose_deferred_commit(config, state, index, luck),
-            Action::LearnLeaseLost(index) => pace::learn_lease_lost(config, state, index),
-            Action::InboxRead(index) => pace::mark_inbox_read(config, state, index),
-            Action::Suspend(index, to) => pace::suspend(config, state, index, to),
+            Action::Reload(index, keep) => own_pace::reload(config, state, index, keep),
+            Action::LoseDeferredCommit(index, luck) => own_pace::lose_deferred_commit(config, state, index, luck),
+            Action::LearnLeaseLost(index) => own_pace::learn_lease_lost(config, state, index),
+            Action::InboxRead(index) => own_pace::mark_inbox_read(config, state, index),
+            Action::Suspend(index, to) => own_pace::suspend(config, state, index, to),
             Action::Cancel => environment::cancel(config, state),
             Action::Resolve(slot) => environment::resolve(config, state, slot),
         };

@@ -240,7 +240,7 @@ pub(crate) fn end_job(config: &Config, slot: u8, to: JobState) -> PlannedWrite {
     PlannedWrite::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
 }
 
-/// Resolution steps of §5, as `decide::ladder` takes them.
+/// Resolution steps of §5, as `decide::resolution` takes them.
 fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
     let (shrug, for_good) = (luck == Luck::Inconclusive, luck == Luck::Final);
     let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);

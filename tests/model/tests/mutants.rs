@@ -54,65 +54,65 @@ fn without_faults(class: ModelClass) -> Config {
 const ONCE: &str = "the world changes at most once";
 
 #[test]
-fn permission_without_fencing() {
+fn unfenced_acquire_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::UnfencedAcquire);
     assert_eq!(steps_to_violation(&config, "a superseded attempt changes nothing"), 4);
     assert_eq!(steps_to_violation(&config, ONCE), 9);
 }
 
 #[test]
-fn an_external_key_of_the_attempt() {
+fn attempt_scoped_key_changes_the_world_twice() {
     let config = Config { crashes: 1, ..without_faults(ModelClass::Keyed) }.without(Mutant::AttemptScopedKey);
     assert_eq!(steps_to_violation(&config, ONCE), 13);
 }
 
 #[test]
-fn asking_before_the_owner_is_at_rest() {
+fn reconcile_before_quiescence_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::NoQuiescence);
     assert_eq!(steps_to_violation(&config, ONCE), 11);
 }
 
 #[test]
-fn no_barrier() {
+fn missing_barrier_changes_the_world_twice() {
     let config = Config { crashes: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::NoBarrier);
     assert_eq!(steps_to_violation(&config, "nothing is sent without a start record"), 3);
     assert_eq!(steps_to_violation(&config, ONCE), 10);
 }
 
 #[test]
-fn effects_fenced_by_the_lease() {
+fn lease_fenced_effects_lose_an_answer() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::LeaseFencedEffects);
     assert_eq!(steps_to_violation(&config, "an answer is never lost"), 7);
 }
 
 #[test]
-fn a_verdict_that_names_no_try() {
+fn verdict_without_try_changes_the_world_twice() {
     let config = Config { tries: 3, ..without_faults(ModelClass::Queryable) }.without(Mutant::VerdictWithoutTry);
     assert_eq!(steps_to_violation(&config, ONCE), 19);
 }
 
 #[test]
-fn a_verdict_before_the_world_has_settled() {
+fn verdict_before_settling_time_changes_the_world_twice() {
     let config = without_faults(ModelClass::Opaque).without(Mutant::VerdictBeforeSettling);
     assert_eq!(steps_to_violation(&config, ONCE), 11);
 }
 
 #[test]
-fn a_definite_failure_in_two_writes() {
+fn definite_failure_in_two_writes_ignores_a_decision() {
     let config =
         Config { crashes: 1, ..without_faults(ModelClass::Opaque).staged() }.without(Mutant::FailureInTwoWrites);
     assert_eq!(steps_to_violation(&config, "a person's decision takes effect"), 12);
 }
 
 #[test]
-fn a_claim_before_its_barrier() {
+fn effect_claim_before_barrier_injects_a_wrong_answer() {
     let config =
         Config { crashes: 1, ..without_faults(ModelClass::Keyed).staged() }.without(Mutant::ClaimBeforeBarrier);
     assert_eq!(steps_to_violation(&config, "injected answers equal recorded answers"), 15);
 }
 
 #[test]
-fn a_failed_repeat_that_settles() {
+fn stored_failed_repeat_causes_a_cycle() {
     let config = Config { pauses: 1, tries: 3, ..without_faults(ModelClass::Keyed) };
     walk(&Protocol(config.clone())).expect("every path ends with the rule");
     let circle = walk(&Protocol(config.without(Mutant::FailedRepeatSettles)));
@@ -121,7 +121,7 @@ fn a_failed_repeat_that_settles() {
 
 /// The protocol cannot enforce this rule and has to assume it. `docs/model.md` says so.
 #[test]
-fn a_pause_between_clock_and_system_call() {
+fn late_send_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);
     assert_eq!(steps_to_violation(&config, ONCE), 13);
 }

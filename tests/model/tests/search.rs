@@ -27,17 +27,17 @@ fn check_both_commit_modes(class: ModelClass) {
 }
 
 #[test]
-fn opaque_calls() {
+fn protocol_holds_for_opaque_calls() {
     check_both_commit_modes(ModelClass::Opaque);
 }
 
 #[test]
-fn queryable_calls() {
+fn protocol_holds_for_queryable_calls() {
     check_both_commit_modes(ModelClass::Queryable);
 }
 
 #[test]
-fn keyed_calls() {
+fn protocol_holds_for_keyed_calls() {
     check_both_commit_modes(ModelClass::Keyed);
 }
 
@@ -49,7 +49,7 @@ fn protocol_holds_for_reads() {
 
 /// At any moment the tool may not know, the window of the key may be over, or the job may be cancelled.
 #[test]
-fn shrugs_and_cancellation() {
+fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
         let few = Config { pauses: 0, lost_commits: 0, ..Config::for_class(class) };
         check_all_states(Config { inconclusive_answers: true, ..few.clone() });
@@ -59,21 +59,21 @@ fn shrugs_and_cancellation() {
 }
 
 #[test]
-fn one_call_after_another() {
+fn protocol_holds_for_consecutive_calls() {
     let calls = vec![ModelClass::Queryable, ModelClass::Opaque];
     check_all_states(Config { calls, pauses: 0, lost_commits: 0, ..Config::for_class(ModelClass::Opaque) });
 }
 
 /// In a staged commit, the answer of every write may be lost.
 #[test]
-fn lost_commits_of_a_staged_commit() {
+fn protocol_holds_if_staged_commit_answers_are_lost() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
         check_all_states(Config { pauses: 0, ..Config::for_class(class).staged() });
     }
 }
 
 #[test]
-fn three_workers_and_three_tries() {
+fn protocol_holds_for_three_workers_and_three_tries() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
         check_all_states(Config { workers: 3, tries: 3, lost_commits: 0, crashes: 0, ..Config::for_class(class) });
     }
@@ -83,7 +83,7 @@ fn three_workers_and_three_tries() {
 /// and gigabytes of memory.
 #[test]
 #[ignore = "takes minutes"]
-fn larger_worlds() {
+fn protocol_holds_in_larger_worlds() {
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed, ModelClass::Read] {
         let more = Config { inconclusive_answers: true, cancel: true, ..Config::for_class(class) };
         check_all_states(Config { crashes: 2, lost_commits: 0, tries: 3, ..more.clone() });
@@ -106,7 +106,7 @@ fn larger_worlds() {
 /// The configuration that traces are followed in. Workers reload, read the inbox, release the job and let it
 /// wait at any time, and people ask twice. I115.
 #[test]
-fn workers_at_their_own_pace() {
+fn protocol_holds_for_workers_at_their_own_pace() {
     // Reads are left out: a read whose answer is not kept can be repeated without end, so the search would
     // not finish.
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {
@@ -126,7 +126,7 @@ fn workers_at_their_own_pace() {
 
 /// Every path ends, and the job is finished at its end. I83.
 #[test]
-fn no_path_comes_back_and_none_ends_early() {
+fn every_path_ends_with_a_finished_job() {
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {
         let few =
             Config { pauses: 0, lost_commits: 0, inconclusive_answers: true, cancel: true, ..Config::for_class(class) };

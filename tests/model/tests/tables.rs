@@ -212,7 +212,7 @@ fn for_all(mut look: impl FnMut(&Caller, &SlotFacts<'_>)) {
 }
 
 #[test]
-fn the_ledger_decides_by_the_first_row_of_the_page_that_matches() {
+fn ledger_decision_matches_the_documented_table() {
     let lines = documented_cases();
     let mut rows_of: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     let mut hit = BTreeSet::new();
@@ -253,7 +253,7 @@ const ON_RESUME: &[(&str, Decision)] = &[
 ];
 
 #[test]
-fn each_crash_window_of_the_page_is_decided_as_it_says() {
+fn crash_window_decisions_match_the_documented_table() {
     let operator = caller().operator;
     let windows = table("## 5. Crash windows");
     assert_eq!(windows.len(), 5);

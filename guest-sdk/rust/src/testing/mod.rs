@@ -205,7 +205,7 @@ mod tests {
     use crate::{events, log, tools};
 
     #[test]
-    fn what_a_handler_does_is_remembered() {
+    fn test_host_records_calls_events_and_logs() {
         let host = Host::new().tool("A.B", |n: u32| Ok(n + 1));
         let answer: u32 = host
             .run(|| {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_nobody_gave_is_not_there() {
+    fn unknown_tool_is_unavailable() {
         let error = Host::new().run(|| tools::call::<_, Value>("A.B", &1)).unwrap_err();
         assert_eq!(error.code(), crate::Code::DependencyUnavailable);
     }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_without_a_handler_claims_nothing() {
+    fn reconcile_without_handler_is_unknown_and_compensate_is_denied() {
         let operators = doubling_operators();
         let verdict = reconcile(&operators, "Number.Plain", "k", "4").unwrap();
         assert!(matches!(verdict, wit_reconcile::Verdict::Unknown));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operator_that_changes_the_world_verifies_or_none() {
+    fn world_changing_operator_without_verify_handler_is_a_mismatch() {
         let sends =
             |name: &str| operator(name, |n: i64, _: &Context| Ok(Output::new(n))).effects([Effect::ExternalSend]);
         let verifying = || sends("Number.Send").verify(|change| Ok(Finding::compare(change.version.as_deref(), "2")));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn exports_and_handlers_are_compared() {
+    fn mismatched_exports_are_reported() {
         assert!(mismatched_exports(&doubling_operators(), &["reconcile", "compensate"]).is_empty());
         let found = mismatched_exports(&doubling_operators(), &["reconcile", "verify"]);
         assert_eq!(found.len(), 2, "{found:?}");

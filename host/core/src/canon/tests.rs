@@ -16,7 +16,7 @@ fn refused(text: impl AsRef<[u8]>) -> (usize, Refusal) {
 
 // RFC 8785, section 3.2.2.
 #[test]
-fn the_sample_of_the_rfc() {
+fn rfc8785_sample_is_canonicalized() {
     let text = r#"{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -30,7 +30,7 @@ fn the_sample_of_the_rfc() {
 
 // RFC 8785, section 3.2.3.
 #[test]
-fn keys_in_the_order_of_the_rfc() {
+fn keys_are_sorted_as_in_rfc8785() {
     let text = r#"{"\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh", "1": "One",
       "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control", "\u00f6": "Latin Small Letter O With Diaeresis"}"#;
     let expected = [
@@ -49,7 +49,7 @@ fn keys_in_the_order_of_the_rfc() {
 
 // RFC 8785, appendix B; its NaN and Infinity have no JSON text.
 #[test]
-fn the_numbers_of_the_rfc() {
+fn numbers_are_written_as_in_rfc8785() {
     let table = [
         (0x0000000000000000, "0"),
         (0x8000000000000000, "0"),
@@ -87,7 +87,7 @@ fn the_numbers_of_the_rfc() {
 }
 
 #[test]
-fn equal_numbers_have_one_text_and_one_value() {
+fn equal_numbers_have_the_same_canonical_text() {
     for text in ["1", "1.0", "1e0", "10E-1", "0.1e+1", "1.0000000000000000001"] {
         assert_eq!(canonical(text), "1");
         assert_eq!(parse_strict(text.as_bytes()), Ok(json!(1)));
@@ -99,7 +99,7 @@ fn equal_numbers_have_one_text_and_one_value() {
 }
 
 #[test]
-fn integers_that_a_double_holds() {
+fn integers_with_an_exact_double_are_accepted() {
     for (text, expected) in [
         ("999999999999999", "999999999999999"),
         ("9007199254740991", "9007199254740991"),
@@ -179,7 +179,7 @@ fn lone_surrogates_are_refused() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_where_it_breaks() {
+fn invalid_json_is_refused_at_its_offset() {
     for (text, offset) in [
         ("", 0),
         ("  ", 2),
@@ -229,13 +229,13 @@ fn what_is_not_json_is_refused_where_it_breaks() {
 }
 
 #[test]
-fn strings_keep_what_need_not_be_escaped() {
+fn strings_are_escaped_only_where_required() {
     assert_eq!(canonical(r#""\u007f\u2028\/\u00e9\ufffe""#), "\"\u{7f}\u{2028}/é\u{fffe}\"");
     assert_eq!(canonical(r#""\u0008\u0009\u000A\u000c\u000d\u0000\u001F\u001b""#), r#""\b\t\n\f\r\u0000\u001f\u001b""#);
 }
 
 #[test]
-fn space_is_left_out_and_empty_things_stay() {
+fn whitespace_is_removed_and_empty_values_are_kept() {
     assert_eq!(canonical(" \t\r\n{ \"a\" : [ ] , \"b\" : { } , \"c\" : \"\" } \n"), r#"{"a":[],"b":{},"c":""}"#);
 }
 
@@ -249,7 +249,7 @@ fn a_refusal_has_a_line_and_a_column() {
 }
 
 #[test]
-fn values_built_in_code_are_checked_alike() {
+fn values_built_in_code_are_checked_like_parsed_ones() {
     assert_eq!(check_value(&json!({"a": [1, 2.5, "x", null, 1e300]})), Ok(()));
     assert_eq!(
         check_value(&json!([9_007_199_254_740_993_u64])),
@@ -307,14 +307,14 @@ fn written_differently(value: &Value) -> String {
 
 proptest! {
     #[test]
-    fn canonical_text_is_its_own_canonical_text(value in any_json()) {
+    fn canonicalization_is_idempotent(value in any_json()) {
         let once = value_to_canonical(&value);
         prop_assert_eq!(&canonicalize(&once).unwrap(), &once);
         prop_assert_eq!(value_to_canonical(&parse_strict(&once).unwrap()), once);
     }
 
     #[test]
-    fn the_way_of_writing_does_not_matter(value in any_json()) {
+    fn formatting_does_not_change_the_canonical_text(value in any_json()) {
         let once = value_to_canonical(&value);
         let other = written_differently(&value);
         prop_assert_eq!(parse_strict(&once).unwrap(), parse_strict(other.as_bytes()).unwrap());
@@ -322,7 +322,7 @@ proptest! {
     }
 
     #[test]
-    fn another_writer_agrees(value in any_json()) {
+    fn serde_json_canonicalizer_gives_the_same_text(value in any_json()) {
         prop_assert_eq!(value_to_canonical(&value), serde_json_canonicalizer::to_vec(&value).unwrap());
     }
 
@@ -336,7 +336,7 @@ proptest! {
     }
 
     #[test]
-    fn another_reader_accepts_what_is_accepted(text in r#"[\[\]{}",:0-9eE.+\-\\ua-f nultrs]{0,24}"#) {
+    fn serde_json_accepts_every_accepted_text(text in r#"[\[\]{}",:0-9eE.+\-\\ua-f nultrs]{0,24}"#) {
         if let Ok(value) = parse_strict(text.as_bytes()) {
             let theirs: Value = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(value_to_canonical(&value), value_to_canonical(&theirs));
@@ -344,7 +344,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn parser_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         if let Err(error) = canonicalize(&bytes) {
             prop_assert!(error.offset <= bytes.len());
             error.line_column(&bytes);
@@ -352,7 +352,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_to_a_text_is_noticed_or_harmless(value in any_json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn serde_json_agrees_about_damaged_text(value in any_json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut text = value_to_canonical(&value);
         let at = at.index(text.len());
         text[at] = byte;

@@ -36,7 +36,7 @@ fn usage() -> Usage {
 
 /// I33: an answer is charged once, and a reused answer costs nothing.
 #[test]
-fn an_answer_is_charged_once_and_a_reused_one_costs_nothing() {
+fn answer_is_charged_once_and_reused_answer_is_free() {
     let (model, totals) = charge_of(&finished(Provenance::Executed, Some(usage()))).unwrap();
     assert_eq!((model.as_str(), totals.columns()), ("small", [1, 1, 100, 10, 21, 3, 0, 1, 7, 9]));
     let caught_up = charge_of(&finished(Provenance::CaughtUp, Some(usage()))).unwrap().1;
@@ -48,7 +48,7 @@ fn an_answer_is_charged_once_and_a_reused_one_costs_nothing() {
 }
 
 #[test]
-fn sums_keep_their_columns() {
+fn totals_round_trip_through_columns() {
     let columns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
     let mut totals = Totals::from_columns(columns);
     assert_eq!(totals.columns(), columns);
@@ -57,7 +57,7 @@ fn sums_keep_their_columns() {
 }
 
 #[test]
-fn amounts_are_read_and_written_exactly() {
+fn dollar_amounts_round_trip_exactly() {
     for (text, micro) in [("0", 0), ("1.00", 1_000_000), ("50", 50_000_000), ("0.000001", 1), ("0.15", 150_000)] {
         assert_eq!(micro_usd(text), Some(micro), "{text}");
     }
@@ -70,7 +70,7 @@ fn amounts_are_read_and_written_exactly() {
 }
 
 #[test]
-fn prices_round_up_and_bound_a_call() {
+fn prices_round_up_and_give_the_maximum_cost() {
     let prices = Prices::read(&json!({ "small": { "input": "0.15", "output": "0.60" } })).unwrap();
     assert_eq!(prices.get("small").unwrap().cost_of(1, 0), 1, "a fraction counts as a whole");
     assert_eq!(prices.get("small").unwrap().cost_of(1_000_000, 1_000_000), 750_000);
@@ -96,7 +96,7 @@ fn prices_round_up_and_bound_a_call() {
 }
 
 #[test]
-fn days_and_months_are_those_of_the_calendar() {
+fn days_and_months_follow_the_gregorian_calendar() {
     for (seconds, text) in [
         (0, "1970-01-01"),
         (951_782_400, "2000-02-29"),

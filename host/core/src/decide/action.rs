@@ -329,7 +329,7 @@ fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| restore_receipt(durable, &of)).collect()
 }
 
-/// Returns the key state of a plan step. The step's gate waits while the state is [`Standing::Unseen`].
+/// Returns the key state of a plan step. The step's gate waits while the state is [`Standing::NotLookedUp`].
 pub(super) fn planned_key_state(durable: &Durable, step: &plan::Step) -> KeyState {
     let slot = Slot::of_step(&step.step_id);
     match (step_action_key(durable, &slot), durable.input(&step.step_id)) {

@@ -15,9 +15,9 @@ use crate::step::StepState;
 use crate::storage::Payload;
 
 use super::action::{self, KeyState};
-use super::asking::is_gated;
 use super::gates::{gate_hash, is_still_approved, request_gate};
 use super::{Context, failed, inputs, is_dry, reuse, waits};
+use crate::decide::gate_rules::is_gated;
 
 /// Returns the next draft for any step that does not run, or `None` if no step can move.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {

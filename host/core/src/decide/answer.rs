@@ -14,7 +14,8 @@ use crate::storage::Payload;
 use super::barrier::started_event;
 use super::call::Invocation;
 use super::row::replace_row;
-use super::{Context, TRIES_MAX, action, ladder};
+use super::{Context, TRIES_MAX, action};
+use crate::decide::resolution;
 
 /// A try in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +146,7 @@ fn record_failure(
     let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
-    let cancelled = !ladder::may_execute(durable, slot);
+    let cancelled = !resolution::may_execute(durable, slot);
     let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
     if retries_left == 0 || cancelled {
         draft.events.push(Body::CommandCommitted { slot: slot.clone() });

@@ -49,7 +49,7 @@ pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
         false => format!("{} were", steps.join(", ")),
     };
     let cause = format!(
-        "{} attempts in a row were cut off and brought nothing forward; {ran} under way when the last one ended",
+        "{} consecutive attempts ended without progress; {ran} in flight when the last one ended",
         job.attempts_without_progress
     );
     Some(parked(cause))

@@ -11,7 +11,8 @@ use crate::storage::{ActionWrite, Payload};
 use super::answer::is_keyed_retry;
 use super::call::{Invocation, NextAction};
 use super::row::replace_row;
-use super::{Context, Try, action, answered, ladder};
+use super::{Context, Try, action, answered};
+use crate::decide::resolution;
 
 /// Starts one more try. The draft contains a barrier if the call may change the world.
 pub(super) fn start(
@@ -94,7 +95,7 @@ pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let repeats = is_keyed_retry(durable, slot);
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
-    if ladder::may_execute(durable, slot) {
+    if resolution::may_execute(durable, slot) {
         // Nothing is left to write. The permission to execute is checked again: claim, lease, cancellation, and
         // the identity of the database.
         let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };

@@ -89,7 +89,7 @@ fn exceeded(durable: &Durable, invocation: &Invocation, period: BudgetPeriod, li
     };
     let promised = match invocation.reserved_micro_usd {
         0 => String::new(),
-        more => format!(" and promised {} USD to calls under way", usd(more)),
+        more => format!(" and promised {} USD to calls in flight", usd(more)),
     };
     let message = format!(
         "{whose} spent {} USD{promised}{needs}; the budget is {} USD (budget.{key} in the policy of tenant {tenant})",

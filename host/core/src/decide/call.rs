@@ -11,12 +11,13 @@ use crate::replay::Divergence;
 use crate::state::{Draft, Durable};
 
 use super::action::{self, KeyState};
-use super::allow::{block_step, execute_if_permitted};
 use super::answer::mark_caught_up;
 use super::barrier::continue_try;
 use super::gates;
 use super::row::{fail_final, put_in_doubt, recorded_answer, refuse};
-use super::{Context, Try, WAIT_IN_PLACE_MS, answered, budget, ladder};
+use super::{Context, Try, WAIT_IN_PLACE_MS, answered, budget};
+use crate::decide::permission::{block_step, execute_if_permitted};
+use crate::decide::resolution;
 
 /// One invocation, as the caller requests it now.
 #[derive(Clone, Debug)]
@@ -152,7 +153,7 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
             let started = Try::open(durable, slot).expect("catch-up is decided only with an open try");
             NextAction::Write(answered(durable, invocation, &started, mark_caught_up(effect), context))
         }
-        Decision::Ladder => ladder::next_resolution_step(durable, invocation, context),
+        Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
         // The worker drops its old calls before it asks again, so the old call does not execute any more.
         Decision::StopOldCall => NextAction::StopOldCall,
@@ -199,7 +200,7 @@ fn has_stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
 fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
     // An aborting job executes only compensating calls, and only an aborting job executes them.
-    if !ladder::may_execute(durable, &invocation.slot) {
+    if !resolution::may_execute(durable, &invocation.slot) {
         return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
     }
     if let Some(failure) = &invocation.unusable {

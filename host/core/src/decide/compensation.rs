@@ -17,9 +17,10 @@ use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, Job, lab
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict, Payload};
 
 use super::call::Invocation;
-use super::end::calls_in_doubt;
 use super::row::{self, replace_row};
-use super::{Context, Try, action, confirm, inbox, ladder};
+use super::{Context, Try, action, confirm, inbox};
+use crate::decide::resolution;
+use crate::decide::settlement::calls_in_doubt;
 
 /// Next action of compensation.
 #[derive(Clone, Debug)]
@@ -254,7 +255,7 @@ pub(super) fn mark_compensation_lost(
         return None;
     }
     let invocation = inbox::recorded_invocation(durable, slot, call);
-    let lost = ladder::mark_lost(durable, &invocation, open, &by.actor, by.reason.clone(), context);
+    let lost = resolution::mark_lost(durable, &invocation, open, &by.actor, by.reason.clone(), context);
     let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
     let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
     let events = vec![failed, left];

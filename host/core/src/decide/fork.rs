@@ -84,7 +84,7 @@ pub enum ForkRefusal {
 /// Checks that a job in this state does not continue by itself.
 ///
 /// # Errors
-/// [`ForkRefusal::GoesOn`].
+/// [`ForkRefusal::StillOpen`].
 pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
     match state {
         JobState::Pending | JobState::Running | JobState::Waiting => {

@@ -148,7 +148,7 @@ pub(super) fn closed_gate_failure(gate: &Gate) -> Option<Failure> {
 }
 
 fn expired() -> Failure {
-    Failure::new(Code::GateExpired, "nobody decided before the gate expired")
+    Failure::new(Code::GateExpired, "the gate expired before a decision")
 }
 
 fn undecided_gate<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Gate> {

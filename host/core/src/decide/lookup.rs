@@ -8,8 +8,8 @@ use crate::state::Durable;
 use crate::step::StepState;
 
 use super::action::{self, KeyState, step_action_key};
-use super::asking::is_gated;
 use super::{Context, reuse};
+use crate::decide::gate_rules::is_gated;
 
 /// A lookup for the worker to perform.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,14 @@
 //! The worker seals a draft, makes the draft durable where required, performs the returned action, and asks for
 //! the next decision. No function here performs anything, and the worker decides nothing.
 
+mod crash_prediction;
+mod gate_rules;
+mod permission;
+mod person_decisions;
+mod resolution;
+mod settlement;
+mod unloaded;
+
 use crate::error::Failure;
 use crate::event::{Body, Mode};
 use crate::ids::{Hash, Slot, StepId};
@@ -10,34 +18,33 @@ use crate::policy::Rules;
 
 mod action;
 mod advance;
-mod allow;
 mod answer;
-mod asking;
 mod attempt;
 mod barrier;
 mod budget;
 mod call;
 mod compensation;
 mod confirm;
-mod crashed;
 mod cross_job;
-mod end;
 mod fork;
 mod gates;
 mod inbox;
 mod inputs;
-mod ladder;
 mod lookup;
 mod reopen;
 mod reuse;
 mod row;
 mod step_end;
-mod stopped;
 mod undoable;
-mod unread;
 mod verdict;
 mod waits;
 
+pub use crate::decide::crash_prediction::check_open_call;
+pub use crate::decide::person_decisions::{is_confirmable, is_parked_or_diverged};
+pub use crate::decide::resolution::{NOT_YETS_MAX, ReconcileAnswer, reconciled};
+pub(crate) use crate::decide::settlement::wait_reason;
+pub use crate::decide::settlement::{JobSettlement, job_settlement, next_call_in_doubt, settle_job};
+pub use crate::decide::unloaded::{park_unloaded, release_unloaded, unrecorded_attempts};
 pub use action::{is_keyed, step_action_key};
 pub use advance::{advance, startable};
 pub use answer::{Try, answered};
@@ -47,24 +54,18 @@ pub use call::{Invocation, NextAction, next_action};
 pub use compensation::{UndoAction, next_undo_action, undone_output};
 pub(crate) use compensation::{UndoState, compensation_arguments as undo_arguments, undo_states, undo_wait_reasons};
 pub use confirm::{ConfirmationCheck, ConfirmationResult, due_confirmations, record_confirmation_results};
-pub use crashed::check_open_call;
 pub use cross_job::{
     ExpectedReservation, ExpectedReusable, expected_reservations, expected_reusables as indexed_results,
     mismatched_action_keys,
 };
-pub(crate) use end::wait_reason;
-pub use end::{JobSettlement, job_settlement, next_call_in_doubt, settle_job};
 pub use fork::{ForkRefusal, ForkRequest, ForkStart, check_forkable, fork};
 pub use gates::{counted_approvals, gate_hash, has_approved, is_reason_given, may_approve};
 pub use inbox::{apply_audit_request, apply_request};
-pub use ladder::{NOT_YETS_MAX, ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, needed_lookups};
 pub use reopen::{RetryRefusal, may_end_differently, reopen_job, retry_round};
 pub use reuse::index_result;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
-pub use stopped::{is_confirmable, is_parked_or_diverged};
 pub use undoable::{CallToUndo, UndoRefusal, calls_to_undo, withdraw_receipts_after_unloaded_reopen};
-pub use unread::{park_unloaded, release_unloaded, unrecorded_attempts};
 pub use verdict::{VerdictRefusal, verdict_request};
 pub use waits::in_application_order;
 

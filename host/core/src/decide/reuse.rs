@@ -12,9 +12,9 @@ use crate::reuse::{self, ReusableResult, ReuseQuery, ReuseReason};
 use crate::state::{Draft, Durable, Step, label};
 use crate::storage::Payload;
 
-use super::asking::is_gated;
 use super::step_end::outcome;
 use super::{Context, inputs, is_dry};
+use crate::decide::gate_rules::is_gated;
 
 /// Returns the input hash of a step for which an earlier result must be looked up.
 pub(super) fn wanted_input_hash(

@@ -14,7 +14,8 @@ use crate::storage::{InboxRequest, ManualVerdict};
 
 use super::answer::mark_caught_up;
 use super::inbox::{recorded_invocation, single_event, unblock};
-use super::{Context, Try, answered, compensation, ladder};
+use super::{Context, Try, answered, compensation};
+use crate::decide::resolution;
 
 /// Reason why no verdict on the call is accepted now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u
     // A tool that answered "not yet" was asked after the settling time. The wait in the row is then the wait
     // for the next request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
-    ladder::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
+    resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
 
 /// Returns the draft for a verdict on a try of a call.
@@ -111,12 +112,22 @@ pub(super) fn resolve(
     let draft = match verdict {
         ManualVerdict::Applied(result) => {
             let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
-            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::PersonDecision, word, context)
+            resolution::applied(
+                durable,
+                &invocation,
+                &open,
+                Answer::Ok(output),
+                Provenance::PersonDecision,
+                word,
+                context,
+            )
         }
         ManualVerdict::NotApplied => {
-            ladder::not_applied(durable, &invocation, &open, Provenance::PersonDecision, word, context)
+            resolution::not_applied(durable, &invocation, &open, Provenance::PersonDecision, word, context)
         }
-        ManualVerdict::Abort => ladder::mark_lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
+        ManualVerdict::Abort => {
+            resolution::mark_lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context)
+        }
     };
     draft.merge(unblock(durable, slot))
 }
@@ -129,7 +140,7 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     let open = Try::open(durable, &row.slot)?;
     // An effect stored by a verdict whose events are missing after a crash is not an answer.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
-    let effect = mark_caught_up(ladder::stored_answer(durable, slot, &open).filter(is_answer)?);
+    let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
     // The waiting step processes the answer itself. The call may need a retry, which a blocked step cannot
     // make.
     let waits = unblock(durable, slot);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_covers_what_lies_below_it_and_nothing_else() {
+    fn label_covers_only_itself_and_labels_below() {
         let withhold = Withhold::Labels(vec!["answer/s1".into(), "input/".into()]);
         for label in ["answer/s1/1", "answer/s1/0/2", "input/s2", "input"] {
             assert!(withhold.covers(label), "{label}");

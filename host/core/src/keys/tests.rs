@@ -64,7 +64,7 @@ fn golden_request_keys() {
 }
 
 #[test]
-fn every_field_of_a_request_counts() {
+fn every_request_field_changes_the_key() {
     let all = [
         request(),
         RequestIdentity { tenant: "other", ..request() },
@@ -112,14 +112,14 @@ fn golden_action_keys() {
 }
 
 #[test]
-fn an_unknown_name_has_no_key() {
+fn template_with_unknown_name_has_no_key() {
     let missing = action_key("{to}", &json!({ "from": 1 }), &BTreeMap::new());
     assert_eq!(missing, Err(UnknownName("to".to_owned())));
     assert!(action_key("{0}", &json!(["an array has no fields"]), &BTreeMap::new()).is_err());
 }
 
 #[test]
-fn templates_are_text_with_names() {
+fn template_names_are_parsed() {
     assert_eq!(Template::parse("").unwrap().names(), [""; 0]);
     assert_eq!(Template::parse("a:{b}:{c d}{b}").unwrap().names(), ["b", "c d", "b"]);
     for (text, offset) in [("{", 0), ("a{b", 1), ("}", 0), ("a}", 1), ("{}", 1), ("é{a{b}}", 4), ("{a}}", 3)] {

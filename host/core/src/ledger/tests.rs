@@ -182,7 +182,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &SlotFacts<'_>)) {
 
 /// I4: the first row that matches decides.
 #[test]
-fn the_first_line_that_matches_wins() {
+fn first_matching_row_decides() {
     let mut hits = [0_u32; 16];
     for_all(&mut |caller, found| {
         let (number, _, decision) = TABLE.iter().find(|(_, matches, _)| matches(caller, found)).unwrap();
@@ -193,7 +193,7 @@ fn the_first_line_that_matches_wins() {
 }
 
 #[test]
-fn nothing_is_executed_while_a_try_may_be_open_or_an_answer_exists() {
+fn no_execution_while_a_try_may_be_open_or_an_answer_exists() {
     let mut allowed = 0;
     for_all(&mut |caller, found| {
         if decide(caller, found) != Decision::AllowExecute {
@@ -211,7 +211,7 @@ fn nothing_is_executed_while_a_try_may_be_open_or_an_answer_exists() {
 }
 
 #[test]
-fn a_stale_attempt_gets_nothing() {
+fn stale_attempt_is_rejected() {
     for_all(&mut |caller, found| {
         let stale = decide(caller, found) == Decision::Rejected(Rejection::Stale);
         assert_eq!(stale, caller.attempt != caller.current_attempt);
@@ -219,7 +219,7 @@ fn a_stale_attempt_gets_nothing() {
 }
 
 #[test]
-fn other_arguments_are_neither_injected_nor_executed() {
+fn mismatched_arguments_are_rejected() {
     for_all(&mut |caller, found| {
         if TABLE[1].1(caller, found) {
             assert!(matches!(decide(caller, found), Decision::Rejected(Rejection::Stale | Rejection::Mismatch)));
@@ -229,7 +229,7 @@ fn other_arguments_are_neither_injected_nor_executed() {
 
 /// Checks each row with a separate example, so that the tests do not depend only on the table above.
 #[test]
-fn every_line_by_example() {
+fn every_table_row_by_example() {
     use Decision as D;
     let with = |row: &LedgerRow, caller: &Caller| decide(caller, &SlotFacts { row: Some(row), ..nothing() });
     let inflight = row(RowState::Inflight);
@@ -279,7 +279,7 @@ fn every_line_by_example() {
 }
 
 #[test]
-fn the_numbers_of_states_are_stored_and_stay() {
+fn stored_state_numbers_are_stable() {
     let states = [
         RowState::Inflight,
         RowState::Committed,

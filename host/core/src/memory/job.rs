@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::clock::ManualClock;
 use crate::admit::JobSnapshot;
-use crate::awaited::Expectation;
 use crate::event::Event;
+use crate::expectation::Expectation;
 use crate::ids::Hash;
 use crate::job::JobState;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::job::Job;
 use super::{Memory, State};
 use crate::admit;
-use crate::awaited;
 use crate::cost::{self, CostGrouping};
+use crate::expectation;
 use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
 use crate::ledger::{LedgerRow, Quiescence, RowState};
@@ -265,7 +265,7 @@ impl Journal for Memory {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
         let awaited: Vec<_> = job.awaited.values().cloned().collect();
-        awaited::check_request(job_id, job.snapshot.state, &awaited, &request, self.clock.now_us())?;
+        expectation::check_request(job_id, job.snapshot.state, &awaited, &request, self.clock.now_us())?;
         state.counters.flushes += 1;
         Ok(state.push_request(job_id, actor, reason, request, self.clock.now_us()))
     }

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::check::{PLAN_BYTES_MAX, whole};
+use super::check::PLAN_BYTES_MAX;
 use super::{Catalog, Plan, Violation, check, expand};
 use crate::canon;
 use crate::event::Mode;
+use crate::plan::check::whole_request;
 
 /// A checked request.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<CheckedReques
         let filled = expand::omitted_values(&value, &plan);
         return Ok(CheckedRequest { plan, filled, intent: None, mode: None, request_id: None, priority: None });
     }
-    let plan = whole::check(&value, text, catalog)?;
+    let plan = whole_request::check(&value, text, catalog)?;
     let filled = expand::omitted_values(&value["plan"], &plan);
     let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).cloned().unwrap_or_default();

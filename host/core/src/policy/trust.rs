@@ -73,13 +73,13 @@ mod tests {
 
     /// I42: trust holds per actor and operator, and both policies must grant it.
     #[test]
-    fn trust_is_per_actor_and_operator_and_both_policies_have_to_give_it() {
+    fn trust_is_per_actor_and_operator_and_needs_both_policies() {
         let send = Operator::new("Mail.Send");
         let now = auto(true, 2, &[("ada/Mail.Send", 3), ("bob/Mail.Send", 1)]);
         assert!(now.trusts("ada", &send));
         assert!(!now.trusts("bob", &send) && !now.trusts("eve", &send));
         assert!(!now.trusts("ada", &Operator::new("Web.Post")));
-        assert!(!auto(false, 0, &[]).trusts("ada", &send), "without the tenant's word nobody is trusted");
+        assert!(!auto(false, 0, &[]).trusts("ada", &send), "no actor is trusted unless the tenant allows it");
         assert!(auto(true, 0, &[]).trusts("ada", &send), "a tenant may ask for none");
 
         let accepted = auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 3)]);
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(narrower, auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 1)]));
         assert!(!narrower.trusts("ada", &send));
         assert_eq!(accepted.narrowed_by(&now), narrower);
-        assert!(now.narrowed_by(&auto(true, 0, &[])).trust.is_empty(), "who was not trusted then is not now");
+        assert!(now.narrowed_by(&auto(true, 0, &[])).trust.is_empty(), "an actor that was not trusted then is not trusted now");
         assert!(!now.narrowed_by(&AutoExec::default()).enabled);
         assert_eq!(now.of_actor("ada").trust.len(), 1);
     }

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_differing_value_is_in_its_place() {
+    fn each_difference_has_its_pointer() {
         let a = r#"{"to":"ada","n":[1,2],"same":{"x":1}}"#;
         let b = r#"{"to":"bob","n":[1],"same":{"x":1},"new":true}"#;
         let found: Vec<_> = differences(a, b).into_iter().map(|d| (d.at, d.recorded, d.found)).collect();

@@ -19,7 +19,7 @@ fn the_ceiling_doubles_up_to_the_cap() {
 }
 
 #[test]
-fn the_jitter_reaches_both_ends() {
+fn jitter_covers_the_whole_range() {
     assert_eq!(backoff_ms(0, None, None, 0), 0);
     assert_eq!(backoff_ms(0, None, None, u32::MAX), 1_000);
     assert_eq!(backoff_ms(0, None, None, u32::MAX / 2), 500);
@@ -27,7 +27,7 @@ fn the_jitter_reaches_both_ends() {
 }
 
 #[test]
-fn the_other_side_is_listened_to_for_a_day() {
+fn retry_after_is_honored_up_to_one_day() {
     assert_eq!(backoff_ms(0, None, Some(7_000), u32::MAX), 7_000);
     assert_eq!(backoff_ms(0, None, Some(10), u32::MAX), 1_000);
     assert_eq!(backoff_ms(0, Some(&spec(None, None, Some(50))), Some(7_000), 0), 7_000);
@@ -35,7 +35,7 @@ fn the_other_side_is_listened_to_for_a_day() {
 }
 
 #[test]
-fn overrides_change_the_number_only() {
+fn retry_override_changes_only_the_retry_count() {
     for code in Code::ALL {
         assert_eq!(retries_allowed(*code, None), code.retries());
         let nine = if code.is_retryable() { 9 } else { 0 };
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn a_larger_draw_never_waits_less(n in 0_u32..40, a: u32, b: u32) {
+    fn backoff_is_monotonic_in_the_random_draw(n in 0_u32..40, a: u32, b: u32) {
         prop_assert!(backoff_ms(n, None, None, a.min(b)) <= backoff_ms(n, None, None, a.max(b)));
         prop_assert!(ceiling_ms(n, None) <= ceiling_ms(n + 1, None));
     }

@@ -85,7 +85,7 @@ type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
 /// I23: each rule of safe reuse alone refuses or allows the reuse.
 #[test]
-fn each_rule_of_safe_reuse_refuses_by_itself() {
+fn each_safe_reuse_rule_is_checked_separately() {
     let cases: [(&str, Change, i64, Result<ReuseReason, ReuseReason>); 29] = [
         ("nothing is different", |_, _, _| {}, HOUR_US, Ok(ReuseReason::Safe)),
         (
@@ -285,7 +285,7 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
 }
 
 #[test]
-fn a_step_that_may_change_the_world_never_looks() {
+fn world_changing_step_is_not_a_reuse_candidate() {
     assert!(is_candidate(&planned(), &operator()));
     let never = Step { cache_policy: CachePolicy::Never, ..planned() };
     assert!(!is_candidate(&never, &operator()));
@@ -299,7 +299,7 @@ fn a_step_that_may_change_the_world_never_looks() {
 
 /// Rules that lead to the same decisions are equivalent, even if they differ.
 #[test]
-fn policies_are_compared_by_what_they_decide() {
+fn policies_with_equal_decisions_are_equivalent() {
     let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
     let plain = Rules::default();
     let other = Rules { gate_effects: vec![EffectKind::ExternalSend], standing_approvals: true, ..Rules::default() };
@@ -315,7 +315,7 @@ fn policies_are_compared_by_what_they_decide() {
 }
 
 #[test]
-fn only_the_word_itself_is_a_verification() {
+fn only_top_level_verified_true_counts_as_verified() {
     assert!(is_marked_verified(br#"{"verified":true}"#));
     for text in [r#"{"verified":"true"}"#, r#"{"a":{"verified":true}}"#, "true", "no JSON", r#"{"verified":false}"#] {
         assert!(!is_marked_verified(text.as_bytes()), "{text}");
@@ -324,7 +324,7 @@ fn only_the_word_itself_is_a_verification() {
 
 /// I23: each decision of a policy about a step is compared separately.
 #[test]
-fn each_decision_of_a_policy_counts() {
+fn each_policy_decision_changes_the_policy_hash() {
     let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {
         policy_decision(rules, mode, &Step { effects: effects.to_vec(), ..planned() }, operator)
     };
@@ -352,7 +352,7 @@ fn each_decision_of_a_policy_counts() {
 
 /// I23: both the step's input and the values named by its template must be equal.
 #[test]
-fn inputs_are_equal_where_payload_and_template_key_are() {
+fn input_hash_covers_payload_and_template_key() {
     let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));
     assert_eq!(input_hash(one, b"{}"), input_hash(one, b"{}"));
     assert_ne!(input_hash(one, b"{}"), input_hash(other, b"{}"));

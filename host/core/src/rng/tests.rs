@@ -51,7 +51,7 @@ fn golden_bounded_numbers() {
 }
 
 #[test]
-fn exactly_the_surplus_is_refused() {
+fn reduce_rejects_exactly_the_biased_words() {
     // 2^32 mod 6 is 4. A power of two has no surplus.
     assert_eq!([0, 3, 4, 5, u32::MAX].map(|x| reduce(x, 6)), [None, None, Some(4), Some(5), Some(3)]);
     assert_eq!([0, 7, u32::MAX].map(|x| reduce(x, 8)), [Some(0), Some(7), Some(7)]);
@@ -60,7 +60,7 @@ fn exactly_the_surplus_is_refused() {
 }
 
 #[test]
-fn bounded_numbers_are_even() {
+fn bounded_numbers_are_uniform() {
     let mut rng = rng();
     let mut counts = [0_u32; 6];
     for _ in 0..60_000 {
@@ -72,7 +72,7 @@ fn bounded_numbers_are_even() {
 
 proptest! {
     #[test]
-    fn no_byte_is_skipped(lens in prop::collection::vec(0_usize..70, 0..8), seed in any::<[u8; 32]>()) {
+    fn byte_stream_has_no_gaps(lens in prop::collection::vec(0_usize..70, 0..8), seed in any::<[u8; 32]>()) {
         let mut rng = StepRng::new(seed);
         let pieces: Vec<u8> = lens.iter().flat_map(|len| rng.bytes(*len)).collect();
         prop_assert_eq!(&pieces, &StepRng::new(seed).bytes(pieces.len()));

@@ -182,7 +182,7 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // A statement that the effect is gone would end the steps that build on it, so it is accepted
+                // A statement that the effect was removed would end the steps that build on it, so it is accepted
                 // only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(invalid_event(

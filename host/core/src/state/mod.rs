@@ -1,5 +1,7 @@
 //! State of a job: the fold of its events, and the data of the other stores.
 
+mod prefetched;
+
 use std::collections::BTreeMap;
 
 use crate::effect::{Provenance, Usage};
@@ -22,17 +24,16 @@ mod fold;
 mod forked;
 mod gates;
 mod reopen;
-mod seen;
 mod verify;
 mod waits;
 
+pub use crate::state::prefetched::{Prefetched, ReuseCandidate};
 pub use compensation::{Compensation, CompensationEnd};
 pub(crate) use confirm::consequence_of;
 pub use confirm::{ConfirmationState, RecordedChange, UnconfirmedChange};
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
 pub use forked::ForkOrigin;
-pub use seen::{Prefetched, ReuseCandidate};
 pub use waits::{EarlySignal, WaitState};
 
 /// State of a job, folded from its events.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::awaited::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 use crate::event::{Body, Event, PayloadRef};
+use crate::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 use crate::ids::{Slot, StepId};
 use crate::plan::{Kind, Plan};
 use crate::step::StepInput;

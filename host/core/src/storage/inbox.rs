@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
-use crate::awaited::NotExpected;
 use crate::event::DecidedBy;
+use crate::expectation::NotExpected;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 

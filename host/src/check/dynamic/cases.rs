@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_with_its_line() {
+    fn every_step_case_problem_has_its_line() {
         let text = concat!(
             "{\"operator\":\"A.B\",\"input\":{}}\n",
             "{\"operator\":\"A.B\",\n",

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::again::OtherProcess;
 use super::builds::{self, RebuiltComponent};
-use super::moved;
+use crate::check::dynamic::memory_layout;
+use crate::check::dynamic::other_process::OtherProcess;
 use crate::check::finding::Finding;
 use crate::check::name_and_size;
 use crate::check::report::CheckReport;
@@ -64,7 +64,7 @@ impl HostVariants<'_> {
     }
 
     fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
-        let Some(bytes) = moved::move_memory(self.bytes) else {
+        let Some(bytes) = memory_layout::move_memory(self.bytes) else {
             report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
             return None;
         };

@@ -4,14 +4,15 @@
 //! on the stack of the machine, on tools that always succeed, or on the entropy of their build. They also
 //! find errors of the host itself.
 
-pub(super) mod again;
+mod failing_calls;
+mod memory_layout;
+pub(crate) mod other_process;
+mod run_end;
+
 mod builds;
 mod case;
 mod cases;
-mod ends;
-mod errors;
 mod hosts;
-mod moved;
 mod perturb;
 pub(crate) mod script;
 pub(crate) mod trace;
@@ -19,7 +20,7 @@ pub(crate) mod trace;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use again::OtherProcess;
+pub use crate::check::dynamic::other_process::OtherProcess;
 pub use builds::RebuiltComponent;
 pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
 pub use cases::{CaseProblem, parse};
@@ -116,12 +117,12 @@ pub(super) async fn run(
             runs: 1,
         };
         let one = CaseBaseline { case, script, base };
-        report.add(ends::check_end(&one));
-        report.add(ends::check_fit(&one));
+        report.add(crate::check::dynamic::run_end::check_end(&one));
+        report.add(crate::check::dynamic::run_end::check_fit(&one));
         if one.base.fault().is_none() {
             let mut runs = perturb::PerturbedRuns::new(&one, &mut run.runs);
             report.add(perturb::all_variations(&mut runs, plugin, &loaded).await);
-            report.add(errors::failing_calls(&mut runs, plugin).await);
+            report.add(crate::check::dynamic::failing_calls::failing_calls(&mut runs, plugin).await);
             if let Some(other) = &loaded.rebuilt {
                 report.add(builds::compare(&mut runs, other).await);
             }
@@ -133,5 +134,5 @@ pub(super) async fn run(
         report.cases.push(run);
         ran.push(one);
     }
-    again::compare(hosts, &ran, report).await;
+    crate::check::dynamic::other_process::compare(hosts, &ran, report).await;
 }

@@ -7,10 +7,11 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Determinism;
 
 use super::hosts::LoadedVariants;
-use super::moved::EXTRA_MEMORY_BYTES;
 use super::script::RunScript;
 use super::trace::{FirstDifference, RunEnd, Trace, compare_behaviour, compare_with_usage};
-use super::{CASE_FUEL_MAX, CaseBaseline, ends};
+use super::{CASE_FUEL_MAX, CaseBaseline};
+use crate::check::dynamic::memory_layout::EXTRA_MEMORY_BYTES;
+use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
@@ -208,7 +209,8 @@ async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding>
         given.args.get_or_insert_with(|| args.clone());
     }
     let Some(trace) = runs.run(&script, plugin).await else { return vec![] };
-    if let Some(finding) = ends::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
+    if let Some(finding) =
+        run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
     {
         return vec![finding];
     }

@@ -1,7 +1,8 @@
 //! Rules that run steps of real jobs again on this build: D150 to D155.
 
+mod divergence;
+
 mod cases;
-mod diverged;
 
 use std::sync::Arc;
 
@@ -182,7 +183,7 @@ async fn check_step(
         match found {
             Ok(None) => None,
             Ok(Some(divergence)) => {
-                let told = diverged::describe_divergence(durable, &divergence);
+                let told = crate::check::history::divergence::describe_divergence(durable, &divergence);
                 let finding = finding(told.rule, told.message).values(&told.expected, &told.found);
                 Some(finding.functions(ran.functions).hint(
                     "keep the old build for the jobs that pinned it, or fork them: this build behaves differently",

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_a_plugin_says_leaves_its_place() {
+    fn xml_special_characters_are_escaped() {
         assert_eq!(escaped("a<b>&\"c\"\n\u{1}\u{ffff}é"), "a&lt;b&gt;&amp;&quot;c&quot;&#10;\u{fffd}\u{fffd}é");
     }
 }

@@ -141,13 +141,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_a_reference() {
+    fn path_is_escaped_as_uri_reference() {
         assert_eq!(uri("./build/a b#1.wasm"), "build/a%20b%231.wasm");
         assert_eq!(uri("/tmp/ü.wasm"), "/tmp/%C3%BC.wasm");
     }
 
     #[test]
-    fn the_first_section_says_what_is_wrong() {
+    fn first_section_of_a_page_is_one_line() {
         let text = what_is_wrong(RULES[0].page);
         assert!(text.len() > 20 && !text.contains('\n') && !text.contains("What is wrong"), "{text}");
     }

@@ -1,7 +1,8 @@
 //! Rules that inspect the component. They run `describe` but no step.
 
+mod load_problems;
+
 mod manifest;
-mod refused;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct StaticInput<'a> {
 type RuleCheck = fn(&StaticInput<'_>) -> Vec<Finding>;
 
 /// All implementations. They are independent of each other.
-const RULE_CHECKS: &[RuleCheck] = &[refused::run, manifest::run];
+const RULE_CHECKS: &[RuleCheck] = &[crate::check::static_rules::load_problems::run, manifest::run];
 
 /// Returns every violation of a static rule.
 pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {

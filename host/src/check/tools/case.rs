@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_problem_has_its_line() {
+    fn every_tool_case_problem_has_its_line() {
         let text = concat!(
             r#"{"operator":"A.B","input":{},"http":[{"match":{"url":"https://a.example/x"},"response":{"body":{"a":1}}}]}"#,
             "\n\n{\"operator\":\"A.B\"}\n",

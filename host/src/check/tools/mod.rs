@@ -8,10 +8,11 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 
+mod lost_record;
+mod server_faults;
+mod single_call;
+
 mod case;
-mod doubt;
-mod honest;
-mod weather;
 mod world;
 
 use std::sync::Arc;
@@ -142,9 +143,9 @@ struct CallResult {
 
 impl RunningCase<'_> {
     async fn run(&mut self) -> std::io::Result<()> {
-        honest::run(self).await?;
-        doubt::run(self).await?;
-        weather::run(self).await
+        crate::check::tools::single_call::run(self).await?;
+        crate::check::tools::lost_record::run(self).await?;
+        crate::check::tools::server_faults::run(self).await
     }
 
     /// Creates the world of the case in its initial state.

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run_is_shown_whole() {
+    fn first_run_shows_all_lines() {
         let lines = output("Hello").diff_from(None);
         assert!(lines.contains(&DiffLine::Same("a succeeded".to_owned())), "{lines:?}");
         assert!(lines.contains(&DiffLine::Same("b skipped (DRY_RUN_UPSTREAM)".to_owned())), "{lines:?}");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn later_runs_show_what_differs() {
+    fn later_runs_show_only_differences() {
         let lines = output("Goodbye").diff_from(Some(&output("Hello")));
         let changed: Vec<_> = lines.iter().filter(|line| !matches!(line, DiffLine::Same(_))).collect();
         assert_eq!(

@@ -16,7 +16,7 @@ mod watch;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -35,7 +35,7 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     if args.live && !ctx.printer.can_ask() {
         let message = "--live asks before it runs the plan for real and needs a terminal to ask: use a terminal, or \
                        `latch run`";
-        return Err(CliError::input(pages::USAGE, message).into());
+        return Err(CliError::input(error_docs::USAGE, message).into());
     }
     let plan = ctx.cwd.join(&args.plan);
     super::source::file(&plan)?;

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_watched_and_what_is_made_of_them_is_not() {
+    fn build_outputs_are_not_watched() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path();
         for file in ["src/plugin.js", "latch-plugin.toml", "build/x.wasm", "target/y", ".git/z", "latch.db-wal"] {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::storage::StoreError;
 use latchwork_store::{Database, DatabaseTarget, NO_TABLES, NoProbe, OpenOptions, server_name, times_used};
 
@@ -115,7 +115,7 @@ fn lacks_tables(error: &StoreError) -> bool {
 pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     const NAME: &str = "effect store";
     if let Ok(Some(why)) = open::unshared_effects(config) {
-        checks.push(Check::fail(NAME, why, format!("latch explain {}", pages::CONFIG_DATABASE)));
+        checks.push(Check::fail(NAME, why, format!("latch explain {}", error_docs::CONFIG_DATABASE)));
         return None;
     }
     let (shown, whole) = match open::target(url) {
@@ -154,7 +154,7 @@ async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<
 pub(super) fn store_failure(name: &'static str, error: &StoreError) -> Check {
     let code = CliError::from(error).code;
     let fix = match code {
-        pages::DATABASE_RESTORED => {
+        error_docs::DATABASE_RESTORED => {
             "find out which work this database lacks, then: latch doctor --accept-restore".to_owned()
         }
         code => format!("latch explain {code}"),

@@ -13,7 +13,7 @@ mod toolchains;
 
 use std::path::Path;
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use self::check::{Check, CheckVerdict};
 use super::args::DoctorArgs;
@@ -22,7 +22,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::open;
 use crate::config::{CommitMode, Config, FILE_NAME};
-use crate::{files, os, registry};
+use crate::{os, registry, temp_files};
 
 /// 2025-01-01, in microseconds since 1970. A machine with an earlier time has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
@@ -116,10 +116,10 @@ fn state_dir(config: &Config) -> Check {
 /// Checks that files can be created in a folder. The error holds the reason and the fix.
 fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
-    let error = files::without_path(error);
+    let error = temp_files::without_path(error);
     let shown = dir.display();
-    let fix = match pages::code_of_write_error(error.kind()) {
-        Some(pages::DISK_FULL) => format!("free disk space in {shown}, or {name}"),
+    let fix = match error_docs::code_of_write_error(error.kind()) {
+        Some(error_docs::DISK_FULL) => format!("free disk space in {shown}, or {name}"),
         Some(_) => format!("make {shown} writable, or {name}"),
         None => format!("create the folder {shown}, or {name}"),
     };

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::check::Check;
 use crate::build::{self, RECIPE, Recipe};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, CliProblem};
 use crate::cli::plugin::confirmation::{self, EffectVerifier};
-use crate::cli::{catalog, unheeded};
+use crate::cli::{catalog, ineffective_settings};
 use crate::config::{Config, PluginConfig};
 use crate::registry::Registry;
 
@@ -67,10 +67,10 @@ fn refused_plugin(ctx: &Context<'_>, config: &Config, problem: &CliProblem) -> C
     let found = format!("{name}: {}", problem.message);
     let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
     let fix = match source {
-        Some(source) if problem.code == pages::PLUGIN_MISSING && source.join(RECIPE).is_file() => {
+        Some(source) if problem.code == error_docs::PLUGIN_MISSING && source.join(RECIPE).is_file() => {
             build_command(ctx, source)
         }
-        Some(source) if problem.code == pages::PLUGIN_IMPORTS => {
+        Some(source) if problem.code == error_docs::PLUGIN_IMPORTS => {
             format!(
                 "latch plugin inspect {} says what it needs, and latch explain {} why",
                 quoted_path(ctx, source),
@@ -100,7 +100,7 @@ fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
 
 /// Returns a warning for settings that have no effect, or `None` if there are none.
 fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check> {
-    let found = unheeded::warnings(config, registry);
+    let found = ineffective_settings::warnings(config, registry);
     let fix = "correct misspelled names, or remove settings that have no effect here";
     (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }

@@ -1,7 +1,7 @@
 //! `latch job cancel`.
 
+use latchwork_core::error_docs;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::storage::{InboxError, InboxRequest};
 
 use crate::cli::args::JobCancelArgs;
@@ -26,11 +26,11 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     if let Err(error @ InboxError::WrongState { state, .. }) = asked {
         let message = format!("{error}: only an open job can be cancelled");
         if state == JobState::Cancelled {
-            return Err(CliError::input(pages::JOB_REFUSES, message).into());
+            return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
         }
         let undo = ctx.with_project_flags(&format!("latch job undo {}", args.job));
         let message = message + "; to undo a finished job:";
-        return Err(CliError::input(pages::JOB_REFUSES, message).with_next_command(undo).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).with_next_command(undo).into());
     }
     asked?;
     let response = run::attach(ctx, &host, &args.job).await?;

@@ -1,7 +1,7 @@
 //! `latch job confirm`.
 
 use latchwork_core::decide;
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobConfirmArgs;
@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
             _ => format!("no effect of {} needs confirmation", args.slot),
         };
         let message = format!("{why}: see `latch job show {}`", args.job);
-        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
     let request = InboxRequest::Confirm { slot: args.slot, gone: args.gone };

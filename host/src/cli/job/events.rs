@@ -19,7 +19,7 @@ use crate::cli::brief::offset;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::event_text::{EventText, Operators, event_text};
-use crate::cli::following::FOLLOW_MS;
+use crate::cli::followed_job::FOLLOW_MS;
 use crate::cli::open;
 use crate::cli::output::Text;
 use crate::cli::text::visible;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow_lines_show_what_happened() {
+    fn narrow_event_lines_keep_the_text() {
         let job = JobId::new("job_1");
         let events = [event(16, Body::StepStarted { step_id: StepId::new("a_very_long_name_of_a_step") })];
         let lines = EventLines::new(&job, &events, &[]);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_in_doubt_says_why() {
+    fn call_in_doubt_shows_its_failure() {
         let slot = Slot::new("a");
         let parked = Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot.clone()), cause: None };
         let events = [event(3, parked)];

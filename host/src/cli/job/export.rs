@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use latchwork_core::effect::Effect;
+use latchwork_core::error_docs;
 use latchwork_core::evidence::{self, Export, ExportError, Withhold};
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::pages;
 use latchwork_core::response::shell_quoted;
 use latchwork_core::storage::{StoreError, StoredJob};
 use serde_json::json;
@@ -44,7 +44,9 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         signer: key.as_ref().map(|key| key.public()),
     };
     let mut file = evidence::write(&export).map_err(|error| match error {
-        ExportError::Label(error) => anyhow::Error::from(CliError::input(pages::WITHHOLD_UNKNOWN, error.to_string())),
+        ExportError::Label(error) => {
+            anyhow::Error::from(CliError::input(error_docs::WITHHOLD_UNKNOWN, error.to_string()))
+        }
         ExportError::Log(error) => StoreError::Damaged(format!("job {}: {error}", args.job)).into(),
     })?;
     if let Some(key) = &key {
@@ -96,7 +98,7 @@ async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Sto
     let message = format!(
         "job {job_id} changes faster than it can be read: export it when it has settled (`latch job show {job_id}`)"
     );
-    Err(CliError::action_required(pages::JOB_HELD, message).into())
+    Err(CliError::action_required(error_docs::JOB_HELD, message).into())
 }
 
 async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<StoredJob> {

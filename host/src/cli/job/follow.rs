@@ -7,7 +7,7 @@ use latchwork_core::job::JobState;
 use crate::cli::args::JobEventsArgs;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
-use crate::cli::following::FOLLOW_MS;
+use crate::cli::followed_job::FOLLOW_MS;
 use crate::cli::live::Screen;
 use crate::cli::output::Text;
 use crate::cli::{interrupt, open};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::StepId;
-use latchwork_core::pages;
 
 use crate::cli::args::JobForkArgs;
 use crate::cli::context::Context;
@@ -35,21 +35,21 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
         Err(ForkError::Plan(violations)) => {
             let message = format!("the rest of the plan of {} does not fit the loaded plugins", args.job);
-            let error =
-                CliError::input(pages::PLAN_REFUSED, message).with_problems(violations.iter().map(CliProblem::from));
+            let error = CliError::input(error_docs::PLAN_REFUSED, message)
+                .with_problems(violations.iter().map(CliProblem::from));
             return Err(error.into());
         }
         Err(error @ ForkError::Output { .. }) => {
-            return Err(CliError::input(pages::INPUT_UNREADABLE, error.to_string()).into());
+            return Err(CliError::input(error_docs::INPUT_UNREADABLE, error.to_string()).into());
         }
         Err(ForkError::Submit(SubmitError::Plugins { operator, plugins })) => {
             return Err(open::step_plugin_needs_all(&operator, &plugins).into());
         }
         Err(error @ ForkError::Submit(_)) => {
-            return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
+            return Err(CliError::input(error_docs::USAGE, format!("{error}: see [policy] in latch.toml")).into());
         }
         Err(error @ ForkError::Refused(_)) => {
-            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
+            return Err(CliError::input(error_docs::JOB_REFUSES, error.to_string()).into());
         }
     };
     ctx.printer.note_of(&claim.row.job_id, format!("{} continues from the middle of {}", claim.row.job_id, args.job));
@@ -69,7 +69,7 @@ fn read_outputs(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap
             run::read(file)?
         };
         if outputs.insert(step.clone(), bytes).is_some() {
-            return Err(CliError::input(pages::USAGE, format!("--set {step} is given twice: keep one")).into());
+            return Err(CliError::input(error_docs::USAGE, format!("--set {step} is given twice: keep one")).into());
         }
     }
     Ok(outputs)

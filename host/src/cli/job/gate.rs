@@ -4,8 +4,8 @@
 //! exact call that was approved.
 
 use latchwork_core::decide;
+use latchwork_core::error_docs;
 use latchwork_core::ids::Slot;
-use latchwork_core::pages;
 use latchwork_core::pending;
 use latchwork_core::state::Gate;
 use latchwork_core::storage::{InboxRequest, InboxRow};
@@ -29,11 +29,11 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     let durable = super::load_job(&stores, &args.job).await?;
     let Some(gate) = durable.job.open_gate(&args.slot) else {
         let message = format!("no gate is open at {}: see `latch job show {}`", args.slot, args.job);
-        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
     };
     if args.hash.is_some_and(|hash| hash != gate.hash) {
         let message = format!("the gate at {} is for another call now: its hash is {}", args.slot, gate.hash);
-        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
     }
     let header = &durable.job.header;
     let rules = gates::effective_rules(&config, header);
@@ -45,12 +45,12 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     let actor = ctx.actor(args.actor.as_deref());
     if approve && rules.gate_reason && !decide::is_reason_given(args.reason.as_deref()) {
         let message = "the policy requires a reason for each approval: add `--reason TEXT`";
-        return Err(CliError::input(pages::JOB_REFUSES, message.to_owned()).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message.to_owned()).into());
     }
     if approve && !decide::may_approve(&rules, header, &actor) {
         let message =
             format!("{actor} submitted the job, and the policy does not allow approving calls of one's own job");
-        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
     }
     let (slot, gate_hash) = (args.slot.clone(), gate.hash);
     let request = match approve {

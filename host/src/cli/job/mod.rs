@@ -1,7 +1,7 @@
 //! `latch job`: commands that inspect jobs and record decisions about them.
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::JobId;
-use latchwork_core::pages;
 use latchwork_core::pending;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{InboxRequest, InboxRow, JobRow, StoreError};
@@ -90,7 +90,7 @@ async fn refuse_contradiction(
     let message = format!(
         "{what} is already {done} by {by}{why}, and the job applies that when it continues: `latch resume {job_id}`"
     );
-    Err(CliError::input(pages::JOB_REFUSES, message).into())
+    Err(CliError::input(error_docs::JOB_REFUSES, message).into())
 }
 
 /// Writes a request to the inbox of the job and prints the next command.
@@ -113,5 +113,5 @@ async fn put_request(
 }
 
 fn no_such_job(job_id: &JobId) -> CliError {
-    CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`"))
+    CliError::input(error_docs::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`"))
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::response::{last_steps, shell_quoted};
 use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::StoreError;
@@ -65,7 +65,7 @@ fn require_step(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
     let all: Vec<&str> = durable.job.plan.steps.iter().map(|step| step.step_id.as_str()).collect();
     let job_id = &durable.job.header.job_id;
     let message = format!("job {job_id} has no step {step}: its steps are {}", all.join(", "));
-    Err(CliError::input(pages::NO_SUCH_STEP, message))
+    Err(CliError::input(error_docs::NO_SUCH_STEP, message))
 }
 
 /// Returns the recorded bytes of a step's output, checked against the hash in its event.
@@ -79,7 +79,7 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
              recorded",
             reference.len
         );
-        return Err(CliError::failed(pages::NO_OUTPUT, message).into());
+        return Err(CliError::failed(error_docs::NO_OUTPUT, message).into());
     };
     if durable.payload_ref(&label::output(id), &bytes) != reference {
         let message = format!("job {job_id}: the output of step {id} does not match the hash in its event");
@@ -110,5 +110,5 @@ fn no_output_error(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliErro
     if !others.is_empty() {
         message += &format!(". Steps with an output: {}", others.join(", "));
     }
-    CliError::failed(pages::NO_OUTPUT, message)
+    CliError::failed(error_docs::NO_OUTPUT, message)
 }

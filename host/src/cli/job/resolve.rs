@@ -5,8 +5,8 @@ use std::path::Path;
 
 use latchwork_core::canon;
 use latchwork_core::decide::{self, VerdictRefusal};
+use latchwork_core::error_docs;
 use latchwork_core::ids::Slot;
-use latchwork_core::pages;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{InboxRequest, ManualVerdict};
 
@@ -70,7 +70,7 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Re
             }
             VerdictRefusal::Decided(_) => String::new(),
         };
-        CliError::input(pages::JOB_REFUSES, format!("{slot}: {why}{next}")).into()
+        CliError::input(error_docs::JOB_REFUSES, format!("{slot}: {why}{next}")).into()
     })
 }
 
@@ -104,7 +104,7 @@ fn check_result(
     let value = serde_json::from_str(result)?;
     plugin.check_output(call.operator.as_str(), &value).map_err(|failure| {
         let message = format!("{} is not a valid result of {}: {}", file.display(), call.operator, failure.message);
-        CliError::input(pages::INPUT_UNREADABLE, message).into()
+        CliError::input(error_docs::INPUT_UNREADABLE, message).into()
     })
 }
 
@@ -114,7 +114,7 @@ fn require_stopped(durable: &Durable, request: InboxRequest) -> anyhow::Result<I
         return Ok(request);
     }
     let message = format!("the job is {}; only a parked or diverged one can be continued or aborted", state.as_str());
-    Err(CliError::input(pages::JOB_REFUSES, message).into())
+    Err(CliError::input(error_docs::JOB_REFUSES, message).into())
 }
 
 fn read_result(file: &Path) -> anyhow::Result<String> {
@@ -126,7 +126,7 @@ fn read_result(file: &Path) -> anyhow::Result<String> {
         run::read(file)?
     };
     let invalid = |error: String| {
-        CliError::input(pages::INPUT_UNREADABLE, format!("{} is not a valid result: {error}", file.display()))
+        CliError::input(error_docs::INPUT_UNREADABLE, format!("{} is not a valid result: {error}", file.display()))
     };
     canon::parse_strict(&bytes).map_err(|error| invalid(error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|error| invalid(error.to_string()))?)

@@ -1,6 +1,6 @@
 //! `latch job retry`.
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::storage::InboxError;
 
 use crate::cli::args::JobRetryArgs;
@@ -25,7 +25,7 @@ pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result
             return Err(super::no_such_job(&args.job).into());
         }
         Err(error @ (RetryError::Refused(_) | RetryError::Inbox(InboxError::WrongState { .. }))) => {
-            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
+            return Err(CliError::input(error_docs::JOB_REFUSES, error.to_string()).into());
         }
         Err(RetryError::Inbox(error)) => return Err(error.into()),
         Err(RetryError::Load(error)) => return Err(error.into()),

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use latchwork_core::canon;
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobSignalArgs;
@@ -49,7 +49,7 @@ fn payload(given: Option<&str>) -> anyhow::Result<String> {
         file => (run::read(Path::new(file))?, file),
     };
     let invalid =
-        |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{named} is not a valid payload: {why}"));
+        |why: String| CliError::input(error_docs::INPUT_UNREADABLE, format!("{named} is not a valid payload: {why}"));
     if bytes.len() > PAYLOAD_BYTES_MAX {
         return Err(invalid(format!("it has {} bytes, more than {PAYLOAD_BYTES_MAX}", bytes.len())).into());
     }

@@ -1,8 +1,8 @@
 //! `latch job undo`.
 
 use latchwork_core::decide::CallToUndo;
+use latchwork_core::error_docs;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::response::{CompensationState, Response};
 use latchwork_core::storage::InboxError;
 use serde_json::json;
@@ -73,10 +73,10 @@ fn refused(args: &JobUndoArgs, error: UndoError) -> anyhow::Error {
         UndoError::Worker(WorkerError::NoJob(_)) | UndoError::Inbox(InboxError::NoJob(_)) => {
             super::no_such_job(&args.job).into()
         }
-        UndoError::Refused(why) => CliError::input(pages::JOB_REFUSES, why.to_string()).into(),
+        UndoError::Refused(why) => CliError::input(error_docs::JOB_REFUSES, why.to_string()).into(),
         UndoError::Inbox(why @ InboxError::WrongState { .. }) => {
             let message = format!("{why}: another request reopened it; see `latch job show {}`", args.job);
-            CliError::input(pages::JOB_REFUSES, message).into()
+            CliError::input(error_docs::JOB_REFUSES, message).into()
         }
         UndoError::Inbox(error) => error.into(),
         UndoError::Worker(error) => error.into(),

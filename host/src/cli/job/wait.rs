@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
-use latchwork_core::pages;
 use latchwork_core::response::Response;
 
 use super::show::JobDisplay;
@@ -87,5 +87,5 @@ fn wait_timed_out(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> CliErro
     let (wait, show) = (format!("latch job wait {job_id}"), format!("latch job show {job_id}"));
     let (wait, show, state) = (ctx.with_project_flags(&wait), ctx.with_project_flags(&show), state.as_str());
     let message = format!("{job_id} is not over yet: it is {state}; `{wait}` waits longer, `{show}` shows it");
-    CliError::action_required(pages::WAIT_ENDED, message)
+    CliError::action_required(error_docs::WAIT_ENDED, message)
 }

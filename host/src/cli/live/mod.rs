@@ -3,9 +3,10 @@
 //! On a terminal, completed actions and problems are permanent lines. The current activity is redrawn below
 //! them. Without a terminal, every start and every end is a line.
 
+mod event_lines;
+
 mod screen;
 mod view;
-mod words;
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{JobId, Operator, Slot};

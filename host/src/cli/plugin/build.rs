@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use serde_json::json;
 
 use crate::build::{self, BuildError, BuildOptions, BuiltPlugin, RECIPE, Recipe, Toolchain};
@@ -94,11 +94,11 @@ fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {
         // Nothing was built: the command names a wrong folder, or the recipe is wrong.
-        BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, message),
-        BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(pages::PLUGIN_SOURCES, message),
-        BuildError::NoSdk { .. } => CliError::input(pages::PLUGIN_SDK, message),
-        BuildError::Missing { .. } | BuildError::Install { .. } => CliError::failed(pages::TOOLS_MISSING, message),
-        _ => CliError::failed(pages::PLUGIN_BUILD, message),
+        BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
+        BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(error_docs::PLUGIN_SOURCES, message),
+        BuildError::NoSdk { .. } => CliError::input(error_docs::PLUGIN_SDK, message),
+        BuildError::Missing { .. } | BuildError::Install { .. } => CliError::failed(error_docs::TOOLS_MISSING, message),
+        _ => CliError::failed(error_docs::PLUGIN_BUILD, message),
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_named_wherever_one_stands() {
+    fn folder_is_named_from_any_working_directory() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("folder");
         std::fs::create_dir(&dir).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 use latchwork_core::response::shell_quoted;
 use serde_json::json;
 
@@ -15,10 +15,9 @@ use crate::cli::output::{Text, Tone};
 pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let new = NewPlugin { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
     let dir = new.write(&ctx.cwd.join(&args.into).components().collect::<PathBuf>()).map_err(|error| match error {
-        NewError::Name(_) | NewError::Exists(_) => CliError::input(pages::PLUGIN_NEW, error.to_string()),
-        NewError::Write(why) => {
-            CliError::unwritable_build(&why).unwrap_or_else(|| CliError::failed(pages::PLUGIN_NEW, why.to_string()))
-        }
+        NewError::Name(_) | NewError::Exists(_) => CliError::input(error_docs::PLUGIN_NEW, error.to_string()),
+        NewError::Write(why) => CliError::unwritable_build(&why)
+            .unwrap_or_else(|| CliError::failed(error_docs::PLUGIN_NEW, why.to_string())),
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let folder = shell_quoted(&shown);

@@ -13,14 +13,14 @@ fn styles_surround_text_and_are_never_escaped() {
 }
 
 #[test]
-fn styles_in_text_of_others_are_escaped() {
+fn styles_in_untrusted_text_are_escaped() {
     let text = Tone::Good.of("\u{1b}[32mfake\u{1b}[0m");
     assert_eq!(text.render(TextTarget::PLAIN), "\\u{1b}[32mfake\\u{1b}[0m\n");
     assert_eq!(Tone::Good.of("a\nb").render(TextTarget::PLAIN), "a\\nb\n");
 }
 
 #[test]
-fn lines_wrap_at_blanks_and_hang() {
+fn lines_wrap_at_blanks_with_indented_continuation() {
     assert_eq!(plain("  alpha beta gamma delta", 14), "  alpha beta\n      gamma\n      delta\n");
     assert_eq!(plain("sha256:0123456789", 8), "sha256:0\n12345678\n9\n");
     assert_eq!(
@@ -44,7 +44,7 @@ fn cells_wrap_inside_their_column() {
 }
 
 #[test]
-fn last_column_stands_under_the_others_where_words_would_break() {
+fn last_column_moves_below_when_words_would_break() {
     let row = |cells: [&str; 4]| cells.map(str::to_owned);
     let rows = [
         row(["read", "Effect.Read", "SUCCEEDED", ""]),

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_repaints_reorders_or_hides() {
+    fn repainting_reordering_and_hidden_characters_are_escaped() {
         assert_eq!(visible("plain, ä, 漢字 and 🙂"), "plain, ä, 漢字 and 🙂");
         assert_eq!(visible("a\u{1b}[2Kb\rc\nd\te\u{7f}\u{9b}"), r"a\u{1b}[2Kb\rc\nd\te\u{7f}\u{9b}");
         assert_eq!(visible("\u{202e}fdp\u{2069}\u{200f}"), r"\u{202e}fdp\u{2069}\u{200f}");
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_stay_in_text_of_several_lines() {
+    fn line_ends_are_kept_in_multiline_text() {
         assert_eq!(
             visible_lines("head\nbody\u{1b}[8m\u{1b}]0;title\u{7}"),
             "head\nbody\\u{1b}[8m\\u{1b}]0;title\\u{7}"

@@ -33,7 +33,7 @@ impl Clock {
         self.0
     }
 
-    /// Returns the current time and then advances the clock by [`LOOK_NS`].
+    /// Returns the current time and then advances the clock by [`READ_ADVANCE_NS`].
     pub(super) fn read(&mut self, heard_us: i64) -> i64 {
         let now = self.now_ns(heard_us);
         self.0 = now.saturating_add(READ_ADVANCE_NS);

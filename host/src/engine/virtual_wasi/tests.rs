@@ -16,7 +16,7 @@ use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
 
 /// I50: the clock follows the last received answer, advances with each read, and never goes back.
 #[test]
-fn a_clock_never_goes_back() {
+fn clock_never_goes_back() {
     let mut clock = Clock::default();
     assert_eq!(clock.now_ns(5), 5_000);
     assert_eq!((clock.read(5), clock.read(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
@@ -32,7 +32,7 @@ fn a_clock_never_goes_back() {
 }
 
 #[test]
-fn the_earliest_of_several_ends_a_wait() {
+fn wait_ends_at_the_earliest_timer() {
     use Pollable::{At, Ready};
     for (all, found) in [
         (vec![Ready], Wait::AllReady),
@@ -48,7 +48,7 @@ fn the_earliest_of_several_ends_a_wait() {
 
 /// I51: every interface that could reach outside a step refuses, and no interface is in two lists.
 #[test]
-fn nothing_that_is_absent_ever_comes_into_being() {
+fn absent_resources_cannot_be_created() {
     for (interface, function) in [
         ("wasi:sockets/tcp-create-socket", "create-tcp-socket"),
         ("wasi:sockets/udp-create-socket", "create-udp-socket"),
@@ -75,7 +75,7 @@ fn nothing_that_is_absent_ever_comes_into_being() {
 }
 
 #[test]
-fn every_release_of_0_2_is_the_same_interface() {
+fn all_wasi_0_2_releases_map_to_one_interface() {
     assert_eq!(interface("wasi:io/poll@0.2.0"), Some("wasi:io/poll"));
     assert_eq!(interface("wasi:io/poll@0.2.31"), Some("wasi:io/poll"));
     for other in
@@ -124,7 +124,7 @@ fn log_records_of(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
 }
 
 #[test]
-fn lines_are_records_in_the_order_of_their_ends() {
+fn output_lines_are_logged_in_the_order_they_end() {
     let (out, err) = (StdStream::Out, StdStream::Err);
     let lines = log_records_of(&[(out, b"a"), (err, b"b\n"), (out, b"c\r\n\n"), (err, b"\xff"), (out, b"d")]);
     let wanted = [(Level::WARN, "b"), (Level::INFO, "ac"), (Level::INFO, "d"), (Level::WARN, "\u{fffd}")];
@@ -135,7 +135,7 @@ fn lines_are_records_in_the_order_of_their_ends() {
 }
 
 #[test]
-fn what_a_step_writes_without_end_is_cut_once() {
+fn excessive_step_output_is_truncated_once() {
     let much = vec![b'\n'; 1];
     let most = vec![b'x'; OUTPUT_BYTES_MAX - 3];
     let lines = log_records_of(&[(StdStream::Out, &most), (StdStream::Err, b"12345"), (StdStream::Out, &much)]);

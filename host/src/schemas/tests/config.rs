@@ -89,7 +89,7 @@ const BEYOND: [&str; 1] = ["/heartbeat := \"30s\""];
 
 /// I151: every key that the parser reads must be in the complete document, and therefore in the schema.
 #[test]
-fn the_complete_document_has_every_key_that_the_parser_asks_for() {
+fn complete_document_has_every_key_the_parser_reads() {
     let document = complete();
     accepts(&document).unwrap();
     let missing: Vec<_> = asked_keys().into_iter().filter(|pointer| document.pointer(pointer).is_none()).collect();

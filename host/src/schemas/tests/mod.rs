@@ -145,7 +145,7 @@ fn agree(document: Document, whole: &Value, beyond: &[&str], accepts: impl Fn(&V
 }
 
 #[test]
-fn every_schema_is_one_and_says_what_it_is_for() {
+fn every_schema_is_valid_and_has_a_title() {
     for document in Document::ALL {
         validator(document);
         let schema: Value = serde_json::from_str(&document.text()).unwrap();

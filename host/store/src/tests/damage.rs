@@ -55,7 +55,7 @@ async fn an_unreadable_event_is_located() {
 }
 
 #[tokio::test]
-async fn a_state_that_is_none_is_located() {
+async fn unknown_job_state_is_located() {
     let text = load_after("UPDATE jobs SET state = 42 WHERE id = 1").await;
     assert!(text.contains("table jobs, column state, row (job_id job_one") && text.contains("42"), "{text}");
 }
@@ -83,7 +83,7 @@ async fn a_ledger_row_with_an_unknown_state_is_located() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused_and_kept() {
+async fn non_database_file_is_refused_and_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let content = "This is a letter, not a database. ".repeat(200);
@@ -122,7 +122,7 @@ async fn a_malformed_page_is_reported() {
 }
 
 #[tokio::test]
-async fn a_whole_file_passes_the_check() {
+async fn undamaged_file_passes_the_check() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(&dir.path().join("latch.db")).await;
     submit_claimed(&store, dir.path(), "one").await;

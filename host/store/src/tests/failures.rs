@@ -16,7 +16,7 @@ async fn refused(options: OpenOptions) -> String {
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_is_explained() {
+async fn open_errors_are_explained() {
     let dir = tempfile::tempdir().unwrap();
     let text = refused(OpenOptions { owner_dir: dir.path().join("o"), ..OpenOptions::new(dir.path()) }).await;
     assert!(text.contains("it is a directory"), "{text}");
@@ -53,7 +53,7 @@ async fn a_newer_schema_is_refused() {
 }
 
 #[tokio::test]
-async fn a_full_disk_fails_the_big_write_alone() {
+async fn full_disk_fails_only_the_big_write() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let store = Database::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
@@ -79,7 +79,7 @@ async fn a_full_disk_fails_the_big_write_alone() {
 }
 
 #[tokio::test]
-async fn what_was_set_is_read_back() {
+async fn durability_setting_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let full = open(&dir.path().join("full.db")).await;
     assert_eq!(full.durability(), Durability::Full);
@@ -111,7 +111,7 @@ async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Datab
 }
 
 #[tokio::test]
-async fn a_commit_whose_answer_is_lost_is_looked_up() {
+async fn unanswered_commit_is_found_by_rereading() {
     let (dir, probe, store) = lossy("group_write").await;
     let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
@@ -136,7 +136,7 @@ async fn a_commit_whose_answer_is_lost_is_looked_up() {
 }
 
 #[tokio::test]
-async fn an_answer_lost_before_the_commit_is_no_commit() {
+async fn answer_lost_before_commit_writes_nothing() {
     let (dir, probe, store) = lossy("group_read").await;
     let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, _) = append(batch);
@@ -201,7 +201,7 @@ async fn a_restored_database_claims_nothing_until_it_is_accepted() {
 }
 
 #[tokio::test]
-async fn a_closed_store_says_so() {
+async fn closed_store_returns_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let store =
         Database::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })

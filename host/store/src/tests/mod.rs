@@ -1,12 +1,13 @@
 //! Tests that need direct SQL access, for example to damage a database.
 
+mod query_plans;
+mod source_rules;
+
 mod damage;
 mod failures;
-mod looks;
 mod restored;
 mod schema;
 mod sweep;
-mod tidy;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use latchwork_core::storage::{Batch, JobRow, Journal, LeaseRequest, NewJob, Queu
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::connection::Connector;
-use crate::script::StatementBatch;
 use crate::statement::{StatementCounters, StatementExecutor, StatementName};
+use crate::statement_batch::StatementBatch;
 use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Executes SQL without going through the store.

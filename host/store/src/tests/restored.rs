@@ -11,7 +11,7 @@ use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
 /// Each opening stands for a process: the file lock belongs to an open file, so it works as between processes.
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one() {
+async fn concurrent_processes_do_not_report_a_restore() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let mut stores = Vec::new();
@@ -39,7 +39,7 @@ async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one(
 }
 
 #[tokio::test]
-async fn a_lost_database_is_not_taken_for_a_new_one() {
+async fn lost_database_is_reported_as_restored() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     // Losing a database that did no work is harmless.
@@ -83,7 +83,7 @@ async fn a_closed_database_is_one_file() {
 /// I122: a restored backup that SQLite took of a database in use lacks a call that began later. The restore is
 /// detected. It stays detected, whatever is written, until it is accepted.
 #[tokio::test]
-async fn a_backup_of_a_database_at_work_is_noticed() {
+async fn restored_backup_of_used_database_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let backup = dir.path().join("backup.db");

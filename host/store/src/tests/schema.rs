@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[tokio::test]
-async fn the_schema_is_the_recorded_one() {
+async fn schema_matches_golden_file() {
     let dir = tempfile::tempdir().unwrap();
     let store = super::open(&dir.path().join("latch.db")).await;
     let schema = store.schema().await.unwrap();

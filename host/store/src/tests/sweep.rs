@@ -6,7 +6,7 @@ use super::{open, submit_claimed};
 use crate::{OpenOptions, OwnerLock, SystemClock};
 
 #[tokio::test]
-async fn lock_files_go_when_no_open_job_names_them() {
+async fn lock_files_are_removed_when_no_open_job_needs_them() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
     let owners = OpenOptions::new(&path).owner_dir;
@@ -39,7 +39,7 @@ async fn lock_files_go_when_no_open_job_names_them() {
 /// A lock file is free between its creation and its locking. A concurrent sweep would take it for a dead
 /// owner's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lock_file_is_not_made_while_others_are_looked_over() {
+async fn lock_file_is_not_created_during_a_sweep() {
     let dir = tempfile::tempdir().unwrap();
     let sweeping = crate::sweep::lock_owner_dir(dir.path()).unwrap();
     let owners = dir.path().to_owned();

@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use crate::dice::Dice;
+use crate::faults::SimulatedFaults;
 use crate::run;
-use crate::scene::Simulation;
-use crate::weather::SimulatedFaults;
+use crate::simulation::Simulation;
 
 /// I104: the commit that ends the job is applied, but its answer is lost. The worker reads the job's state
 /// from the store and finishes.
 #[test]
-fn an_end_whose_answer_was_lost_is_an_end() {
+fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
     for end in ["job_completed", "job_partial", "job_parked"] {
         let mut seen = 0;
         for seed in 0..40 {
@@ -30,7 +30,7 @@ fn an_end_whose_answer_was_lost_is_an_end() {
 /// I44, I127: a write is refused for a while, and its answer reaches the effect store late. By then another
 /// worker holds the job and has parked the call in doubt. That worker is notified, and no person is asked.
 #[test]
-fn an_answer_that_was_long_on_its_way_is_told() {
+fn late_answer_is_reported_to_the_lease_holder() {
     for staged in [false, true] {
         let mut told = 0;
         for seed in 0..120 {

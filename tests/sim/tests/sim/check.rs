@@ -18,7 +18,7 @@ use latchwork_core::step::StepState;
 use latchwork_core::storage::{Clock, EffectStore, JobFilter, Journal};
 
 use crate::plugins::Plugins;
-use crate::scene::Simulation;
+use crate::simulation::Simulation;
 use crate::world::ArrivedRequests;
 use crate::writer::kind;
 use crate::{operators, people};

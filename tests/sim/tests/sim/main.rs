@@ -10,33 +10,34 @@
 
 #![expect(clippy::print_stdout, reason = "the output shows how to repeat a run")]
 
+mod coverage;
+mod event_counts;
+mod faults;
+mod observations;
+mod simulation;
+mod store_connection;
+
 mod cases;
 mod check;
 mod dice;
-mod floor;
-mod link;
 mod operators;
 mod people;
 mod plans;
 mod plugins;
 mod process;
-mod record;
 mod run;
-mod scene;
 mod shapes;
 mod snapshot;
-mod tally;
 mod tamper;
 mod tools;
 mod traces;
-mod weather;
 mod workers;
 mod world;
 mod writer;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tally::EventCounts;
+use crate::event_counts::EventCounts;
 
 /// Default number of seeds.
 const SEEDS: u64 = 3_000;
@@ -76,7 +77,7 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
 /// I101, I102, I103, I106: two runs of a seed are identical. In each run, the world and the stores keep every
 /// promise. Each fault and each recovery occurs at least once.
 #[test]
-fn workers_under_every_fault() {
+fn simulated_workers_keep_all_promises_under_faults() {
     if let Some(seed) = number("LATCH_TEST_SEED") {
         let ran = run::run_seed(seed);
         println!("{}{}", ran.trace, ran.tally.lines());
@@ -88,7 +89,7 @@ fn workers_under_every_fault() {
     println!("{}", tally.lines());
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED): {problems:#?}", problems.len());
     if seeds >= SEEDS {
-        let missing = floor::uncovered(&tally);
+        let missing = crate::coverage::uncovered(&tally);
         assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
     }
 }

@@ -9,7 +9,7 @@ use latchwork_core::manifest::{
 };
 use latchwork_core::plan::{Catalog, OperatorInfo};
 
-use crate::weather::SETTLING_MS;
+use crate::faults::SETTLING_MS;
 
 /// The tools and their recovery classes.
 pub(crate) const TOOLS: [(&str, RecoveryClass); 5] = [

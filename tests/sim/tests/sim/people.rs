@@ -15,7 +15,7 @@ use latchwork_core::response::{BlockedView, response};
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journal, ManualVerdict};
 
-use crate::scene::Simulation;
+use crate::simulation::Simulation;
 
 /// Time after which a recorded result must have been reported. Longer than any pause of a process and than
 /// any message in transit.

@@ -1,7 +1,7 @@
 //! Random plans and the jobs made from them.
 
-use latchwork_core::awaited;
 use latchwork_core::event::{Body, Event, Header, Mode};
+use latchwork_core::expectation;
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::job::JobState;
 use latchwork_core::plan::{self, Plan};
@@ -10,10 +10,10 @@ use latchwork_core::storage::{Clock, JobRow, NewJob, QueueLimit};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
+use crate::observations::JobObservations;
 use crate::operators::{SCRIPT, STRICT, TOOLS, Table, table, without_undoing};
-use crate::record::JobObservations;
-use crate::scene::Simulation;
 use crate::shapes;
+use crate::simulation::Simulation;
 
 /// Policy of every worker. The tenant trusts everyone, so only the random numbers decide about gates.
 pub(crate) fn rules() -> Rules {
@@ -162,7 +162,7 @@ pub(crate) fn job(scene: &Simulation, n: u32) -> NewJob {
         events: vec![accepted, created],
         secret: Hash(dice.bytes()),
         payloads: vec![],
-        expectations: awaited::of_plan(&plan),
+        expectations: expectation::of_plan(&plan),
         claim: None,
         queue: QueueLimit::default(),
     }

@@ -9,7 +9,7 @@ use latchwork::worker::CrashPoint;
 use latchwork_core::storage::{Clock, Owner};
 use tokio::sync::Notify;
 
-use crate::scene::Simulation;
+use crate::simulation::Simulation;
 
 /// Names of the store statements that a worker makes, and of the points around execution.
 pub(crate) const CRASH_POINTS: [&str; 18] = [

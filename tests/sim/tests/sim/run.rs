@@ -7,10 +7,10 @@ use latchwork_core::ids::Hash;
 use latchwork_core::storage::{JobFilter, Journal};
 
 use crate::dice::Dice;
-use crate::record::ObservedJob;
-use crate::scene::Simulation;
-use crate::tally::EventCounts;
-use crate::weather::SimulatedFaults;
+use crate::event_counts::EventCounts;
+use crate::faults::SimulatedFaults;
+use crate::observations::ObservedJob;
+use crate::simulation::Simulation;
 use crate::{check, people, plans, workers};
 
 /// Simulated milliseconds after which an unfinished job counts as stuck.

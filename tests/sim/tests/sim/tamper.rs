@@ -4,10 +4,10 @@
 #![expect(clippy::ptr_arg, reason = "every change has the same signature")]
 
 use latchwork_core::ledger::RowState;
-use latchwork_model::accept::Observation;
+use latchwork_model::trace::Observation;
 use latchwork_model::{Answer, Job, ModelClass, ModelRequest, Record, Verdict};
 
-use crate::record::ObservedJob;
+use crate::observations::ObservedJob;
 
 /// Manipulates a trace at the given index if possible. Returns the index of the manipulation.
 pub(crate) type Manipulation = fn(&mut Vec<Observation>, usize, &[ModelClass]) -> Option<usize>;

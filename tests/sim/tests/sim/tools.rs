@@ -14,10 +14,10 @@ use latchwork_core::manifest::RecoveryClass;
 use latchwork_core::storage::Journal;
 use tokio::sync::oneshot;
 
+use crate::faults::WIRE_MS;
 use crate::operators;
 use crate::process::Process;
-use crate::scene::Simulation;
-use crate::weather::WIRE_MS;
+use crate::simulation::Simulation;
 
 /// Fate of one try of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]

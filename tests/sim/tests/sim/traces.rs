@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::ledger::RowState;
-use latchwork_model::accept::{self, Observation, TraceRejection};
+use latchwork_model::trace;
+use latchwork_model::trace::{Observation, TraceRejection};
 use latchwork_model::{Config, Job, ModelClass, ModelRequest, Record, TRIES, Verdict};
 
 use crate::dice::Dice;
-use crate::record::ObservedJob;
-use crate::scene::Simulation;
-use crate::tally::EventCounts;
-use crate::weather::SimulatedFaults;
+use crate::event_counts::EventCounts;
+use crate::faults::SimulatedFaults;
+use crate::observations::ObservedJob;
+use crate::simulation::Simulation;
 use crate::{number, of_all, run, tamper};
 
 /// Default number of seeds.
@@ -48,10 +49,10 @@ fn recorded(seed: u64) -> run::SimulationResult {
     run::run(|| Simulation::recorded(dice, weather))
 }
 
-fn check_job_trace(job: &ObservedJob) -> Result<accept::TraceStatistics, Box<TraceRejection>> {
+fn check_job_trace(job: &ObservedJob) -> Result<trace::TraceStatistics, Box<TraceRejection>> {
     let tries = u8::try_from(TRIES).expect("few");
     let config = Config { calls: job.calls.clone(), staged: job.staged, tries, ..Config::for_class(ModelClass::Read) };
-    accept::check_trace(&config, &job.seen)
+    trace::check_trace(&config, &job.seen)
 }
 
 /// Returns the first problem with the jobs of a run.
@@ -136,7 +137,7 @@ fn crash_window(record: &Record) -> Option<&'static str> {
 /// I115, I116: the observations of production workers under any order of faults are a behaviour of the
 /// protocol model. Every crash window and every recovery occurs in the followed traces.
 #[test]
-fn what_workers_do_the_model_does() {
+fn worker_traces_are_accepted_by_the_model() {
     if let Some(seed) = number("LATCH_TEST_SEED") {
         let ran = recorded(seed);
         println!("{}", ran.trace);
@@ -163,7 +164,7 @@ fn what_workers_do_the_model_does() {
 
 /// I117: a trace that violates the protocol is rejected at the violation.
 #[test]
-fn a_trace_that_was_tampered_with_is_rejected_there() {
+fn manipulated_trace_is_rejected_at_the_manipulation() {
     let mut rejected: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..150 {
         for job in recorded(seed).jobs.iter().filter(|job| !job.is_unsupported) {
@@ -190,7 +191,7 @@ fn a_trace_that_was_tampered_with_is_rejected_there() {
 /// I116: a process that claims a job again after losing it keeps the new claim, even if it receives answers
 /// about the earlier claim. The lease holder never reports an answer of its own call as late.
 #[test]
-fn an_answer_about_an_earlier_claim_is_none_about_a_later_one() {
+fn answer_about_an_earlier_claim_does_not_affect_a_later_claim() {
     let tally = EventCounts::default();
     let problems = of_all(300, |seed| {
         let ran = run::run(|| {

@@ -11,11 +11,11 @@ use latchwork::worker::{
 };
 use latchwork_core::ids::Hash;
 
-use crate::link::StoreConnection;
 use crate::plans::rules;
 use crate::plugins::Plugins;
 use crate::process::Process;
-use crate::scene::{MARGIN_MS, Simulation};
+use crate::simulation::{MARGIN_MS, Simulation};
+use crate::store_connection::StoreConnection;
 
 /// Time within which a stopped worker must have released its jobs. Covers a call's timeout and delays of the
 /// store.

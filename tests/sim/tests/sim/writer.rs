@@ -11,7 +11,7 @@ use latchwork_core::storage::{Batch, EffectStore, Flush, Journal, WriteError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::process::Process;
-use crate::scene::Simulation;
+use crate::simulation::Simulation;
 
 /// Time for which a batch that may be deferred waits for others.
 const LINGER: Duration = Duration::from_millis(10);

@@ -41,7 +41,7 @@ fn done() -> (Hash, ActionRow) {
 
 /// I21: an action that was performed is not performed again, and no approval is requested for it.
 #[test]
-fn a_committed_action_gives_its_result_and_asks_nobody() {
+fn committed_action_returns_its_result_without_approval() {
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let mut sim = second(mode, send("ada"), done());
         // The job looks up the key holder after a refused reservation, or before requesting an approval.
@@ -73,7 +73,7 @@ fn other_arguments_under_a_known_key_are_refused() {
 
 /// I21: an action that is in flight or in doubt blocks the step, and its settlement wakes the job.
 #[test]
-fn an_open_action_blocks_and_its_settlement_wakes() {
+fn open_action_blocks_until_settled() {
     let (key, row) = done();
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let open = ActionRow { receipt: None, ..row.clone() };
@@ -98,7 +98,7 @@ fn an_open_action_blocks_and_its_settlement_wakes() {
 
 /// I21: a key is released only if the action certainly did not happen.
 #[test]
-fn a_key_is_free_only_where_nothing_can_have_happened() {
+fn key_is_released_only_if_nothing_can_have_happened() {
     let refused = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
     let passing = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "later"));
@@ -154,7 +154,7 @@ fn another_slot_of_the_same_job_counts_as_another_job() {
 }
 
 #[test]
-fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
+fn action_key_depends_only_on_payload_hashes_and_template() {
     let key = |plan: serde_json::Value| {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Read", &[], json!({})), plan]);
         let durable = sim.process(None).unwrap();
@@ -218,7 +218,7 @@ fn a_step_without_a_template_has_no_action_key() {
 
 /// A worker whose reservation was refused while a step ran runs the step again.
 #[test]
-fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
+fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
     assert!(sim.process(Some(super::sim::Cut::BeforeExecute(0))).is_err());
     let mut durable = sim.durable();
@@ -232,7 +232,7 @@ fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
 /// I29: in staged commit, the row of an earlier round may remain while the answer is a receipt. An answer of
 /// the call itself excludes such a row, because a barrier came before the answer.
 #[test]
-fn a_row_behind_its_answer_is_told_from_a_damaged_one() {
+fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {
         let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
         sim.script.insert("Opaque".into(), vec![Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"))]);

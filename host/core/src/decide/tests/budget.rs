@@ -51,7 +51,7 @@ fn answered(sim: &Sim) -> usize {
 
 /// I34: a call is refused once the budget is used up.
 #[test]
-fn the_call_that_finds_the_budget_used_up_is_not_made() {
+fn call_is_refused_once_budget_is_spent() {
     for (budget, calls) in [(0, 0), (39, 1), (40, 1), (41, 2), (80, 2), (81, 3), (1_000, 3)] {
         let mut sim = three("Model", per_job(budget));
         let durable = sim.process(None).unwrap();
@@ -69,7 +69,7 @@ fn the_call_that_finds_the_budget_used_up_is_not_made() {
 
 /// I34: if the maximum cost of a call is known, the budget is never exceeded.
 #[test]
-fn a_call_that_could_pass_the_budget_is_not_made() {
+fn call_that_could_exceed_budget_is_refused() {
     for (budget, calls) in [(44, 0), (45, 1), (84, 1), (85, 2), (125, 3)] {
         let mut sim = three("Model", per_job(budget));
         sim.max_cost = Some(45);
@@ -84,7 +84,7 @@ fn a_call_that_could_pass_the_budget_is_not_made() {
 
 /// I33, I34: an answer without usage is charged the maximum cost of the call.
 #[test]
-fn a_silent_answer_costs_the_most_that_it_can() {
+fn answer_without_usage_is_charged_maximum_cost() {
     let silent = [Answer::Ok(Output { usage: Some(Usage::default()), ..good() }), Answer::Ok(good())];
     for (answer, most, spent) in silent.iter().flat_map(|answer| [(answer, Some(45), 90), (answer, None, 0)]) {
         let mut sim = three("Model", per_job(100));
@@ -102,7 +102,7 @@ fn a_silent_answer_costs_the_most_that_it_can() {
 
 /// I34: the monthly budget belongs to the tenant and includes the spending of all its jobs.
 #[test]
-fn what_other_jobs_have_spent_counts_in_the_month() {
+fn monthly_budget_includes_other_jobs() {
     for (elsewhere, calls) in [(0, 3), (900, 3), (940, 2), (999, 1), (1_000, 0)] {
         let mut sim = three("Model", Budget { per_job_micro_usd: None, per_month_micro_usd: Some(1_000) });
         sim.spent_elsewhere = elsewhere;
@@ -139,7 +139,7 @@ fn a_raised_budget_does_not_undo_a_refusal() {
 }
 
 #[test]
-fn what_cannot_cost_is_not_stopped() {
+fn free_call_is_not_refused() {
     let mut sim =
         Sim::new(Mode::AutoExec, vec![step("a", "Model", &[], json!({})), step("b", "Read", &["a"], json!({}))]);
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
@@ -177,7 +177,7 @@ fn a_models_answer_is_marked() {
 /// I32: the prompt of a model is recorded with its answer, also for a call inside a step plugin. For a read,
 /// the hash of the arguments is enough.
 #[test]
-fn what_a_model_was_asked_is_recorded() {
+fn model_prompt_is_recorded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Script", &[], json!({ "calls": ["Read", "Model"] }))]);
     let durable = sim.process(None).unwrap();
     let asked = |k: u32| durable.args(&Slot::of_call(&"s".into(), k)).map(|args| args.to_vec());
@@ -190,7 +190,7 @@ fn step_of_read() -> Value {
 }
 
 #[test]
-fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded() {
+fn reserved_costs_count_until_answers_are_recorded() {
     let mut sim = three("Model", Budget::default());
     let durable = sim.process(None).unwrap();
     let (own, answered, open) = (Slot::new("x"), Slot::new("a"), Slot::new("y"));
@@ -202,7 +202,7 @@ fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded()
 
 /// I32: an answer stored before its events is used, and the model is not called again.
 #[test]
-fn an_answer_that_was_paid_for_is_used() {
+fn stored_model_answer_is_used() {
     let mut sim = three("Model", Budget::default());
     sim.effects.push(crate::effect::Effect {
         slot: Slot::new("a"),
@@ -221,7 +221,7 @@ fn an_answer_that_was_paid_for_is_used() {
 
 /// I32, I34: an answer of a model, and a refusal for its cost, are flushed immediately. A read lingers.
 #[test]
-fn what_costs_is_durable_at_once() {
+fn costly_answers_are_flushed_immediately() {
     for (operator, budget, flushed) in [
         ("Model", Budget::default(), [true, true, true].as_slice()),
         ("Read", Budget::default(), &[false, false, false]),

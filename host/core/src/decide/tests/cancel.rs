@@ -50,7 +50,7 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
 
 /// A ready step stays ready, and a running step makes no further call.
 #[test]
-fn nothing_new_begins() {
+fn cancelled_job_begins_no_new_call() {
     let plan = vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] })), step("b", "Read", &["a"], json!({}))];
     let mut sim = Sim::new(Mode::AutoExec, plan);
     let (rules, none) = (sim.rules.clone(), BTreeSet::new());
@@ -69,7 +69,7 @@ fn nothing_new_begins() {
 
 /// A call in flight that certainly did nothing becomes final and is not retried.
 #[test]
-fn a_call_in_flight_is_recorded_and_not_tried_again() {
+fn call_in_flight_of_cancelled_job_is_recorded_and_not_retried() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
     let rules = Rules::default();

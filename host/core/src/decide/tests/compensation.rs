@@ -90,7 +90,7 @@ fn result_types(durable: &Durable) -> Vec<Option<ResultType>> {
 
 /// I37: a cancelled job undoes its effects, the last one first.
 #[test]
-fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
+fn cancelled_job_undoes_effects_in_reverse_order() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
@@ -111,7 +111,7 @@ fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
 
 /// I37: a compensating call gets the operator, arguments, result, receipt and key of the call that it undoes.
 #[test]
-fn what_undoes_a_call_is_called_with_what_it_undoes() {
+fn compensation_gets_the_undone_call_as_arguments() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     let durable = cancelled(&mut sim);
@@ -125,7 +125,7 @@ fn what_undoes_a_call_is_called_with_what_it_undoes() {
 
 /// I37: a final failure of a step rolls the job back if the plan requires it.
 #[test]
-fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
+fn failed_job_is_rolled_back_if_plan_requires_it() {
     for on_failure in ["compensate", "keep"] {
         let steps = vec![
             step("a", "Opaque", &[], json!({})),
@@ -159,7 +159,7 @@ fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
 
 /// I37: failed calls, refused calls and receipts of other jobs are not undone.
 #[test]
-fn only_what_took_effect_is_undone() {
+fn only_calls_that_took_effect_are_undone() {
     let steps = vec![
         step("a", "Opaque", &[], json!({})),
         step("b", "Keyed", &["a"], json!({})),
@@ -179,7 +179,7 @@ fn only_what_took_effect_is_undone() {
 
 /// I38: an effect that no operator can undo is reported as such, and never as compensated.
 #[test]
-fn what_nothing_can_undo_is_told_and_never_pretended() {
+fn effects_without_compensation_are_reported() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     pin(&mut sim, |name| name == "Queryable");
     run_to_gate(&mut sim);
@@ -199,7 +199,7 @@ fn what_nothing_can_undo_is_told_and_never_pretended() {
 /// I46: a verdict on a lost compensation is also refused before the settling time. The effect could still
 /// appear, and the compensation would be executed twice.
 #[test]
-fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
+fn verdict_on_lost_compensation_waits_for_settling_time() {
     let gate = with(step("d", "Read", &["a"], json!({})), "gate", "human_confirm");
     let mut sim = job(Mode::AutoExec, "keep", vec![step("a", "Opaque", &[], json!({})), gate]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
@@ -225,7 +225,7 @@ fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
 
 /// Three kinds of verdict on a failed compensation, and no verdict.
 #[test]
-fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
+fn failed_compensation_parks_job_until_decision() {
     let parked = || {
         let mut sim = job(Mode::AutoExec, "keep", plan());
         run_to_gate(&mut sim);
@@ -337,7 +337,7 @@ fn compensations_have_gates_of_their_own() {
 /// I37: a crash between the events of a refusal and its row leaves no row. A person can resolve the
 /// compensation nevertheless.
 #[test]
-fn a_refused_compensation_without_a_row_is_taken_up() {
+fn refused_compensation_without_row_can_be_resolved() {
     let slot = Slot::new("a~c");
     for (verdict, state, times) in [
         (ManualVerdict::Applied("\"by hand\"".into()), JobState::Cancelled, 0),
@@ -375,7 +375,7 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
 
 /// I21: the action key of an undone action is free, and another job performs the action.
 #[test]
-fn the_key_of_an_action_that_was_undone_is_free() {
+fn key_of_undone_action_is_released() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     let keys = sim.actions.len();
@@ -448,7 +448,7 @@ fn compensations_are_retried_like_any_call() {
 
 /// I41: a fork executes undone steps again, after an approval.
 #[test]
-fn a_fork_takes_over_nothing_that_was_undone() {
+fn fork_copies_no_undone_step() {
     use crate::decide::{ForkRequest, fork};
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
@@ -479,7 +479,7 @@ fn a_fork_takes_over_nothing_that_was_undone() {
 
 /// I6, I37: a log that undoes calls in another order is refused.
 #[test]
-fn events_that_undo_out_of_turn_are_refused() {
+fn out_of_order_compensation_events_are_refused() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     sim.send_request(InboxRequest::Cancel);
@@ -520,7 +520,7 @@ fn events_that_undo_out_of_turn_are_refused() {
 /// I37: after two contradicting verdicts on one compensation, the compensation is neither retried nor counted
 /// as done. The action key stays reserved.
 #[test]
-fn a_contradicted_compensation_waits_for_somebody() {
+fn contradicted_compensation_waits_for_decision() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
     for (first, second) in [
         (ManualVerdict::NotApplied, ManualVerdict::Applied("\"done\"".into())),
@@ -553,7 +553,7 @@ fn a_contradicted_compensation_waits_for_somebody() {
 
 /// I37: a job that succeeded is not undone, even if the plan requires compensation of failures.
 #[test]
-fn a_job_that_succeeded_undoes_nothing() {
+fn successful_job_undoes_nothing() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Keyed", &["a"], json!({}))];
     let mut sim = job(Mode::AutoExec, "compensate", steps);
     let durable = sim.process(None).unwrap();
@@ -568,7 +568,7 @@ fn a_job_that_succeeded_undoes_nothing() {
 /// A compensation by the call's own plugin has the timeout of the plan's step. Another operator has its own
 /// timeout.
 #[test]
-fn undoing_by_the_same_plugin_has_the_time_of_the_step() {
+fn compensation_by_own_plugin_has_the_step_timeout() {
     let timed = |id: &str, name: &str, after: &[&str]| with(step(id, name, after, json!({})), "timeout", "7s");
     let steps = vec![
         timed("a", "Opaque", &[]),
@@ -589,7 +589,7 @@ fn undoing_by_the_same_plugin_has_the_time_of_the_step() {
 
 /// I37: a step that the plan gates before execution is also gated before its compensation.
 #[test]
-fn the_gate_of_a_step_is_asked_again_before_the_step_is_undone() {
+fn step_gate_is_requested_again_for_compensation() {
     for (gate, state) in [("human_confirm", JobState::Parked), ("none", JobState::Cancelled)] {
         let steps = vec![
             with(step("a", "Opaque", &[], json!({})), "gate", gate),

@@ -129,7 +129,7 @@ fn two_crashes_in_a_row_change_nothing() {
 
 /// I37: a failed compensation that a person retries, killed anywhere.
 #[test]
-fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
+fn killed_anywhere_a_retried_compensation_happens_once() {
     for cut in cuts() {
         let mut sim = job(Mode::AutoExec, "keep", plan());
         run_to_gate(&mut sim);
@@ -187,7 +187,7 @@ fn a_compensation_in_doubt_parks() {
 
 /// A job whose compensation was aborted still resolves the compensating call in flight.
 #[test]
-fn what_is_on_its_way_when_undoing_is_abandoned_is_settled() {
+fn in_flight_call_of_aborted_compensation_is_resolved() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     sim.send_request(InboxRequest::Cancel);

@@ -73,7 +73,7 @@ fn found(lines: Lines) -> Vec<ProblemKind> {
 
 /// I30, I37: every forgery of a compensation is found.
 #[test]
-fn undoing_that_was_forged_is_found() {
+fn forged_compensation_evidence_is_found() {
     let sim = undone();
     let lines = || parse_records(&export(&sim));
 

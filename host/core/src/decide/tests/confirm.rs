@@ -93,7 +93,7 @@ fn verifies(sim: &Sim) {
 
 /// I39: a change is verified once in each later attempt, and never in the attempt that made it.
 #[test]
-fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
+fn change_is_verified_once_in_each_later_attempt() {
     let mut sim = interrupted(Confirmation::Strict);
     assert_eq!(due_confirmations(&sim.durable()), [], "not in the attempt that did it");
     let durable = sim.process(None).unwrap();
@@ -107,7 +107,7 @@ fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
 
 /// I39: only the newest change of a resource is verified, whichever call made it.
 #[test]
-fn only_the_newest_change_of_a_thing_is_looked_at() {
+fn only_newest_change_of_resource_is_verified() {
     let plan = vec![
         step("a", "Opaque", &[], json!({})),
         step("b", "Opaque", &["a"], json!({})),
@@ -160,7 +160,7 @@ fn two_strict_mismatches_end_the_job_once() {
 
 /// I39: even if every step is finished, a strict mismatch prevents completion and retry.
 #[test]
-fn a_job_that_was_about_to_end_is_not_complete() {
+fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
     // The last write completes the job.
     let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
@@ -190,7 +190,7 @@ fn a_warning_is_counted() {
 /// I39: steps that depend on the change wait for a person, other steps continue, and a confirmed change is not
 /// verified again.
 #[test]
-fn a_person_is_asked_and_the_rest_goes_on() {
+fn unconfirmed_change_blocks_only_dependent_steps() {
     for (rule, found) in [
         (Confirmation::HumanInLoop, otherwise()),
         (Confirmation::Strict, ConfirmationResult::Unavailable("no answer".into())),
@@ -224,7 +224,7 @@ fn a_person_is_asked_and_the_rest_goes_on() {
 
 /// I39: a resource that was repaired in the meantime needs no decision.
 #[test]
-fn what_is_found_again_goes_on_alone() {
+fn repaired_resource_continues_without_decision() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
     sim.verifier_results.insert(slot("a"), otherwise());
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
@@ -259,7 +259,7 @@ fn a_running_step_is_blocked_at_its_call() {
 
 /// I39: two changes of one call are verified separately, and the result for one does not settle the other.
 #[test]
-fn a_call_that_changed_two_things_waits_for_both() {
+fn call_with_two_changes_waits_for_both_confirmations() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
     let mut sim = job(Confirmation::HumanInLoop, plan, &[]);
     let (Answer::Ok(mut both), Answer::Ok(other)) = (changes("f", "1"), changes("g", "1")) else { panic!("good") };
@@ -287,7 +287,7 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
 
 /// I39: no confirmation is requested for an aborting job, and aborting a job ends a pending confirmation.
 #[test]
-fn a_job_that_is_given_up_is_not_confirmed() {
+fn aborting_job_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
     sim.verifier_results.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
@@ -302,7 +302,7 @@ fn a_job_that_is_given_up_is_not_confirmed() {
 
 /// I39: results of calls without a verifier, and of calls that only read, are injected unchecked.
 #[test]
-fn without_a_verifier_nothing_is_looked_at() {
+fn changes_without_verifier_are_not_verified() {
     let mut sim = Sim::new(Mode::AutoExec, four());
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
@@ -360,7 +360,7 @@ fn a_mismatch_blocks_undoing() {
 /// I37, I39: effects that a cancelled job is about to undo are verified first, whatever the rule of the plugin.
 /// A mismatch cannot end the job in another way, so a person decides.
 #[test]
-fn what_is_undone_is_looked_at_first() {
+fn effects_are_verified_before_compensation() {
     for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {
         let mut sim = job(Confirmation::Strict, four(), &["f"]);
         super::compensation::pin(&mut sim, |_| true);
@@ -386,7 +386,7 @@ fn what_is_undone_is_looked_at_first() {
 
 /// I37: every reason that blocks compensation is reported before a person continues the job.
 #[test]
-fn all_that_blocks_undoing_is_shown() {
+fn all_compensation_blockers_are_shown() {
     let plan = vec![
         step("a", "Opaque", &[], json!({})),
         step("b", "Opaque", &["a"], json!({})),
@@ -406,7 +406,7 @@ fn all_that_blocks_undoing_is_shown() {
 
 /// I37, I39: the effects that a job ended by a mismatch would have undone are listed as left.
 #[test]
-fn what_a_mismatch_left_is_listed() {
+fn effects_left_by_mismatch_are_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);
     super::compensation::pin(&mut sim, |_| true);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();

@@ -89,7 +89,7 @@ fn killed_anywhere_each_effect_happens_once() {
 }
 
 #[test]
-fn keyed_calls_are_repeated_under_the_same_key_alone() {
+fn keyed_calls_are_repeated_only_under_the_same_key() {
     for cut in cuts() {
         let mut sim = sim("Keyed");
         drop(sim.process(Some(cut)));
@@ -145,7 +145,7 @@ fn a_lost_call_is_an_answer_like_any_other() {
 }
 
 #[test]
-fn reconcile_that_cannot_tell_falls_to_the_next_rung() {
+fn unknown_reconcile_falls_to_next_resolution_step() {
     let mut sim = sim("Queryable");
     drop(sim.process(Some(Cut::AfterExecute(1))));
     sim.reconcile_unknown = true;
@@ -155,7 +155,7 @@ fn reconcile_that_cannot_tell_falls_to_the_next_rung() {
 }
 
 #[test]
-fn definite_failures_are_retried_by_the_table_and_doubtful_ones_never_blindly() {
+fn definite_failures_are_retried_and_doubtful_ones_never_blindly() {
     let limit = |n: usize| vec![Answer::NotApplied(Failure::new(Code::RateLimit, "429")); n];
     let mut sim = sim("Opaque");
     sim.script.insert(Operator::new("Opaque"), limit(5));
@@ -233,7 +233,7 @@ fn every_prefix_folds(durable: &Durable, sim: &Sim) {
 /// I126: a call whose process dies repeatedly does not use up its tries quickly. The first repeat follows
 /// immediately, and each later one after a backoff.
 #[test]
-fn tries_that_were_cut_off_are_repeated_after_a_backoff() {
+fn crashed_tries_are_repeated_after_backoff() {
     for operator in ["Keyed", "Queryable"] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.loses_calls = true;

@@ -47,7 +47,7 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
 /// I3: a request in transit could be applied after a "not applied" answer, and the clock may have lagged by its
 /// margin of 2 s.
 #[test]
-fn nobody_asks_or_repeats_before_the_world_has_settled() {
+fn call_in_doubt_waits_for_settling_time() {
     for operator in ["Queryable", "Keyed"] {
         let mut sim = job(operator, vec![unknown()], 60_000);
         assert_eq!(until_over(&mut sim), JobState::Completed, "{operator}");
@@ -59,7 +59,7 @@ fn nobody_asks_or_repeats_before_the_world_has_settled() {
 
 /// I3: a call that did not happen counts as a try, and its backoff is an event.
 #[test]
-fn what_never_takes_effect_is_given_up() {
+fn call_that_never_takes_effect_fails_after_max_tries() {
     let mut sim = job("Queryable", vec![unknown(); 50], 0);
     sim.loses_calls = true;
     assert_eq!(until_over(&mut sim), JobState::Failed);
@@ -73,7 +73,7 @@ fn what_never_takes_effect_is_given_up() {
 
 /// I3: the backoff after a call that did not happen follows the plugin's own `retry`, like every other backoff.
 #[test]
-fn the_backoff_after_what_did_not_happen_is_the_plugins() {
+fn backoff_after_not_applied_follows_plugin() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
     let retry = RetrySpec { max: None, base_ms: Some(100_000), cap_ms: Some(100_000) };
@@ -96,7 +96,7 @@ fn the_backoff_after_what_did_not_happen_is_the_plugins() {
 
 /// I1: a keyed retry that changed nothing leaves the original try in doubt.
 #[test]
-fn a_refused_repeat_leaves_the_first_try_in_doubt() {
+fn refused_keyed_retry_leaves_first_try_in_doubt() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"));
     let mut sim = job("Keyed", vec![unknown(), refused], 0);
     assert_eq!(until_over(&mut sim), JobState::Completed);
@@ -110,7 +110,7 @@ fn a_refused_repeat_leaves_the_first_try_in_doubt() {
 
 /// I6: a job that kills its worker before anything is durable is detected nevertheless.
 #[test]
-fn claims_that_left_nothing_are_attempts_without_progress() {
+fn claims_without_events_count_as_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
     sim.lost_claims = 4;
     assert!(sim.process(Some(Cut::Write(1))).is_err());
@@ -119,7 +119,7 @@ fn claims_that_left_nothing_are_attempts_without_progress() {
 
 /// I3: a tool that cannot tell yet is asked again at its scheduled time, ten times. Then a person decides.
 #[test]
-fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
+fn not_yet_is_reconciled_again_on_schedule_and_limited() {
     let plan = |in_step: bool| match in_step {
         true => step("a", "Script", &[], json!({ "calls": ["Queryable"] })),
         false => step("a", "Queryable", &[], json!({})),
@@ -151,7 +151,7 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
 
 /// I1: an answer recorded before a person's verdict was applied wins over any verdict.
 #[test]
-fn an_answer_that_came_before_the_verdict_wins() {
+fn answer_recorded_before_verdict_wins() {
     let done = || ManualVerdict::Applied("\"by another system\"".into());
     for (operator, verdict) in [
         ("Opaque", ManualVerdict::NotApplied),
@@ -182,7 +182,7 @@ fn an_answer_that_came_before_the_verdict_wins() {
 /// I1, I3: the "not applied" answer of a keyed retry is not stored. The next attempt finds the call in doubt
 /// and resolves it.
 #[test]
-fn a_repeat_that_changed_nothing_is_no_answer() {
+fn keyed_retry_that_changed_nothing_is_not_an_answer() {
     let failure = || Failure::new(Code::RateLimit, "later");
     let effect = |answer: Answer, provenance: Provenance| Effect {
         slot: Slot::new("a"),
@@ -202,7 +202,7 @@ fn a_repeat_that_changed_nothing_is_no_answer() {
 /// I46: a verdict on one try does not apply to the next try, and a contradiction to the earlier verdict is
 /// recorded.
 #[test]
-fn a_verdict_is_about_one_try() {
+fn verdict_applies_to_one_try() {
     let slot = Slot::new("a");
     let agrees = ManualVerdict::NotApplied;
     // A verdict on the try before the last one, and a verdict on a try that needed none.
@@ -244,7 +244,7 @@ fn a_verdict_is_about_one_try() {
 
 /// I46: a verdict on a call is refused before the settling time.
 #[test]
-fn a_verdict_waits_until_the_world_has_settled() {
+fn verdict_waits_for_settling_time() {
     let slot = Slot::new("a");
     for settling_ms in [0, 60_000] {
         let mut sim = job("Opaque", vec![unknown()], settling_ms);
@@ -268,7 +268,7 @@ fn a_verdict_waits_until_the_world_has_settled() {
 /// A person's decision does not wait for a backoff, because an opaque call is never repeated or reconciled
 /// automatically.
 #[test]
-fn a_person_decides_about_an_opaque_call_at_once() {
+fn verdict_on_opaque_call_needs_no_backoff() {
     let mut sim = job("Opaque", vec![], 60_000);
     sim.loses_calls = true;
     sim.random = u64::from(u32::MAX) - 10_000;

@@ -215,7 +215,7 @@ fn an_event_of_another_job_is_found() {
 
 /// Taking a good file apart and putting it together again leaves the file good.
 #[test]
-fn taking_apart_and_putting_together_changes_nothing() {
+fn parsing_and_rebuilding_a_file_keeps_it_valid() {
     let file = export(&small(&json!({})));
     assert_eq!(build_file(parse_records(&file)), file);
 }
@@ -232,7 +232,7 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
 
 /// I30: a second execution, planted with every hash recomputed, contradicts the other stores.
 #[test]
-fn a_planted_double_execution_is_found() {
+fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
     let has = |report: &VerifyReport, kind: ProblemKind| report.problems.iter().any(|problem| problem.kind == kind);
 
@@ -278,7 +278,7 @@ fn a_planted_double_execution_is_found() {
 /// I30: a worker that loses its job stores a receipt or a refusal as try 0 without events. Neither is an
 /// execution.
 #[test]
-fn an_answer_that_the_log_does_not_know_is_no_execution() {
+fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
         let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
         sim.send_request(InboxRequest::Cancel);
@@ -483,7 +483,7 @@ fn signatures_are_checked_and_cannot_be_cut_off() {
 }
 
 #[test]
-fn what_is_no_evidence_is_said_to_be_none() {
+fn other_files_are_reported_as_not_evidence() {
     for file in [&b""[..], b"hello", b"{}\n{}\n", b"{\"record\":\"header\"}\n"] {
         assert!(evidence::verify(file, None, &|_, _, _| true).is_err(), "{file:?}");
     }

@@ -70,7 +70,7 @@ fn copied(sim: &Sim) -> Vec<String> {
 /// I40, I41: a fork copies the steps that do not depend on the fork's step, and gates the effects of the
 /// origin.
 #[test]
-fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about() {
+fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!((origin.executions_by_slot[&Slot::new("o")], origin.executions_by_slot[&Slot::new("s/1")]), (1, 1));
@@ -141,7 +141,7 @@ fn a_lost_call_of_a_copied_step_is_gated() {
 
 /// I41: a fork killed anywhere comes to the same end, and copied steps are never executed.
 #[test]
-fn a_fork_survives_every_cut() {
+fn fork_killed_anywhere_reaches_the_same_end() {
     let mut origin = trusted_job(Mode::HumanGated);
     origin.rules.standing_approvals = true;
     let durable = origin.process(None).unwrap();
@@ -187,7 +187,7 @@ fn a_fork_survives_every_cut() {
 
 /// I40: a fork uses the replaced output and executes the steps that depend on it again.
 #[test]
-fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
+fn replaced_output_is_used_and_dependents_run_again() {
     let mut origin = trusted_job(Mode::AutoExec);
     origin.process(None).unwrap();
     let sim = forked(&origin, &setting("s", "r"));
@@ -206,7 +206,7 @@ fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
 }
 
 #[test]
-fn a_job_that_goes_on_by_itself_is_not_forked() {
+fn open_job_is_not_forked() {
     let mut origin = trusted_job(Mode::AutoExec);
     assert!(origin.process(Some(Cut::Write(6))).is_err());
     let refused = decide::fork(&origin.durable(), &request("s")).unwrap_err();
@@ -215,7 +215,7 @@ fn a_job_that_goes_on_by_itself_is_not_forked() {
 
 /// I41: failed steps, undone steps, and the steps that depend on them are executed again.
 #[test]
-fn what_did_not_succeed_or_was_undone_is_not_copied() {
+fn failed_and_undone_steps_are_not_copied() {
     let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));
     let mut origin = Sim::new(Mode::AutoExec, vec![step("r", "Read", &[], json!({})), failing, plan()[2].clone()]);
     assert_eq!(origin.process(None).unwrap().job.state, JobState::Partial);
@@ -248,7 +248,7 @@ fn what_did_not_succeed_or_was_undone_is_not_copied() {
 
 /// I41: a step in which the origin may have changed the world is gated before it runs again.
 #[test]
-fn what_may_have_been_done_is_gated() {
+fn possible_earlier_effects_are_gated_in_fork() {
     let gated = |origin: &crate::state::Durable, at: &str| {
         let Body::JobForked { gated, .. } = decide::fork(origin, &request(at)).unwrap().body else {
             panic!("it begins with the fork")
@@ -289,7 +289,7 @@ fn what_may_have_been_done_is_gated() {
 
 /// I40: only the output of a copied step can be replaced.
 #[test]
-fn an_output_is_set_for_what_is_copied_alone() {
+fn output_can_be_set_only_for_copied_steps() {
     let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));
     let mut origin = Sim::new(
         Mode::AutoExec,

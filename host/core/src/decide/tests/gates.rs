@@ -119,7 +119,7 @@ fn approve(sim: &mut Sim, actor: &str, slot: &str) {
 
 /// I27: a quorum counts different people. The policy may exclude the requester of the job.
 #[test]
-fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
+fn quorum_counts_distinct_approvers_and_may_exclude_the_requester() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         quorum(&mut sim, 2, false);
@@ -140,7 +140,7 @@ fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
 
 /// I27: a policy that became stricter after an approval applies to the waiting call.
 #[test]
-fn rules_that_became_narrower_after_an_approval_hold() {
+fn stricter_policy_after_approval_applies() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         sim.process(None).unwrap();
@@ -165,7 +165,7 @@ fn rules_that_became_narrower_after_an_approval_hold() {
 /// I27: if the policy requires reasons, only approvals with a reason count. An approver who gave no reason may
 /// add one later.
 #[test]
-fn an_approval_may_have_to_say_why() {
+fn approval_reason_is_required_if_policy_requires_it() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
@@ -200,7 +200,7 @@ fn an_approval_may_have_to_say_why() {
 }
 
 #[test]
-fn rules_narrow_each_other() {
+fn combined_rules_are_the_narrower_ones() {
     use crate::manifest::EffectKind;
     use crate::policy::Rules;
     let wide = Rules { standing_approvals: true, ..Rules::default() };
@@ -220,7 +220,7 @@ fn rules_narrow_each_other() {
 
 /// I27: an approval given with the submission counts toward the quorum unless the policy forbids it.
 #[test]
-fn a_standing_approval_is_one_of_the_quorum_unless_the_policy_forbids_it() {
+fn standing_approval_counts_unless_policy_forbids_it() {
     for (standing, self_approve, approvers) in [(true, true, 1), (false, true, 2), (true, false, 2)] {
         let mut sim = Sim::new(Mode::HumanGated, send());
         let Some(header) = sim.record.events.first().map(|event| event.body.clone()) else { panic!("a log") };
@@ -241,7 +241,7 @@ fn a_standing_approval_is_one_of_the_quorum_unless_the_policy_forbids_it() {
 
 /// I27: a gate that is not decided in time expires, and its call is never executed.
 #[test]
-fn a_gate_that_nobody_decides_about_expires() {
+fn undecided_gate_expires() {
     for (slot, plan, state) in [
         ("a", send(), JobState::Failed),
         ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))], JobState::Completed),
@@ -270,7 +270,7 @@ fn a_gate_that_nobody_decides_about_expires() {
 
 /// I27: a decision cancels the timer of its gate.
 #[test]
-fn a_decision_disarms_the_gates_timer() {
+fn decision_cancels_gate_timer() {
     let mut sim = Sim::new(Mode::HumanGated, send());
     let due_us = sim.process(None).unwrap().job.timers()["gate/a"];
     // The timer fired, but the approval was acknowledged before the expiry was written.
@@ -282,7 +282,7 @@ fn a_decision_disarms_the_gates_timer() {
 
 /// I20: each of the five fields that an approval is bound to changes the hash by itself.
 #[test]
-fn an_approval_is_of_operator_digest_slot_arguments_and_mode() {
+fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
     let operators = super::sim::operators();
     let pinned = &operators[&crate::ids::Operator::new("Opaque")];
@@ -324,7 +324,7 @@ fn inside() -> Vec<serde_json::Value> {
 
 /// I20: a step that requests other arguments than the approved ones is stopped.
 #[test]
-fn other_arguments_than_the_approved_ones_are_never_executed() {
+fn unapproved_arguments_are_never_executed() {
     let mut sim = Sim::new(Mode::HumanGated, inside());
     sim.process(None).unwrap();
     let (slot, gate_hash) = (Slot::new("a/0"), gate(&sim, "a/0"));
@@ -358,7 +358,7 @@ fn other_arguments_than_the_approved_ones_are_never_executed() {
 
 /// I27: an approval that the policy does not accept is not recorded as one.
 #[test]
-fn a_standing_approval_that_does_not_count_is_not_recorded() {
+fn uncounted_standing_approval_is_not_recorded() {
     for (standing, self_approve, named) in
         [(true, true, "a"), (false, true, "a"), (true, false, "a"), (true, true, "b")]
     {
@@ -378,7 +378,7 @@ fn a_standing_approval_that_does_not_count_is_not_recorded() {
 
 /// I27: approvals given under a wider policy do not count under the current one.
 #[test]
-fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
+fn approvals_outside_current_policy_do_not_count() {
     for standing in [true, false] {
         let mut sim = Sim::new(Mode::HumanGated, send());
         let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
@@ -406,7 +406,7 @@ fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
 
 /// I27: a person who approves twice counts once, both when the approval is written and when it is read.
 #[test]
-fn who_approves_twice_is_one_person() {
+fn repeated_approval_by_one_person_counts_once() {
     let mut sim = Sim::new(Mode::HumanGated, send());
     quorum(&mut sim, 2, true);
     sim.process(None).unwrap();
@@ -427,7 +427,7 @@ fn who_approves_twice_is_one_person() {
 }
 
 #[test]
-fn a_gate_that_is_asked_again_for_another_call_begins_without_approvals() {
+fn gate_requested_for_another_call_starts_without_approvals() {
     let mut sim = Sim::new(Mode::HumanGated, inside());
     quorum(&mut sim, 2, true);
     sim.process(None).unwrap();
@@ -452,7 +452,7 @@ fn a_gate_that_is_asked_again_for_another_call_begins_without_approvals() {
 /// I27: a rejection states the actor and the reason. An expiry is written only after every earlier request was
 /// handled.
 #[test]
-fn a_refusal_says_why_and_an_expiry_waits_for_what_was_acknowledged() {
+fn rejection_gives_reason_and_expiry_waits_for_acknowledged_requests() {
     for (slot, plan) in [("a", send()), ("a/0", inside())] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         let parked = sim.process(None).unwrap();

@@ -1,8 +1,12 @@
 //! Tests of the decisions with a small simulated worker and a world that counts executions. The worker can be
 //! cut off at any point.
 
+mod emitted_events;
+mod late_answers;
+mod unacknowledged;
+mod unloaded;
+
 mod actions;
-mod announced;
 mod budget;
 mod cancel;
 mod compensation;
@@ -14,7 +18,6 @@ mod doubt;
 mod evidence;
 mod fork;
 mod gates;
-mod late;
 mod modes;
 mod offers;
 mod parameters;
@@ -30,6 +33,4 @@ mod reuse;
 mod sim;
 mod undo;
 mod undo_crash;
-mod unheard;
-mod unread;
 mod waits;

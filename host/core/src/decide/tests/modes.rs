@@ -18,7 +18,7 @@ fn auto(level: u32) -> AutoExec {
 
 /// I42: trust removes the gates of the mode and no others.
 #[test]
-fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
+fn trust_removes_mode_gates_but_not_plan_gates() {
     let plan = |gate: &str| {
         let mut one = step("a", "Opaque", &[], json!({}));
         one["gate"] = json!(gate);
@@ -41,7 +41,7 @@ fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
 
 /// I42: a dry run reports each skipped call with its arguments.
 #[test]
-fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
+fn dry_run_reports_skipped_calls_with_arguments() {
     let plan = vec![
         step("a", "Opaque", &[], json!({ "to": "ada" })),
         step("b", "Read", &["a"], json!({ "x": { "$ref": "a#/id" }, "y": 1 })),
@@ -59,7 +59,7 @@ fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
 }
 
 #[test]
-fn a_demand_that_is_not_met_is_a_denial() {
+fn unmet_policy_demand_is_denied() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     sim.rules.auto_exec = auto(3);
     sim.rules.require = [(Operator::new("Opaque"), vec![AnswerRequirement::Verified])].into();

@@ -101,7 +101,7 @@ fn a_refusal_of_the_sdk_offers_no_retry() {
 
 /// I162: if the requester of the job may not approve, the offer states that another person has to.
 #[test]
-fn an_approval_that_the_requester_may_not_give_names_another() {
+fn offer_names_another_approver_if_requester_may_not_approve() {
     let approves = |self_approve: bool| {
         let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
         sim.rules.self_approve = self_approve;

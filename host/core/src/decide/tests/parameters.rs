@@ -58,7 +58,7 @@ fn parameters_are_resolved_after_every_crash() {
 
 /// I147: a dry run skips steps that depend on skipped steps, but not a step that only reads a parameter.
 #[test]
-fn a_parameter_is_no_skipped_step() {
+fn dry_run_does_not_skip_steps_that_read_parameters() {
     let mut sim = Sim::of(Mode::DryRun, plan(), Some(&values("x")));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.step(&"a".into()).unwrap().state, StepState::Succeeded);
@@ -68,7 +68,7 @@ fn a_parameter_is_no_skipped_step() {
 
 /// I147: a job is refused if its stored values are not those named in the log.
 #[test]
-fn values_that_are_not_the_ones_of_the_log_are_refused() {
+fn parameter_values_not_matching_log_are_refused() {
     let mut sim = Sim::of(Mode::AutoExec, plan(), Some(&values("x")));
     sim.record.payloads[0].bytes = br#"{"letter":"y","to":["eve"]}"#.to_vec();
     let load = |sim: &Sim| Durable::load(sim.record.clone(), vec![]).map(drop);

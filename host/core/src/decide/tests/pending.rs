@@ -31,7 +31,7 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
 
 /// I107: accepted requests are shown and not offered again. Other commands are still offered.
 #[test]
-fn what_was_asked_is_not_offered_again() {
+fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);
     let slot = Slot::new("a");
     let (approve, reject) = (
@@ -69,7 +69,7 @@ fn what_was_asked_is_not_offered_again() {
 
 /// I107: a second request that contradicts an earlier one is detected, and one that agrees is accepted.
 #[test]
-fn what_contradicts_an_earlier_word_is_found() {
+fn request_contradicting_pending_request_is_detected() {
     let (sim, gate_hash) = gated(2);
     let durable = sim.durable();
     let slot = Slot::new("a");
@@ -107,7 +107,7 @@ fn what_contradicts_an_earlier_word_is_found() {
 
 /// I107: the actor who cancelled a job is shown until the job is over.
 #[test]
-fn a_job_that_is_being_cancelled_says_so() {
+fn cancelling_job_shows_who_cancelled_it() {
     let call = step("a", "Opaque", &[], json!({}));
     let mut sim = Sim::new(Mode::AutoExec, vec![call]);
     let failure = crate::error::Failure::new(Code::NetworkTimeout, "no answer in time");

@@ -14,7 +14,7 @@ use crate::step::StepState;
 
 /// A job executes only the plan whose hash it recorded.
 #[test]
-fn a_plan_that_is_not_the_one_of_its_hash_is_refused() {
+fn plan_not_matching_its_hash_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     let Body::PlanCreated { plan, plan_hash } = sim.record.events[1].body.clone() else { panic!("a plan") };
     let mut other = plan.clone();
@@ -41,7 +41,7 @@ fn an_outcome_is_bound_by_the_id_of_its_step() {
 }
 
 #[test]
-fn a_binding_to_what_is_not_there_fails_its_step() {
+fn unresolvable_binding_fails_its_step() {
     let mut hashed = step("c", "Read", &["a"], json!({}));
     hashed["hashes"] = json!({ "h": { "$ref": "a#/nothing" } });
     hashed["idempotency_template"] = json!("{h}");
@@ -59,7 +59,7 @@ fn a_binding_to_what_is_not_there_fails_its_step() {
 /// I42: a dry run needs no action keys, so a template over a skipped output stops nothing. Only skipped outputs
 /// are shown as open.
 #[test]
-fn a_dry_run_leaves_open_what_was_skipped_alone() {
+fn dry_run_leaves_only_skipped_outputs_open() {
     let mut keyed = step("k", "Read", &["o"], json!({}));
     keyed["hashes"] = json!({ "h": { "$ref": "o#" } });
     keyed["idempotency_template"] = json!("{h}");
@@ -80,7 +80,7 @@ fn a_dry_run_leaves_open_what_was_skipped_alone() {
 
 /// I42: a dry run does not even look up the holder of an action key.
 #[test]
-fn a_dry_run_does_not_ask_who_holds_a_key() {
+fn dry_run_does_not_look_up_key_holder() {
     let mut send = step("a", "Opaque", &[], json!({ "to": "ada" }));
     send["gate"] = json!("human_confirm");
     for (mode, looked) in [(Mode::DryRun, false), (Mode::HumanGated, true)] {

@@ -29,7 +29,7 @@ fn tool(effects: &[EffectKind]) -> PinnedOperator {
 
 /// I42: reads and outcomes are always covered, and changes only by their own name.
 #[test]
-fn a_change_is_covered_by_its_name_alone() {
+fn change_is_covered_only_by_its_own_effect() {
     for effect in [ReadOnly, ProduceOutcome] {
         assert!(covers(&[], effect), "{effect:?}");
     }
@@ -46,7 +46,7 @@ fn a_change_is_covered_by_its_name_alone() {
 /// A call inside a step is limited to the effects that the step declares. A call that only reads needs no
 /// declaration.
 #[test]
-fn calls_inside_a_step_are_held_to_its_declaration() {
+fn calls_inside_step_are_limited_to_its_declaration() {
     let mut one = step("a", "Script", &[], json!({ "calls": ["Read", "Opaque"] }));
     one["effects"] = json!([]);
     let mut sim = Sim::new(Mode::AutoExec, vec![one]);
@@ -57,7 +57,7 @@ fn calls_inside_a_step_are_held_to_its_declaration() {
 
 /// I42: external effects are forbidden in one mode and gated in another. Internal writes are neither.
 #[test]
-fn modes_forbid_and_gate_what_leaves_the_house() {
+fn modes_forbid_and_gate_external_effects() {
     assert_eq!(Mode::default(), Mode::HumanGated);
     let rules = Rules::default();
     for (effect, leaves) in [(ReadOnly, false), (InternalWrite, false), (ExternalWrite, true), (ExternalSend, true)] {
@@ -78,7 +78,7 @@ fn modes_forbid_and_gate_what_leaves_the_house() {
 
 /// I42: the plan's own gates and those named by a policy apply in every mode.
 #[test]
-fn what_plan_and_policy_gate_is_gated_in_every_mode() {
+fn plan_and_policy_gates_apply_in_every_mode() {
     let tags = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
     let effects = Rules { gate_effects: vec![InternalWrite], ..Rules::default() };
     let plain = planned(&[InternalWrite]);
@@ -104,7 +104,7 @@ fn what_plan_and_policy_gate_is_gated_in_every_mode() {
 
 /// I42: automatic execution requires the tenant's consent and the highest trust by default.
 #[test]
-fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
+fn automatic_execution_is_off_and_requires_highest_trust() {
     let auto = AutoExec::default();
     assert_eq!((auto.enabled, auto.min_trust, TRUST_MAX), (false, 3, 3));
     assert!(auto.trust.is_empty());
@@ -121,7 +121,7 @@ fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
 /// I42: an open job in a mode that the policy no longer lists begins nothing that changes the world. The job
 /// still reads, finishes begun calls and undoes its effects.
 #[test]
-fn a_withdrawn_mode_begins_nothing_more() {
+fn job_in_withdrawn_mode_begins_no_change() {
     let withdrawn = |sim: &mut Sim| sim.rules.modes.retain(|mode| *mode != Mode::AutoExec);
     let plan = || vec![step("r", "Read", &[], json!({})), step("a", "Opaque", &["r"], json!({}))];
     let trusting = |plan| {
@@ -166,7 +166,7 @@ fn a_withdrawn_mode_begins_nothing_more() {
 /// I42: each setting of a policy by itself. Of two policies the narrower setting applies, whichever policy is
 /// older.
 #[test]
-fn of_two_policies_each_setting_is_the_narrower() {
+fn combined_policies_use_the_narrower_setting() {
     let wide = || Rules {
         standing_approvals: true,
         auto_exec: AutoExec { enabled: true, min_trust: 0, trust: [("ada/Opaque".to_owned(), 3)].into() },

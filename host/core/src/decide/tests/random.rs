@@ -316,7 +316,7 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
 
 /// I1, I3, I6, I29, I37: random plans end legally, and the response agrees with the events.
 #[test]
-fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
+fn random_plans_end_legally_and_response_matches_events() {
     let (mut ends, mut undid): (BTreeMap<&str, u32>, u32) = (BTreeMap::new(), 0);
     for seed in 0..PLANS {
         let sim = run(seed);
@@ -336,7 +336,7 @@ fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
 
 /// A seed determines the whole run, so that a failure can be reproduced.
 #[test]
-fn a_seed_gives_the_same_bytes_twice() {
+fn same_seed_gives_same_bytes() {
     for seed in [1, 77, 500] {
         assert_eq!(export(&run(seed)), export(&run(seed)), "plan {seed}");
     }

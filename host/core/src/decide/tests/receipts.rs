@@ -52,7 +52,7 @@ fn fails(sim: &mut Sim) {
 
 /// I38, I45: the receipt is withdrawn from the moment at which compensation begins.
 #[test]
-fn while_a_call_is_undone_its_receipt_is_nobodys() {
+fn receipt_is_withheld_during_compensation() {
     let mut sim = sent();
     sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
@@ -66,7 +66,7 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
 
 /// I38, I45: an action that certainly was not undone counts as performed, and its receipt is restored.
 #[test]
-fn what_could_not_be_undone_gives_its_receipt_again() {
+fn failed_compensation_restores_receipt() {
     for word in [None, Some(InboxRequest::Continue), Some(InboxRequest::Abort)] {
         let mut sim = sent();
         fails(&mut sim);
@@ -90,7 +90,7 @@ fn what_could_not_be_undone_gives_its_receipt_again() {
 
 /// I38, I45: an action whose outcome stays unknown never gives a receipt.
 #[test]
-fn what_was_lost_in_undoing_stays_open() {
+fn lost_compensation_keeps_action_open() {
     let mut sim = sent();
     sim.send_request(InboxRequest::Cancel);
     assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
@@ -102,7 +102,7 @@ fn what_was_lost_in_undoing_stays_open() {
 
 /// I20, I38: a failed compensation that a person retries is gated under the current policy.
 #[test]
-fn a_further_round_of_undoing_is_asked_about() {
+fn retried_compensation_is_gated_again() {
     let mut sim = sent();
     fails(&mut sim);
     sim.send_request(InboxRequest::Cancel);
@@ -124,8 +124,8 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
     let draft = super::super::apply_request(&durable, &row, &context);
     let batch = durable.seal(draft, 9_000).unwrap();
-    let closed = |awaited: &crate::awaited::Expectation| {
-        awaited.name == "gate/d" && awaited.state == crate::awaited::ExpectationState::Over
+    let closed = |awaited: &crate::expectation::Expectation| {
+        awaited.name == "gate/d" && awaited.state == crate::expectation::ExpectationState::Over
     };
     assert!(batch.expectations.iter().any(closed), "{:?}", batch.expectations);
     assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);
@@ -158,7 +158,7 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
 /// I39, I44, I45: an effect that differs from the record gives no receipt to others until a person decides,
 /// also after the end of the job.
 #[test]
-fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
+fn contradicted_effect_gives_no_receipt_until_decided() {
     for gone in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::Strict);
         assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Partial, false));
@@ -196,7 +196,7 @@ fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
 /// I25, I39: a fork executes a step again if its effect is not as recorded, and also the steps that depend on
 /// it.
 #[test]
-fn a_fork_does_not_take_over_what_is_not_there() {
+fn fork_does_not_copy_contradicted_effect() {
     let request = ForkRequest {
         at: StepId::new("r"),
         set: [].into(),

@@ -32,7 +32,7 @@ fn chain() -> Vec<serde_json::Value> {
 
 /// I24: failed and skipped steps run again under the first external key, and successful steps stay.
 #[test]
-fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
+fn retry_runs_failed_steps_and_their_skipped_dependents() {
     let mut sim = fails("Keyed", Code::NetworkTimeout, 4, chain());
     let durable = sim.process(None).unwrap();
     let states = |durable: &crate::state::Durable| durable.job.steps.iter().map(|step| step.state).collect::<Vec<_>>();
@@ -89,7 +89,7 @@ fn a_lost_call_is_in_doubt_again() {
 
 /// The last failed call of a step plugin is retried, and the other calls are injected.
 #[test]
-fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
+fn only_last_failed_call_of_step_plugin_is_retried() {
     let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];
     let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Keyed", "Opaque"]));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
@@ -105,7 +105,7 @@ fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
 }
 
 #[test]
-fn what_cannot_be_retried_is_refused() {
+fn impossible_retry_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
     assert!(matches!(retry_round(&durable), Err(RetryRefusal::State { state: JobState::Completed, .. })));
@@ -124,7 +124,7 @@ fn what_cannot_be_retried_is_refused() {
 
 /// The gate of a rejected step is requested again in the next round.
 #[test]
-fn a_rejected_gate_is_asked_again() {
+fn rejected_gate_is_requested_again() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
     sim.process(None).unwrap();
     let gate_hash = sim.durable().job.gates[&Slot::new("a")].hash;
@@ -140,7 +140,7 @@ fn a_rejected_gate_is_asked_again() {
 
 /// A job that is open, cancelled or aborted is not retried, whatever failed in it.
 #[test]
-fn only_what_ended_by_itself_is_retried() {
+fn only_jobs_that_ended_by_themselves_are_retried() {
     let mut gated = step("b", "Opaque", &[], json!({}));
     gated["gate"] = json!("human_confirm");
     let plan = || vec![step("a", "Keyed", &[], json!({})), gated.clone()];

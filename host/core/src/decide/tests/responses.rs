@@ -132,7 +132,7 @@ fn an_open_job_is_running_and_resumed() {
 
 /// A job that waits only for times needs no person. Every other waiting job does.
 #[test]
-fn a_job_that_goes_on_by_itself_is_running_and_others_are_partial() {
+fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
         let later = Failure { retry_after_ms: Some(90_000), ..Failure::new(Code::RateLimit, "429") };
@@ -170,7 +170,7 @@ fn a_job_that_goes_on_by_itself_is_running_and_others_are_partial() {
 }
 
 #[test]
-fn what_a_person_has_to_decide_can_be_typed() {
+fn every_pending_decision_has_a_command() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))]);
     let view = response(&sim.process(None).unwrap());
     assert_eq!(actions(&view), ["latch job approve job_1 a/0", "latch job reject job_1 a/0 --reason TEXT"]);
@@ -198,7 +198,7 @@ fn what_a_person_has_to_decide_can_be_typed() {
 }
 
 #[test]
-fn a_signal_is_typed_as_a_shell_reads_it() {
+fn signal_command_is_quoted_for_the_shell() {
     for (key, word) in [
         ("reply-1:a/b@c+d,e=f.g", "reply-1:a/b@c+d,e=f.g"),
         ("reply of ada", "'reply of ada'"),
@@ -214,7 +214,7 @@ fn a_signal_is_typed_as_a_shell_reads_it() {
 }
 
 #[test]
-fn what_another_job_performs_is_shown_and_what_this_one_performs_is_not() {
+fn action_held_by_another_job_is_shown_and_own_action_is_not() {
     let send = |id: &str| {
         let mut send = step(id, "Opaque", &[], json!({ "to": "ada" }));
         send["idempotency_template"] = json!("send:{to}");
@@ -230,7 +230,7 @@ fn what_another_job_performs_is_shown_and_what_this_one_performs_is_not() {
 }
 
 #[test]
-fn a_conflict_offers_to_go_on_and_to_stop() {
+fn conflict_offers_continue_and_abort() {
     let mut sim = job(Mode::AutoExec, "keep", super::compensation::plan());
     sim.script.insert("Opaque".into(), vec![unknown()]);
     sim.process(None).unwrap();
@@ -246,7 +246,7 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
 
 /// The response of a restored database reports the restore, whatever the state of the job.
 #[test]
-fn a_restored_database_is_the_first_thing_to_look_at() {
+fn restored_database_is_reported_first() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
     let parked = response(&sim.process(None).unwrap());
     let view = parked.clone().with_restored_database();
@@ -256,7 +256,7 @@ fn a_restored_database_is_the_first_thing_to_look_at() {
 
 /// I40: a diverged job and a crash-looping job report their reason and the next commands.
 #[test]
-fn a_diverged_and_a_poison_job_say_why_and_what_to_do() {
+fn diverged_and_crash_looping_jobs_show_cause_and_next_action() {
     let sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     let ways = ["latch job resolve job_1 --continue", "latch job resolve job_1 --abort"];
     let diverged = |at: &str| {
@@ -290,7 +290,7 @@ fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response 
 
 /// The plan's declaration of an outcome overrides the operator's. An outcome is a draft unless declared final.
 #[test]
-fn an_outcome_is_what_plan_and_operator_say() {
+fn outcome_follows_plan_then_operator() {
     let read = || step("a", "Read", &[], json!({}));
     let outcome = |response: &Response| {
         let [outcome] = &response.outcomes[..] else { panic!("one outcome: {:?}", response.outcomes) };
@@ -321,7 +321,7 @@ fn an_outcome_is_what_plan_and_operator_say() {
 }
 
 #[test]
-fn a_preview_is_the_beginning_cut_between_characters() {
+fn preview_is_truncated_at_character_boundary() {
     let preview = |text: &str| {
         let response = producing(vec![step("a", "Read", &[], json!({}))], None, text);
         response.outcomes[0].preview.clone()

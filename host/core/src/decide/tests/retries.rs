@@ -43,7 +43,7 @@ fn tries(mut sim: Sim) -> usize {
 }
 
 #[test]
-fn a_step_overrides_its_plugin_and_both_the_table() {
+fn step_overrides_plugin_and_plugin_overrides_table() {
     let plugin = |max| Some(RetrySpec { max: Some(max), base_ms: None, cap_ms: None });
     assert_eq!(tries(job(Code::NetworkTimeout, None, None, None)), 4);
     assert_eq!(tries(job(Code::RateLimit, None, None, None)), 6);
@@ -61,7 +61,7 @@ fn no_override_makes_a_final_code_retryable() {
 }
 
 #[test]
-fn backoffs_stay_under_their_ceiling_and_over_the_retry_after() {
+fn backoff_respects_cap_and_retry_after() {
     let plugin = Some(RetrySpec { max: Some(8), base_ms: Some(40), cap_ms: Some(100) });
     let mut sim = job(Code::NetworkTimeout, Some(json!({ "cap_ms": 70 })), plugin, None);
     sim.process(None).unwrap();
@@ -75,7 +75,7 @@ fn backoffs_stay_under_their_ceiling_and_over_the_retry_after() {
 }
 
 #[test]
-fn a_restart_neither_forgets_nor_hastens_the_next_try() {
+fn restart_keeps_the_time_of_the_next_try() {
     let mut cut_somewhere = 0;
     for at in 0.. {
         let mut sim = job(Code::RateLimit, None, None, Some(60_000));

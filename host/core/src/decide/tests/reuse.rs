@@ -43,7 +43,7 @@ fn decisions(sim: &Sim) -> Vec<(bool, ReuseReason)> {
 
 /// I23: a step with an equal input gets the earlier output and is not executed.
 #[test]
-fn an_equal_input_takes_the_earlier_output_without_running() {
+fn equal_input_reuses_earlier_output() {
     let [reusable] = &first(Mode::AutoExec)[..] else { panic!("one result is kept") };
     let mut sim = second(json!({ "q": 1 }), reusable.clone(), b"\"earlier\"");
     let durable = sim.process(None).unwrap();
@@ -58,7 +58,7 @@ fn an_equal_input_takes_the_earlier_output_without_running() {
 }
 
 #[test]
-fn another_input_finds_nothing_and_bytes_that_changed_are_refused() {
+fn other_input_and_changed_bytes_are_not_reused() {
     let [reusable] = &first(Mode::AutoExec)[..] else { panic!("one result is kept") };
     let mut sim = second(json!({ "q": 2 }), reusable.clone(), b"\"earlier\"");
     let durable = sim.process(None).unwrap();
@@ -72,7 +72,7 @@ fn another_input_finds_nothing_and_bytes_that_changed_are_refused() {
 }
 
 #[test]
-fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
+fn dry_runs_and_world_changing_calls_are_not_indexed() {
     assert!(first(Mode::DryRun).is_empty());
     let mut sends = cached(json!({}));
     sends["name"] = json!("Opaque");
@@ -88,7 +88,7 @@ fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
 
 /// A reusable result carries the facts that later jobs need to judge it.
 #[test]
-fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
+fn reusable_result_carries_type_sensitivity_and_verification() {
     let kept = |answer: &str| {
         let mut planned = cached(json!({}));
         planned["outcome"] = json!({ "type": "Text.Draft", "sensitivity": "team" });
@@ -107,7 +107,7 @@ fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
 
 /// I23: a result reused as the outcome of a step is an outcome of this job.
 #[test]
-fn a_reused_outcome_is_an_outcome() {
+fn reused_outcome_is_recorded_as_outcome() {
     let drafted = || {
         let mut planned = cached(json!({}));
         planned["outcome"] = json!({ "type": "Text.Draft" });
@@ -127,7 +127,7 @@ fn a_reused_outcome_is_an_outcome() {
 
 /// A result that depends on a person's verdict on a call is marked as such.
 #[test]
-fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
+fn result_from_verdict_is_marked_as_such() {
     let mut planned = cached(json!({ "calls": ["Opaque"] }));
     planned["name"] = json!("Script");
     for (resolved, provenance) in [(true, Provenance::PersonDecision), (false, Provenance::Executed)] {

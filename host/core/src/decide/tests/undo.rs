@@ -112,7 +112,7 @@ fn partial_and_failed_jobs_are_undone() {
 
 /// I156: an undo that could do nothing is refused with its reason.
 #[test]
-fn undo_is_refused_where_it_can_do_nothing() {
+fn undo_without_effect_is_refused() {
     let job_id = || "job_1".into();
     let mut sim = job(Mode::AutoExec, "keep", vec![step("r", "Read", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
@@ -145,7 +145,7 @@ fn undo_is_refused_where_it_can_do_nothing() {
 
 /// I155: an undo has the gates of compensation. An approval of the call does not cover its undo.
 #[test]
-fn undo_asks_at_the_gates_of_compensation() {
+fn undo_requests_compensation_gates() {
     let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
     sim.process(None).unwrap();
     let slot = Slot::new("a");
@@ -195,7 +195,7 @@ fn failing_undo_waits_for_a_decision() {
 
 /// I155: an undo continues a rollback that a person aborted. An effect that a person left stays.
 #[test]
-fn abandoned_rollback_is_taken_up_by_an_undo() {
+fn undo_continues_aborted_rollback() {
     for (word, left) in [(InboxRequest::Abort, 0), (InboxRequest::Continue, 1)] {
         let mut sim = failed("compensate");
         sim.script.insert("Keyed".into(), vec![Answer::Ok(super::sim::good()), no(Code::AuthForbidden)]);
@@ -251,7 +251,7 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
 
 /// I155, I21: the second end of the job releases no key that another job has reserved since the first.
 #[test]
-fn second_end_leaves_the_keys_of_other_jobs_alone() {
+fn second_end_releases_no_key_of_another_job() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
     let gate = with(step("g", "Read", &["a"], json!({})), "gate", "human_confirm");
     let steps = vec![step("a", "Keyed", &[], json!({})), gate, step("b", "Opaque", &["a"], json!({}))];
@@ -278,7 +278,7 @@ fn second_end_leaves_the_keys_of_other_jobs_alone() {
 /// I157: only the event of an undo has the newer version, so that a program without undo refuses the log. The
 /// event of a retry keeps its bytes.
 #[test]
-fn undo_has_a_version_of_its_own_and_a_retry_keeps_its_bytes() {
+fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
     let reopened = |purpose| Body::JobReopened { by: by(), steps: vec![], calls: vec![], purpose };
     let text = |purpose| {
@@ -357,7 +357,7 @@ fn forged_evidence_of_an_undo_is_found() {
 /// I156: a job that a strict mismatch ended cannot be undone, and neither can an effect that a person found to
 /// be lost.
 #[test]
-fn what_is_not_as_recorded_is_not_undone() {
+fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
     use crate::manifest::Confirmation;
     for (rule, state) in [(Confirmation::Strict, JobState::Partial), (Confirmation::Warn, JobState::Completed)] {
@@ -397,7 +397,7 @@ fn what_is_not_as_recorded_is_not_undone() {
 
 /// I155, I6: a log in which an undone job ends in any other state than `CANCELLED` is refused.
 #[test]
-fn undone_job_ends_as_cancelled_alone() {
+fn undone_job_ends_only_as_cancelled() {
     let mut sim = finished(Mode::AutoExec);
     let whole = undo(&mut sim).job;
     assert_eq!(whole.state, JobState::Cancelled);
@@ -415,7 +415,7 @@ fn undone_job_ends_as_cancelled_alone() {
 
 /// I41, I155: a fork copies no step with an effect that the origin is going to undo.
 #[test]
-fn fork_copies_nothing_that_will_be_undone() {
+fn fork_copies_no_step_that_will_be_undone() {
     let mut sim = finished(Mode::AutoExec);
     sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
     let durable = undo(&mut sim);
@@ -440,7 +440,7 @@ fn fork_copies_nothing_that_will_be_undone() {
 
 /// I155: the gate of an aborted compensation is requested again, with a new expiry time.
 #[test]
-fn gate_of_an_abandoned_undoing_is_requested_again() {
+fn gate_of_aborted_compensation_is_requested_again() {
     let steps =
         vec![step("a", "Opaque", &[], json!({})), step("f", "Failing", &["a"], json!({ "calls": [], "fail": true }))];
     let mut sim = job(Mode::HumanGated, "compensate", steps);

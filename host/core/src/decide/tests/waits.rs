@@ -37,7 +37,7 @@ fn completions(sim: &Sim) -> usize {
 
 /// I25: a signal becomes the output of the wait with its key, and of no other wait.
 #[test]
-fn a_signal_becomes_the_output_of_its_wait_and_of_no_other() {
+fn signal_becomes_output_of_its_wait_only() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
     let plan = vec![
         wait("a", &[], key("ka")),
@@ -110,7 +110,7 @@ fn a_timer_ends_its_wait_once_and_not_early() {
 }
 
 #[test]
-fn a_short_wait_is_sat_out_and_park_is_not() {
+fn short_wait_stays_waiting_and_park_parks() {
     let timer = |park: bool| json!({ "wait_kind": "timer", "duration": "5s", "park": park });
     let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], timer(false))]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
@@ -151,7 +151,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
 
 /// I25: the end of a wait by its time is written only if the inbox is empty.
 #[test]
-fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() {
+fn timed_end_is_written_only_after_inbox_is_drained() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
     let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], payload)]);
     let durable = sim.process(None).unwrap();
@@ -167,12 +167,12 @@ fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() 
     assert!(!signalled.requires_empty_inbox);
     let batch = claimed.seal(timed_out, due_us).unwrap();
     assert!(batch.requires_empty_inbox, "the batch marks the inbox as drained");
-    assert_eq!(batch.expectations[0].state, crate::awaited::ExpectationState::Over);
+    assert_eq!(batch.expectations[0].state, crate::expectation::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }
 
 #[test]
-fn keys_are_unique_in_the_job_also_when_they_are_bound() {
+fn bound_correlation_keys_are_unique_in_the_job() {
     let plan = vec![
         wait("a", &[], json!({ "wait_kind": "signal", "correlation_key": "k" })),
         step("r", "Read", &[], json!({})),
@@ -246,7 +246,7 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
 /// I25: a signal that fits no wait is not stored. Of two early signals the first is stored, and the log names
 /// its sender.
 #[test]
-fn a_signal_is_kept_once_and_only_where_it_can_be_wanted() {
+fn early_signal_is_stored_once_and_only_for_a_possible_wait() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
     let plan = vec![wait("a", &[], key("first")), wait("b", &["a"], key("second"))];
     let mut sim = Sim::new(Mode::HumanGated, plan);

@@ -12,7 +12,7 @@ use crate::manifest::{PinnedOperator, RecoveryClass};
 use crate::plan::Plan;
 use crate::policy::{self, Rules};
 
-use super::undoing::CompensationWalk;
+use crate::evidence::check::compensation::CompensationWalk;
 
 pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {
     let mut events = evidence.events.iter();

@@ -1,6 +1,8 @@
 //! Checks the records of a file against each other. Each module compares one pair of records: the log and the
 //! ledger, the log and the effects, or the log and the job's row.
 
+mod compensation;
+
 mod arguments;
 mod confirmations;
 mod contents;
@@ -9,7 +11,6 @@ mod executions;
 mod header;
 mod ledger;
 mod outcome;
-mod undoing;
 
 use super::read::Evidence;
 use super::report::VerifyReport;

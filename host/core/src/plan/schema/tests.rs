@@ -40,7 +40,7 @@ fn good_plans_are_valid() {
 }
 
 #[test]
-fn both_refuse_structural_mistakes() {
+fn schema_and_check_refuse_structural_mistakes() {
     let mut refused = 0;
     for (pointer, value, code, _, _) in crate::plan::check::tests::mistakes() {
         let plan = crate::plan::check::tests::with(pointer, value.clone());
@@ -55,7 +55,7 @@ fn both_refuse_structural_mistakes() {
 }
 
 #[test]
-fn both_see_what_is_wrong_with_a_wait() {
+fn schema_and_check_refuse_wait_mistakes() {
     assert!(VALIDATOR.is_valid(&good_waits()));
     for (pointer, value, code, _, _) in wait_mistakes() {
         let plan = changed(good_waits(), pointer, value.clone());
@@ -68,7 +68,7 @@ fn both_see_what_is_wrong_with_a_wait() {
 }
 
 #[test]
-fn both_count_the_steps() {
+fn schema_and_check_limit_the_number_of_steps() {
     for (count, fits) in [(STEPS_MAX, true), (STEPS_MAX + 1, false)] {
         let mut plan = good();
         let mut step = plan["steps"][0].take();
@@ -83,7 +83,7 @@ fn both_count_the_steps() {
 }
 
 #[test]
-fn everything_is_described() {
+fn every_schema_key_has_a_description() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     for properties in [&schema["properties"], &schema["$defs"]["step"]["properties"]] {
         for (key, property) in properties.as_object().unwrap() {
@@ -147,7 +147,7 @@ fn replacements() -> Vec<Value> {
 
 proptest! {
     #[test]
-    fn both_agree_on_any_change(at in any::<prop::sample::Index>(), value in prop::sample::select(replacements()), add: bool) {
+    fn schema_and_check_agree_on_any_change(at in any::<prop::sample::Index>(), value in prop::sample::select(replacements()), add: bool) {
         let mut plan = good();
         let mut all = Vec::new();
         pointers(&plan, String::new(), &mut all);
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn both_agree_when_something_is_missing(at in any::<prop::sample::Index>()) {
+    fn schema_and_check_agree_when_a_value_is_missing(at in any::<prop::sample::Index>()) {
         let mut plan = good();
         let mut all = Vec::new();
         pointers(&plan, String::new(), &mut all);

@@ -22,7 +22,7 @@ fn view() -> JobProgressView {
 
 /// I131: steps are shown in the order of the plan, calls below their step, each with its activity.
 #[test]
-fn what_goes_on_is_shown_with_operators_and_times() {
+fn activities_are_shown_with_operators_and_times() {
     let mut view = view();
     let step = |id: &str| StepId::new(id);
     view.event(&event(3, 0, Body::StepStarted { step_id: step("b") }), 0);
@@ -46,7 +46,7 @@ fn what_goes_on_is_shown_with_operators_and_times() {
 
 /// I131: a new attempt shows no call of an earlier process as in flight.
 #[test]
-fn a_new_attempt_begins_with_what_is_waited_for() {
+fn new_attempt_keeps_only_waiting_activities() {
     let mut view = view();
     view.event(&event(3, 0, Body::StepStarted { step_id: StepId::new("b") }), 0);
     let gate = Body::GateRequested {
@@ -65,7 +65,7 @@ fn a_new_attempt_begins_with_what_is_waited_for() {
 
 /// I131: a gate and its expiry stay visible when the step that waits for it is blocked.
 #[test]
-fn a_gate_outlives_the_block_of_its_step() {
+fn gate_stays_visible_when_its_step_is_blocked() {
     let mut view = view();
     let (slot, step_id) = (Slot::new("a"), StepId::new("a"));
     let gate = Body::GateRequested {
@@ -94,7 +94,7 @@ fn released(seq: u64, time_us: i64) -> Event {
 
 /// I131: the elapsed time continues over attempts of one command and restarts with the next command.
 #[test]
-fn time_goes_on_over_attempts() {
+fn elapsed_time_continues_over_attempts_of_one_command() {
     let mut followed = view();
     followed.event(&released(3, 4_000_000), 4_000_000);
     followed.event(&claimed(4, 5_000_000), 5_000_000);
@@ -114,7 +114,7 @@ fn time_goes_on_over_attempts() {
 
 /// I131: a job without a claim shows that it waits for a worker.
 #[test]
-fn a_job_without_a_worker_says_so() {
+fn unclaimed_job_shows_that_it_waits_for_a_worker() {
     let mut view = view();
     assert!(!shown(&view, 0, 9).contains("worker"));
     view.event(&released(3, 1_000_000), 1_000_000);

@@ -2,14 +2,15 @@
 //!
 //! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
 
+mod input_errors;
+
 mod outputs;
-mod refused;
 mod subject;
 
 use std::io::Read as _;
 use std::path::Path;
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use self::outputs::Outputs;
 use crate::check::render::{CheckResult, FailedInput, Reports};
@@ -18,7 +19,7 @@ use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{catalog, plan};
-use crate::engine::anatomy::ComponentInfo;
+use crate::engine::inspect::ComponentInfo;
 use crate::os::clock;
 
 /// Minimum duration in milliseconds of a check that reports the time of each phase.
@@ -32,7 +33,7 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
         let flag = if args.cases.is_some() { "--cases" } else { "--rebuilt" };
         let message =
             format!("{flag} applies to one plugin, but {} are named: check them one by one", args.files.len());
-        return Err(CliError::input(pages::USAGE, message).into());
+        return Err(CliError::input(error_docs::USAGE, message).into());
     }
     let outputs = Outputs::of(args, ctx)?;
     let mut checked = Vec::new();
@@ -101,7 +102,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
     };
     let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;
     let file = cases.as_ref().map_or("", |(file, _)| file.as_str());
-    let report = checked.map_err(|error| refused::input_error(file, error))?;
+    let report = checked.map_err(|error| crate::cli::plugin::check::input_errors::input_error(file, error))?;
     phases.end();
     Ok(report)
 }
@@ -116,7 +117,7 @@ fn unchecked_report(file: &Path, error: &CliError) -> FailedInput {
 async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let mut question = Vec::new();
     std::io::stdin().lock().read_to_end(&mut question)?;
-    let answer = check::serve(&question).await.map_err(|why| CliError::input(pages::USAGE, why))?;
+    let answer = check::serve(&question).await.map_err(|why| CliError::input(error_docs::USAGE, why))?;
     ctx.printer.raw(&answer);
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use crate::check::render::{self, ReportFormat, Reports};
 use crate::cli::args::PluginCheckArgs;
@@ -34,12 +34,12 @@ impl Outputs {
             }
             if files.iter().any(|(_, other)| other == file) {
                 let message = format!("--output writes two reports to {}: give each a file of its own", file.display());
-                return Err(CliError::input(pages::USAGE, message));
+                return Err(CliError::input(error_docs::USAGE, message));
             }
             let folder = save::folder(&ctx.cwd.join(file));
             if !folder.is_dir() {
                 let message = format!("{} cannot be written: there is no folder {}", file.display(), folder.display());
-                return Err(CliError::input(pages::OUTPUT_UNWRITABLE, message));
+                return Err(CliError::input(error_docs::OUTPUT_UNWRITABLE, message));
             }
             files.push(((*format).into(), file.clone()));
         }
@@ -50,7 +50,7 @@ impl Outputs {
             [format] => Ok(Self { stdout: Some(*format), files }),
             _ => {
                 let message = "two reports would be written to stdout: give all but one a file, --output FORMAT=FILE";
-                Err(CliError::input(pages::USAGE, message))
+                Err(CliError::input(error_docs::USAGE, message))
             }
         }
     }

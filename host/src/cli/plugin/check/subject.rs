@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::pages;
+use latchwork_core::error_docs;
 
 use super::Phases;
 use crate::build::{RECIPE, Recipe, component_path};
@@ -39,10 +39,10 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
     }
     if !full.join(RECIPE).is_file() {
         let message = format!("{} has no {RECIPE}: name a component, or a plugin's folder", path.display());
-        return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
+        return Err(CliError::input(error_docs::INPUT_UNREADABLE, message).into());
     }
     build::build_all(ctx, std::slice::from_ref(&full))?;
-    let recipe = Recipe::read(&full).map_err(|error| CliError::input(pages::PLUGIN_BUILD, error.to_string()))?;
+    let recipe = Recipe::read(&full).map_err(|error| CliError::input(error_docs::PLUGIN_BUILD, error.to_string()))?;
     let wasm = component_path(&full, &recipe);
     let shown = component_path(path, &recipe).display().to_string();
     Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full) })

@@ -4,7 +4,7 @@ use latchwork_core::manifest::{OperatorSpec, PluginKind};
 use serde_json::{Value, json};
 
 use super::{Inspection, reach};
-use crate::engine::anatomy::{Difference, FeatureUse, Reachability};
+use crate::engine::inspect::{Difference, FeatureUse, Reachability};
 use crate::engine::{Plugin, Problem};
 
 /// Version of the format.

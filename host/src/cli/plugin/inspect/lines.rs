@@ -5,7 +5,7 @@ use latchwork_core::manifest::{OperatorSpec, PluginKind};
 use super::{Inspection, enum_name, reach};
 use crate::cli::output::{Text, Tone, size};
 use crate::engine::Plugin;
-use crate::engine::anatomy::{FileKind, Reachability};
+use crate::engine::inspect::{FileKind, Reachability};
 
 impl Inspection<'_> {
     pub(super) fn lines(&self) -> Vec<Text> {
@@ -123,7 +123,7 @@ impl Inspection<'_> {
             if of.is_empty() {
                 continue;
             }
-            let name = |(item, reach): &&(crate::engine::anatomy::Item, Reachability)| match reach {
+            let name = |(item, reach): &&(crate::engine::inspect::Item, Reachability)| match reach {
                 Reachability::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
                 _ => item.name.clone(),
             };

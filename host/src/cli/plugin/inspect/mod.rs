@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use latchwork_core::error_docs;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{PluginKind, WasiMode};
-use latchwork_core::pages;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::output::Text;
 use crate::cli::{catalog, plan};
 use crate::config::{Config, Grants, PluginConfig};
-use crate::engine::anatomy::{CallGraph, ComponentInfo, Difference, Item, Reachability};
+use crate::engine::inspect::{CallGraph, ComponentInfo, Difference, Item, Reachability};
 use crate::engine::{LoadError, Plugin};
 
 /// Inspection result of a component file.
@@ -135,11 +135,11 @@ fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
         return Ok(path.to_owned());
     }
     let recipe = Recipe::read(path)
-        .map_err(|error| CliError::input(pages::INPUT_UNREADABLE, format!("{}: {error}", path.display())))?;
+        .map_err(|error| CliError::input(error_docs::INPUT_UNREADABLE, format!("{}: {error}", path.display())))?;
     let file = build::component_path(path, &recipe);
     if !file.is_file() {
         let message = format!("{} is not built: `latch plugin build {}`", file.display(), path.display());
-        return Err(CliError::input(pages::PLUGIN_MISSING, message));
+        return Err(CliError::input(error_docs::PLUGIN_MISSING, message));
     }
     Ok(file)
 }

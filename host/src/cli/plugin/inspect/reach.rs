@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Inspection;
 use crate::config::{DirGrant, Grants, HttpGrant, TcpGrant};
-use crate::engine::anatomy::Reachability;
+use crate::engine::inspect::Reachability;
 
 /// Classes of imports: the name and the prefixes of each.
 const CLASSES: [(&str, &[&str]); 7] = [

@@ -6,7 +6,7 @@ use super::*;
 const PAGE: &str = include_str!("../../../../../../docs/plans.md");
 
 #[test]
-fn the_plan_of_the_page_is_accepted() {
+fn documented_plan_is_accepted() {
     let plan = PAGE.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it begins with a plan");
     let plan = check(plan.as_bytes(), &AnyOperator).unwrap_or_else(|found| panic!("{found:?}"));
     let depends_on: Vec<_> = plan.steps.iter().map(|step| step.depends_on.len()).collect();
@@ -14,7 +14,7 @@ fn the_plan_of_the_page_is_accepted() {
 }
 
 #[test]
-fn the_page_has_every_key_and_every_rule() {
+fn documentation_lists_every_key_and_rule() {
     let schema: Value = serde_json::from_str(crate::plan::SCHEMA).unwrap();
     for keys in [&schema["properties"], &schema["$defs"]["step"]["properties"]] {
         for key in keys.as_object().unwrap().keys() {

@@ -72,7 +72,7 @@ pub(super) fn mistakes() -> Vec<(&'static str, Option<Value>, &'static str, &'st
 }
 
 #[test]
-fn a_plan_may_ask_a_model() {
+fn plan_with_llm_steps_is_accepted() {
     let plan = check(asking().to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"));
     assert!(plan.steps.iter().all(|step| step.kind == Kind::Llm));
     assert_eq!(violations(&changed("/steps/0/payload", Some(json!({ "$ref": "other#" }))))[0].code, "P017");
@@ -80,7 +80,7 @@ fn a_plan_may_ask_a_model() {
 
 /// I18: each mistake in an llm step causes exactly one violation with the correct pointer.
 #[test]
-fn each_mistake_of_an_llm_step_makes_one_violation_in_its_place() {
+fn each_llm_step_mistake_causes_one_violation_with_its_pointer() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = draft202012::new(&schema).unwrap();
     assert!(validator.is_valid(&asking()));

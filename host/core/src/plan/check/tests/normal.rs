@@ -45,7 +45,7 @@ fn defaults_are_filled_and_sets_sorted() {
 }
 
 #[test]
-fn every_key_reaches_the_plan() {
+fn normal_form_contains_every_key() {
     let plan = accepted(&good());
     assert_eq!(ids(&plan), ["fetch", "sum", "draft", "send"]);
     assert_eq!((plan.intent_id.as_deref(), plan.on_failure), (Some("i1"), OnFailure::Compensate));
@@ -62,7 +62,7 @@ fn every_key_reaches_the_plan() {
 }
 
 #[test]
-fn the_way_of_writing_does_not_change_the_identity() {
+fn formatting_does_not_change_the_plan_hash() {
     let plan = good().to_string();
     let again = plan.replace(r#""ttl_seconds":60"#, r#""ttl_seconds": 6.0e1"#).replace("Web.Fetch", "Web\\u002eFetch");
     assert_ne!(plan, again);
@@ -75,7 +75,7 @@ fn the_way_of_writing_does_not_change_the_identity() {
 }
 
 #[test]
-fn of_steps_that_could_come_next_the_least_name_comes_first() {
+fn ready_steps_are_ordered_by_id() {
     // s00 waits for s03. s01 and s02 have no dependencies.
     let plan = accepted(&graph(&[vec![3], vec![], vec![], vec![2]], &[0, 1, 2, 3]));
     assert_eq!(ids(&plan), ["s01", "s02", "s03", "s00"]);
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn steps_come_after_what_they_depend_on_and_their_order_in_the_text_does_not_matter(
+    fn normal_form_is_topological_whatever_the_text_order(
         (dependencies, order) in any_graph()
     ) {
         prop_assume!(!has_cycle(&dependencies));
@@ -125,7 +125,7 @@ proptest! {
 }
 
 #[test]
-fn the_normal_form_of_everything_is_its_own() {
+fn normalization_is_idempotent() {
     let plan = accepted(&good());
     let again = check(&plan.to_canonical(), &TestCatalog).unwrap();
     assert_eq!(again, plan);

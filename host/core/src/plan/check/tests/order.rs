@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn ten_mistakes_are_ten_located_violations() {
+fn ten_mistakes_cause_ten_violations_with_positions() {
     let text = r#"{
   "steps": [
     {"step_id": "a", "kind": "operator", "name": "Mail.Sent", "payload": {"to": {"$ref": "b#/x"}},
@@ -38,7 +38,7 @@ fn ten_mistakes_are_ten_located_violations() {
 }
 
 #[test]
-fn the_order_is_that_of_the_text_not_of_the_keys() {
+fn violations_are_in_text_order() {
     let text = r#"{"steps": [], "plan_id": 1, "schema_version": 1, "on_failure": 1}"#;
     let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     let pointers: Vec<_> = found.iter().map(|found| found.pointer.as_str()).collect();
@@ -46,7 +46,7 @@ fn the_order_is_that_of_the_text_not_of_the_keys() {
 }
 
 #[test]
-fn cycles_are_named_one_by_one() {
+fn each_cycle_is_reported_separately() {
     let step = |id: &str, depends_on: &[&str]| {
         json!({ "step_id": id, "kind": "operator", "name": "Text.Summarize", "payload": {}, "depends_on": depends_on,
             "effects": [], "policy_tags": [], "cache_policy": "never", "idempotency_template": "x" })

@@ -64,7 +64,7 @@ fn values(plan: &Value, given: Value) -> Result<Option<Value>, Vec<ParameterErro
 
 /// I147: a binding to `intent` depends on no step.
 #[test]
-fn parameters_are_read_by_bindings_and_are_no_dependency() {
+fn parameter_bindings_add_no_dependency() {
     let plan = check(letter().to_string().as_bytes(), &SchemaCatalog).unwrap();
     let depends_on: Vec<_> = plan.steps.iter().map(|step| step.depends_on.len()).collect();
     assert_eq!(depends_on, [0, 1]);
@@ -74,7 +74,7 @@ fn parameters_are_read_by_bindings_and_are_no_dependency() {
 }
 
 #[test]
-fn a_step_named_intent_wins() {
+fn step_named_intent_takes_precedence_over_parameters() {
     let mut plan = letter();
     plan["steps"][0]["step_id"] = json!("intent");
     plan["steps"][0]["payload"] = json!({});
@@ -86,7 +86,7 @@ fn a_step_named_intent_wins() {
 }
 
 #[test]
-fn defaults_are_filled_also_inside() {
+fn nested_defaults_are_filled() {
     let given = values(&letter(), json!({ "professor": 910, "extra": 1 })).unwrap().unwrap();
     assert_eq!(given, json!({ "professor": 910, "tone": "warm", "options": { "pages": 2 }, "extra": 1 }));
     let given = values(&letter(), json!({ "professor": 910, "options": { "pages": 3 } })).unwrap().unwrap();
@@ -103,7 +103,7 @@ fn refused(plan: &Value, given: Value) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn values_that_are_wrong_or_missing_are_all_named() {
+fn all_wrong_and_missing_values_are_reported() {
     let wrong = refused(&letter(), json!({ "professor": "x", "tone": "cold", "options": { "pages": "many" } }));
     assert_eq!(wrong, [("P039", "/options/pages".into()), ("P039", "/professor".into()), ("P039", "/tone".into())]);
     assert_eq!(refused(&letter(), json!({})), [("P040", "/professor".into())], "once, though it is read and required");
@@ -122,7 +122,7 @@ fn values_that_are_wrong_or_missing_are_all_named() {
 }
 
 #[test]
-fn a_plan_reads_what_it_declares() {
+fn binding_to_undeclared_parameter_is_refused() {
     let mut plan = letter();
     plan["steps"][0]["payload"]["of"] = json!({ "$ref": "intent#/profesor" });
     plan["steps"][0]["payload"]["whole"] = json!({ "$ref": "intent#" });
@@ -136,7 +136,7 @@ fn a_plan_reads_what_it_declares() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_used_is_refused_in_its_place() {
+fn unusable_parameter_schema_is_refused_with_its_pointer() {
     let mut plan = letter();
     plan["parameters"]["properties"]["tone"]["default"] = json!("loud");
     plan["parameters"]["properties"]["options"]["properties"]["pages"]["default"] = json!("two");
@@ -153,7 +153,7 @@ fn a_schema_that_cannot_be_used_is_refused_in_its_place() {
 
 /// Values in a request's payload are checked, and violations point into the text of the request.
 #[test]
-fn violations_of_a_request_are_located_in_it() {
+fn value_violations_point_into_the_request_text() {
     let text = format!(
         "{{\"intent\": {{\"type\": \"letter\", \"payload\":\n {{\"professor\": \"x\"}}}}, \"plan\": {}}}",
         letter()

@@ -64,7 +64,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
 
 /// I145: the written-out expansion is the same plan, and no key of it is filled again.
 #[test]
-fn a_short_plan_and_its_normal_form_have_one_hash() {
+fn short_plan_and_normal_form_have_the_same_hash() {
     let short = request(&short());
     let full = request(&serde_json::to_value(&short.plan).unwrap());
     assert_eq!((full.plan.hash(), full.filled), (short.plan.hash(), vec![]));
@@ -103,7 +103,7 @@ fn dependencies_from_bindings_are_checked_like_stated_ones() {
 
 /// I145: the properties of a plugin never widen the effects of a step.
 #[test]
-fn a_world_changing_operator_is_declared_in_the_plan() {
+fn world_changing_effects_must_be_declared_in_the_plan() {
     let mut plan = short();
     plan["steps"][0].as_object_mut().unwrap().remove("effects");
     let found = violations(&plan);

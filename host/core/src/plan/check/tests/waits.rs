@@ -83,7 +83,7 @@ pub(in crate::plan) fn wait_mistakes() -> Vec<Mistake> {
 
 /// I18: each mistake in a wait step causes exactly one violation with the correct pointer.
 #[test]
-fn each_mistake_in_a_wait_makes_one_violation_in_its_place() {
+fn each_wait_mistake_causes_one_violation_with_its_pointer() {
     assert_eq!(violations(&good_waits()), []);
     let mut wrong = Vec::new();
     for (pointer, value, code, at, word) in wait_mistakes() {

@@ -1,0 +1,83 @@
+//! A barrier whose commit was never acknowledged but is durable. Nothing was executed under it.
+
+use serde_json::json;
+
+use super::super::inbox::recorded_invocation;
+use super::sim::{Cut, Sim, step};
+use crate::decide::{self, Invocation, NextAction, Try};
+use crate::effect::{Answer, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::ids::Slot;
+use crate::ledger::{Quiescence, RowState};
+use crate::state::Durable;
+use crate::storage::{InboxRequest, InboxRow};
+
+/// A job whose worker has written the barrier of its call. Also returns the nonce of that barrier.
+fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+    let executed = before.len();
+    sim.script.insert(operator.into(), before);
+    assert!(sim.process(Some(Cut::BeforeExecute(executed))).is_err());
+    let durable = sim.durable();
+    let nonce = durable.rows[&Slot::new("a")].nonce;
+    (sim, durable, nonce)
+}
+
+fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
+    let slot = Slot::new("a");
+    Invocation { nonce, ..recorded_invocation(durable, &slot, &durable.job.calls[&slot]) }
+}
+
+/// I118: the writer of the barrier continues the try without a second barrier.
+#[test]
+fn barrier_writer_continues_its_try() {
+    for operator in ["Opaque", "Queryable", "Keyed"] {
+        let (mut sim, durable, nonce) = begun(operator, vec![]);
+        let NextAction::Execute { draft, started } =
+            decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context())
+        else {
+            panic!("{operator}: the call is not executed");
+        };
+        // Nothing is written again, and the permission to execute is checked again.
+        assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
+        assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
+    }
+}
+
+/// I118: the continued keyed retry still counts as a keyed retry.
+#[test]
+fn continued_keyed_retry_stays_keyed_retry() {
+    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
+    let (mut sim, durable, nonce) = begun("Keyed", vec![unknown]);
+    let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let NextAction::Execute { started, .. } = next else { panic!("{next:?}") };
+    assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
+}
+
+/// I118: no other caller continues the try. Another nonce means an older call of the same worker, and no nonce
+/// means another worker.
+#[test]
+fn other_callers_do_not_continue_the_try() {
+    let (mut sim, durable, nonce) = begun("Opaque", vec![]);
+    let mut next = |nonce, quiescence| {
+        decide::next_action(&durable, &Invocation { quiescence, ..asked(&durable, nonce) }, &sim.context())
+    };
+    assert!(matches!(next(Some(nonce ^ 1), None), NextAction::StopOldCall));
+    assert!(matches!(next(None, None), NextAction::CheckOwner));
+    let NextAction::Write(draft) = next(None, Some(Quiescence::Quiescent)) else { panic!("in doubt") };
+    assert_eq!(draft.ledger[0].row().state, RowState::Indeterminate);
+}
+
+/// I118: in a job that was cancelled in the meantime nothing is executed, and no call is in doubt.
+#[test]
+fn cancelled_job_records_unexecuted_call_as_not_applied() {
+    let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let draft = decide::apply_request(&durable, &row, &sim.context());
+    durable.seal(draft, sim.now_us).expect("the log takes it");
+    let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let NextAction::Write(draft) = next else { panic!("{next:?}") };
+    assert_eq!(draft.ledger[0].row().state, RowState::FailedFinal);
+    assert!(matches!(draft.effects[0].answer, Answer::NotApplied(_)));
+}

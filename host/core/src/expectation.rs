@@ -1,0 +1,254 @@
+//! Expectations of a job: the signals of its wait steps and the decisions on its gates.
+//!
+//! A store keeps one row for each expectation and writes the row together with the events that change it. A
+//! request can therefore be refused in the same transaction that would accept it. An acknowledged request still
+//! applies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::admit;
+use crate::ids::{Hash, JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::plan::{Kind, Plan};
+use crate::storage::{InboxError, InboxRequest};
+use crate::wait;
+
+/// Progress of an expectation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExpectationState {
+    /// The wait or gate has not started. An early signal is kept.
+    Pending,
+    /// The wait or gate is open.
+    Open,
+    /// The signal or decision arrived.
+    Done,
+    /// The wait or gate ended. A signal or decision is refused.
+    Over,
+}
+
+impl ExpectationState {
+    /// All states.
+    pub const ALL: [ExpectationState; 4] =
+        [ExpectationState::Pending, ExpectationState::Open, ExpectationState::Done, ExpectationState::Over];
+
+    /// Returns the number under which the state is stored. The numbers must never change.
+    pub fn number(self) -> i64 {
+        match self {
+            ExpectationState::Pending => 1,
+            ExpectationState::Open => 2,
+            ExpectationState::Done => 3,
+            ExpectationState::Over => 4,
+        }
+    }
+
+    /// Returns the state stored as `number`.
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.number() == number)
+    }
+}
+
+/// One signal or gate decision that a job expects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// Name of the expectation, `wait/<step>` or `gate/<slot>`. Unique within the job.
+    pub name: String,
+    /// Correlation key of a wait, or the hash of a gate. `None` while the binding of the key is not resolved.
+    pub key: Option<String>,
+    /// Progress of the expectation.
+    pub state: ExpectationState,
+    /// Time at which the wait or gate ends, in microseconds since 1970 UTC. A later request is refused, even if
+    /// the end is not recorded yet.
+    pub until_us: Option<i64>,
+}
+
+/// Change of a durable timer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimerWrite {
+    /// Name of the timer, `wait/<step>` or `gate/<slot>`. Unique within the job.
+    pub name: String,
+    /// Time at which the timer fires, in microseconds since 1970 UTC. `None` deletes the timer.
+    pub due_us: Option<i64>,
+}
+
+/// Reason for refusing a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotExpected {
+    /// No wait of the job has this correlation key.
+    #[error("no wait has the correlation key {0:?}")]
+    UnknownKey(String),
+    /// The wait timed out or was abandoned.
+    #[error("the wait for {0:?} has ended: the signal can no longer be delivered")]
+    TooLate(String),
+    /// The gate was decided or has expired.
+    #[error("the gate at {0} is closed: it was decided or has expired")]
+    GateClosed(Slot),
+    /// The gate is for another call.
+    #[error("the gate at {slot} is now for another call, with the hash {hash}")]
+    OtherCall {
+        /// Slot of the gate.
+        slot: Slot,
+        /// Hash of the call for which the gate is.
+        hash: String,
+    },
+}
+
+/// Returns the name of a wait step's expectation.
+pub fn wait_name(step: &StepId) -> String {
+    format!("wait/{step}")
+}
+
+/// Returns the name of a gate's expectation.
+pub fn gate_name(slot: &Slot) -> String {
+    format!("gate/{slot}")
+}
+
+/// Returns the expectations that follow from the plan alone.
+pub fn of_plan(plan: &Plan) -> Vec<Expectation> {
+    let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+    waits
+        .filter(|step| step.payload.get("correlation_key").is_some())
+        .map(|step| Expectation {
+            name: wait_name(&step.step_id),
+            key: wait::literal_key(&step.payload).map(str::to_owned),
+            state: ExpectationState::Pending,
+            until_us: None,
+        })
+        .collect()
+}
+
+/// Returns true if the acceptance of the request depends on the job's expectations.
+pub fn depends_on_expectations(request: &InboxRequest) -> bool {
+    matches!(request, InboxRequest::Signal { .. } | InboxRequest::Approve { .. } | InboxRequest::Reject { .. })
+}
+
+/// Checks that a request may be put into the inbox of a job. `state` is the state of the job, and `awaited`
+/// contains all its expectations.
+///
+/// # Errors
+/// Returns an error if the request can no longer apply.
+pub fn check_request(
+    job_id: &JobId,
+    state: JobState,
+    awaited: &[Expectation],
+    request: &InboxRequest,
+    now_us: i64,
+) -> Result<(), InboxError> {
+    let refused = |why| Err(InboxError::NotAwaited { job_id: job_id.clone(), why });
+    let over = || Err(InboxError::WrongState { job_id: job_id.clone(), state });
+    match request {
+        // A late effect is evidence. Even a terminal job accepts it.
+        InboxRequest::LateEffect { .. } => Ok(()),
+        InboxRequest::Signal { key, .. } => match wait_state_for_key(awaited, key, now_us) {
+            Some(ExpectationState::Done) => Ok(()),
+            _ if state.is_terminal() => over(),
+            Some(ExpectationState::Over) => refused(NotExpected::TooLate(key.clone())),
+            Some(ExpectationState::Pending | ExpectationState::Open) => Ok(()),
+            None => refused(NotExpected::UnknownKey(key.clone())),
+        },
+        _ if !admit::accepts_request(state, request) => over(),
+        InboxRequest::Approve { slot, gate_hash } | InboxRequest::Reject { slot, gate_hash } => {
+            match check_gate_decision(awaited, slot, *gate_hash, now_us) {
+                Ok(()) => Ok(()),
+                Err(why) => refused(why),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Expectation {
+    /// Returns the progress at the given time.
+    fn state_at(&self, now_us: i64) -> ExpectationState {
+        let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
+        if late && self.state == ExpectationState::Open { ExpectationState::Over } else { self.state }
+    }
+}
+
+/// Returns the progress of the wait for a key. A wait that is still open takes precedence over one that has
+/// ended. An unknown key may belong to a wait whose binding is not resolved yet.
+fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option<ExpectationState> {
+    let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
+    let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
+    let unresolved = waits().filter(|awaited| awaited.key.is_none() && awaited.state == ExpectationState::Pending);
+    let rank = |state: &ExpectationState| match state {
+        ExpectationState::Done => 0,
+        ExpectationState::Open => 1,
+        ExpectationState::Pending => 2,
+        ExpectationState::Over => 3,
+    };
+    of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
+}
+
+/// Checks a decision on a gate. A gate without a row is left to the lease holder, which ignores a decision that
+/// does not apply.
+fn check_gate_decision(awaited: &[Expectation], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotExpected> {
+    let name = gate_name(slot);
+    let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };
+    if let Some(hash) = gate.key.as_ref().filter(|hash| **hash != gate_hash.to_hex()) {
+        return Err(NotExpected::OtherCall { slot: slot.clone(), hash: hash.clone() });
+    }
+    match gate.state_at(now_us) {
+        ExpectationState::Pending | ExpectationState::Open => Ok(()),
+        ExpectationState::Done | ExpectationState::Over => Err(NotExpected::GateClosed(slot.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(step: &str, key: Option<&str>, state: ExpectationState) -> Expectation {
+        Expectation { name: wait_name(&step.into()), key: key.map(str::to_owned), state, until_us: None }
+    }
+
+    fn signal(awaited: &[Expectation], state: JobState, key: &str) -> Result<(), InboxError> {
+        let request = InboxRequest::Signal { key: key.to_owned(), payload: "1".to_owned() };
+        check_request(&"job_1".into(), state, awaited, &request, 5)
+    }
+
+    /// Tests I25.
+    #[test]
+    fn signals_are_accepted_while_expected_and_duplicates_always() {
+        use ExpectationState::*;
+        let refused = |why| Err(InboxError::NotAwaited { job_id: "job_1".into(), why });
+        let (late, unknown) = (NotExpected::TooLate("k".into()), NotExpected::UnknownKey("k".into()));
+        for (rows, open, ended) in [
+            (vec![wait("a", Some("k"), Pending)], Ok(()), false),
+            (vec![wait("a", Some("k"), Open)], Ok(()), false),
+            (vec![wait("a", Some("k"), Done)], Ok(()), true),
+            (vec![wait("a", Some("k"), Over)], refused(late.clone()), false),
+            (vec![wait("a", Some("k"), Over), wait("b", Some("k"), Open)], Ok(()), false),
+            (vec![wait("a", Some("other"), Open)], refused(unknown.clone()), false),
+            (vec![wait("a", Some("other"), Open), wait("b", None, Pending)], Ok(()), false),
+            (vec![wait("b", None, Over)], refused(unknown.clone()), false),
+            (vec![], refused(unknown), false),
+        ] {
+            assert_eq!(signal(&rows, JobState::Parked, "k"), open, "{rows:?}");
+            assert_eq!(signal(&rows, JobState::Completed, "k").is_ok(), ended, "{rows:?}");
+        }
+    }
+
+    /// Tests I20.
+    #[test]
+    fn gate_decisions_are_accepted_only_for_the_gated_call() {
+        let (hash, other) = (Hash::of(&[b"call"]), Hash::of(&[b"another"]));
+        let gate =
+            |state| [Expectation { name: "gate/s/1".into(), key: Some(hash.to_hex()), state, until_us: Some(9) }];
+        let ask_at = |now_us: i64, rows: &[Expectation], gate_hash| {
+            let slot = Slot::new("s/1");
+            let approve = InboxRequest::Approve { slot: slot.clone(), gate_hash };
+            let reject = InboxRequest::Reject { slot, gate_hash };
+            let both = [approve, reject]
+                .map(|request| check_request(&"job_1".into(), JobState::Parked, rows, &request, now_us));
+            assert_eq!(both[0], both[1]);
+            both[0].is_ok()
+        };
+        let ask = |rows: &[Expectation], gate_hash| ask_at(8, rows, gate_hash);
+        assert!(ask(&gate(ExpectationState::Open), hash));
+        assert!(!ask_at(9, &gate(ExpectationState::Open), hash), "its time is over, noted or not");
+        assert!(!ask(&gate(ExpectationState::Open), other), "a stale hash");
+        assert!(!ask(&gate(ExpectationState::Done), hash));
+        assert!(!ask(&gate(ExpectationState::Over), hash));
+        assert!(ask(&[], hash), "the holder decides about gates without a row");
+    }
+}

@@ -1,0 +1,195 @@
+//! Plan check: turns JSON text into a [`Plan`] in normal form, or lists every violation.
+//!
+//! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan.
+//!
+//! The check runs in layers over the whole plan: the text is unambiguous JSON, every value has its shape, the
+//! steps form an acyclic graph, and each step agrees with its operator, its template and its bindings. A layer
+//! checks all parts that are readable, so that one mistake does not hide another. Only a text that is not JSON
+//! ends the check immediately.
+
+pub(crate) mod whole_request;
+
+use serde_json::Value;
+
+use super::{Plan, Step, expand};
+use crate::canon;
+use crate::manifest::{Determinism, EffectKind, PluginKind};
+
+mod contexts;
+mod graph;
+mod llm;
+mod operator;
+mod parameters;
+mod position;
+mod references;
+mod report;
+mod shape;
+
+mod values;
+mod view;
+mod waits;
+
+#[cfg(test)]
+pub(super) mod tests;
+
+pub use operator::uncovered;
+pub(super) use report::parameter_rule;
+pub use report::{CONTEXT_RULE, RULES};
+pub use values::parse_timeout;
+
+use report::{ViolationReport, rule};
+use view::StepFields;
+
+/// Maximum size of a plan's text in bytes. The plan is copied into the log of every job.
+pub const PLAN_BYTES_MAX: usize = 1 << 20;
+/// Maximum number of steps in a plan.
+pub const STEPS_MAX: usize = 1_000;
+
+/// Violation of a rule, with its position in the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column} {pointer:?} {code}: {message}")]
+pub struct Violation {
+    /// JSON pointer to the value. A missing value is reported at the place where it should be added.
+    pub pointer: String,
+    /// Stable code of the rule, one of [`RULES`]: `P012`.
+    pub code: &'static str,
+    /// Description of the mistake and of the correction.
+    pub message: String,
+    /// Line of the value, from 1.
+    pub line: usize,
+    /// Column of the value in characters, from 1.
+    pub column: usize,
+}
+
+impl Violation {
+    /// Creates a violation at the position of `pointer` in `text`. The text must be valid JSON.
+    pub(super) fn at(pointer: String, code: &'static str, message: String, text: &[u8]) -> Self {
+        let positions = position::Positions::of(text);
+        let (line, column) = positions.line_column(positions.offset(&pointer));
+        Self { pointer, code, message, line, column }
+    }
+}
+
+/// Mismatch between a value and a JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SchemaMismatch {
+    /// The object at the pointer lacks a required property.
+    Missing {
+        /// JSON pointer to the object.
+        pointer: String,
+        /// Name of the property.
+        name: String,
+    },
+    /// The object at the pointer has a property that the schema does not admit.
+    Unknown {
+        /// JSON pointer to the object.
+        pointer: String,
+        /// Name of the property.
+        name: String,
+    },
+    /// The value at the pointer violates another rule of the schema.
+    Wrong {
+        /// JSON pointer to the value.
+        pointer: String,
+        /// Description of the mistake.
+        why: String,
+    },
+}
+
+/// Properties of an operator that the check needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorInfo {
+    /// Effects that the operator may cause.
+    pub effects: Vec<EffectKind>,
+    /// Repeatability of the operator.
+    pub determinism: Determinism,
+    /// Kind of the operator's plugin.
+    pub kind: PluginKind,
+    /// True if the plugin exports `compensate` and can undo its own calls.
+    pub compensate: bool,
+}
+
+/// The loaded operators.
+pub trait Catalog {
+    /// Returns the operator named `name`.
+    fn operator(&self, name: &str) -> Option<OperatorInfo>;
+    /// Returns the names of all operators, for suggestions.
+    fn names(&self) -> Vec<String>;
+    /// Returns true if the catalog knows the properties of its operators. Otherwise the check relies on the
+    /// declarations in the plan.
+    fn knows_operators(&self) -> bool {
+        true
+    }
+    /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default
+    /// implementation evaluates no schema and returns no mismatch.
+    ///
+    /// # Errors
+    /// The schema cannot be used, with the reason.
+    fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
+        Ok(vec![])
+    }
+}
+
+/// Checks the text of a plan. Violations are in the order of the text.
+pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
+    if text.len() > PLAN_BYTES_MAX {
+        let message = format!("a plan has at most {PLAN_BYTES_MAX} bytes, this one has {}", text.len());
+        return Err(vec![Violation { pointer: String::new(), code: rule::TOO_LARGE, message, line: 1, column: 1 }]);
+    }
+    let not_json = |error: &canon::CanonError| {
+        let (line, column) = error.line_column(text);
+        let message = format!("line {line}, column {column}: {}", error.refusal);
+        Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }
+    };
+    let (value, passed) = canon::parse_tolerant(text).map_err(|error| vec![not_json(&error)])?;
+    let mut report = ViolationReport::default();
+    let expanded = expand::expand(&value);
+    rules((&value, &expanded), &[], catalog, &mut report);
+    if report.is_empty() && passed.is_empty() {
+        match normalize(expanded) {
+            Ok(plan) => return Ok(plan),
+            // The shape rules should accept exactly the values that the types accept. If they differ, the plan
+            // is refused.
+            Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
+        }
+    }
+    let mut violations = report.into_violations(text);
+    violations.extend(passed.iter().map(not_json));
+    violations.sort_by_key(|violation| (violation.line, violation.column));
+    Err(violations)
+}
+
+/// Applies all rules to a plan, in its written and expanded forms. `contexts` names the contexts of the
+/// request.
+fn rules(
+    (written, expanded): (&Value, &Value),
+    contexts: &[&str],
+    catalog: &dyn Catalog,
+    report: &mut ViolationReport,
+) {
+    shape::plan(expanded, report);
+    parameters::check(expanded.get("parameters"), catalog, report);
+    let steps = StepFields::of_plan(written, expanded);
+    if steps.len() <= STEPS_MAX {
+        graph::check(&steps, report);
+        references::check(&steps, expanded.get("parameters"), report);
+        contexts::check(&steps, contexts, report);
+        operator::check(&steps, catalog, report);
+        waits::check(&steps, report);
+        llm::check(&steps, catalog, report);
+    }
+}
+
+/// Sorts sets, puts steps in topological order and then by `step_id`, and returns the normal form. Defaults are
+/// already filled.
+fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
+    let mut plan: Plan = serde_json::from_value(value)?;
+    for step in &mut plan.steps {
+        let Step { depends_on, effects, policy_tags, .. } = step;
+        depends_on.sort_unstable();
+        effects.sort_unstable();
+        policy_tags.sort_unstable();
+    }
+    plan.steps = graph::in_order(plan.steps);
+    Ok(plan)
+}

@@ -1,0 +1,67 @@
+//! Detects builds that failed because a folder cannot be written. The programs report this in their own words
+//! or not at all.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use super::{BuildError, BuildOptions};
+
+/// Free space in bytes below which a build may fail.
+const REQUIRED_BYTES: usize = 4 << 20;
+
+/// Adds the unwritable folder to a program's error if there is one.
+pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
+    let is_of_program =
+        matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
+    if !is_of_program || error.unwritable_code().is_some() {
+        return error;
+    }
+    let build = dir.join("build");
+    for folder in [build.as_path(), dir] {
+        if let Err(source) = check_writable(folder) {
+            return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
+        }
+    }
+    // Builds work if these folders are read-only, but not if they are full.
+    for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
+        if let Err(source) = check_writable(folder)
+            && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+        {
+            return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.clone(), source };
+        }
+    }
+    error
+}
+
+/// Tests a folder by writing [`REQUIRED_BYTES`] to an unnamed temporary file.
+fn check_writable(folder: &Path) -> io::Result<()> {
+    let block = vec![1; 64 << 10];
+    let mut file = tempfile::tempfile_in(folder)?;
+    (0..REQUIRED_BYTES / block.len()).try_for_each(|_| file.write_all(&block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_is_unchanged_if_folders_are_writable() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("build")).unwrap();
+        let folder = dir.path().to_owned();
+        let options = BuildOptions { skipped_ways: vec![], toolchain_dir: folder.clone(), tools_dir: folder };
+        let failed = |output: &str| BuildError::Failed {
+            what: "compiling".into(),
+            status: "exit status: 1".into(),
+            output: output.into(),
+        };
+        assert_eq!(with_unwritable_folder(failed("no such name"), dir.path(), &options).unwritable_code(), None);
+        for (said, code) in [("write: No space left on device", "L0100"), ("EROFS: read-only file system", "L0101")] {
+            assert_eq!(
+                with_unwritable_folder(failed(said), dir.path(), &options).unwritable_code(),
+                Some(code),
+                "{said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Pools of memories, tables and stacks for running instances, which are mapped once and reused.
+//!
+//! Mapping and unmapping them for each try would cost more than everything else that a small step does. A
+//! pool is finite, so new instances wait until there is room. Steps and tools have separate pools, so that a
+//! step waiting for a tool never keeps that tool from running.
+
+use std::sync::Arc;
+
+use latchwork_core::manifest::Limits;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wasmtime::component::Component;
+use wasmtime::{Enabled, PoolingAllocationConfig};
+
+/// Number of memories for all running instances of a pool. Each reserves 4 GiB of address space. Untouched
+/// pages use no memory.
+const MEMORIES: u32 = 1024;
+/// Number of tables per memory. A component needs one for its own functions and one for its imports.
+const TABLES_PER_MEMORY: u32 = 8;
+/// Additional memories for instances that take no permit, namely of plugins that are being loaded.
+const SPARE_MEMORIES: u32 = 64;
+/// Bytes of a used memory that are cleared in place instead of being returned to the system.
+const RESIDENT_BYTES: usize = 1 << 20;
+
+/// Configuration of a pool.
+pub(super) fn pool_config() -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::new();
+    let memories = MEMORIES + SPARE_MEMORIES;
+    pool.total_memories(memories)
+        .total_component_instances(memories)
+        .total_stacks(memories)
+        .total_core_instances(memories * 64)
+        .total_tables(memories * TABLES_PER_MEMORY)
+        .table_elements(Limits::default().table_elements as usize)
+        .max_memories_per_module(16)
+        .max_tables_per_module(16)
+        .max_core_instance_size(16 << 20)
+        .max_component_instance_size(16 << 20)
+        .linear_memory_keep_resident(RESIDENT_BYTES)
+        .table_keep_resident(RESIDENT_BYTES)
+        .pagemap_scan(if cfg!(target_os = "linux") { Enabled::Auto } else { Enabled::No });
+    pool
+}
+
+/// Permits of one pool, one for each memory.
+#[derive(Clone)]
+pub(crate) struct InstancePool(Arc<Semaphore>);
+
+impl InstancePool {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(MEMORIES as usize)))
+    }
+
+    /// Returns the source of permits for instances of a component. A component that needs more memories or
+    /// tables takes more permits at a time.
+    pub(super) fn permits_for(&self, component: &Component) -> InstancePermits {
+        let weight = component.resources_required().map_or(64, |needed| {
+            needed.num_memories.max(needed.num_tables.div_ceil(TABLES_PER_MEMORY)).clamp(1, MEMORIES)
+        });
+        InstancePermits { slots: self.0.clone(), weight }
+    }
+}
+
+/// Source of permits for the instances of one component.
+#[derive(Clone)]
+pub(crate) struct InstancePermits {
+    slots: Arc<Semaphore>,
+    weight: u32,
+}
+
+impl InstancePermits {
+    /// Waits until an instance fits into the pool. The caller must drop the instance before the returned
+    /// permit.
+    pub(crate) async fn acquire(&self) -> OwnedSemaphorePermit {
+        self.slots.clone().acquire_many_owned(self.weight).await.expect("the semaphore is never closed")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn instance_waits_for_room_in_the_pool() {
+        let slots = InstancePool::new();
+        let turns = InstancePermits { slots: slots.0.clone(), weight: MEMORIES };
+        let held = turns.acquire().await;
+        let waiting = InstancePermits { slots: slots.0.clone(), weight: 1 };
+        let soon = tokio::time::timeout(std::time::Duration::from_millis(20), waiting.acquire()).await;
+        assert!(soon.is_err(), "the pool is full");
+        drop(held);
+        drop(waiting.acquire().await);
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests with untyped components built from WIT text: loading and conversion of values.
+
+pub(crate) mod component_builder;
+pub(crate) mod load;
+mod mapping;

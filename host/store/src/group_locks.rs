@@ -1,0 +1,85 @@
+//! Locks that a group takes on PostgreSQL before it reads anything. First the rows of its jobs are locked in
+//! the order of their ids, then its action keys in the order of their numbers. All workers lock in this order,
+//! so they cannot deadlock.
+//!
+//! SQLite has one writer and needs no locks.
+
+use std::collections::BTreeSet;
+
+use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::storage::{ActionWrite, Batch};
+
+use crate::actions::WAITS;
+use crate::row::{RowReader, StoredRow};
+use crate::statement_batch::StatementBatch;
+
+/// Locks that a group needs.
+#[derive(Debug, Default)]
+pub(crate) struct GroupLocks {
+    pub(crate) jobs: BTreeSet<JobId>,
+    /// Keys whose waiting jobs are read. Each entry has a job of the tenant.
+    waited_keys: Vec<(JobId, Operator, Hash)>,
+    keys: BTreeSet<i64>,
+}
+
+impl GroupLocks {
+    /// Adds the locks of a batch.
+    pub(crate) fn add_batch(&mut self, batch: &Batch) {
+        self.jobs.insert(batch.job_id.clone());
+        for write in &batch.actions {
+            let (operator, key) = match write {
+                ActionWrite::Reserve { operator, key, .. }
+                | ActionWrite::Settle { operator, key, .. }
+                | ActionWrite::WithdrawReceipt { operator, key, .. }
+                | ActionWrite::Wait { operator, key } => (operator, key),
+            };
+            // The lock number ignores the tenant. Equal keys of two tenants rarely block each other.
+            let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
+            let mut number = [0; 8];
+            number.copy_from_slice(&hash.0[..8]);
+            self.keys.insert(i64::from_le_bytes(number));
+            self.waited_keys.push((batch.job_id.clone(), operator.clone(), *key));
+        }
+    }
+
+    /// Appends the queries for the jobs that wait for these keys. Returns true if there are any queries.
+    pub(crate) fn push_waiter_queries(&self, script: &mut StatementBatch) -> bool {
+        let asked = script.push_over_rows(
+            "SELECT j.job_id FROM ",
+            3,
+            WAITS,
+            &self.waited_keys,
+            |script, (job_id, operator, key)| {
+                script.text(job_id.as_str()).text(operator.as_str()).hash(*key);
+            },
+        );
+        asked > 0
+    }
+
+    /// Adds the waiting jobs, because the group writes to them as well.
+    pub(crate) fn add_waiters(&mut self, rows: &[Vec<StoredRow>]) {
+        for row in rows.iter().flatten() {
+            if let Ok(job_id) = RowReader::new(row, "jobs").text() {
+                self.jobs.insert(JobId::from(job_id));
+            }
+        }
+    }
+
+    /// Appends the statements that take all locks.
+    pub(crate) fn push_locks(&self, script: &mut StatementBatch) {
+        let jobs: Vec<&JobId> = self.jobs.iter().collect();
+        script.push_over_rows(
+            "SELECT j.id FROM ",
+            1,
+            " CROSS JOIN jobs j ON j.job_id = v.column1 ORDER BY j.job_id FOR UPDATE OF j",
+            &jobs,
+            |script, job_id| {
+                script.text(job_id.as_str());
+            },
+        );
+        let keys: Vec<i64> = self.keys.iter().copied().collect();
+        script.push_over_rows("SELECT COUNT(pg_advisory_xact_lock(v.column1)) FROM ", 1, "", &keys, |script, key| {
+            script.int(*key);
+        });
+    }
+}

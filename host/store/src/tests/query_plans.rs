@@ -1,0 +1,51 @@
+//! Query plans of the searches for jobs.
+
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::ClaimExclusions;
+
+use super::open;
+use crate::clock::Timestamps;
+use crate::dialect::Dialect;
+use crate::leases::ClaimTarget;
+use crate::row::{RowReader, StoredRow};
+use crate::statement::StatementName;
+use crate::statement_batch::{BoundValue, StatementBatch};
+use crate::timers::due;
+
+/// Returns how SQLite finds the rows of jobs for each statement of a script.
+async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Vec<String>> {
+    let mut explained = StatementBatch::default();
+    for (sql, values) in script.statements() {
+        explained.push(&format!("EXPLAIN QUERY PLAN {sql}"));
+        explained.args.extend(values.iter().map(BoundValue::clone));
+    }
+    let rows = store.readers.run(StatementName::SCHEMA, explained).await.unwrap();
+    let of_jobs = |row: &StoredRow| {
+        let mut row = RowReader::new(row, "plan");
+        let _ = (row.int().unwrap(), row.int().unwrap(), row.int().unwrap());
+        let way = row.text().unwrap();
+        (way.contains(" jobs") || way.contains(" j ") || way.ends_with(" j")).then_some(way)
+    };
+    rows.iter().map(|rows| rows.iter().filter_map(of_jobs).collect()).collect()
+}
+
+/// I124: no statement scans the table, or an index of jobs that it does not need.
+#[tokio::test]
+async fn job_searches_use_their_indexes() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(&dir.path().join("latch.db")).await;
+    let now = Timestamps { now_us: 5, boot_us: 5, boot_id: Some("boot".to_owned()) };
+    let (any, one) = (ClaimTarget::Any(ClaimExclusions::default()), ClaimTarget::Job(JobId::from("job_a")));
+    let claimable = "SCAN j USING INDEX jobs_claimable";
+    let by_id = "SEARCH j USING INDEX sqlite_autoindex_jobs_1 (job_id=?)";
+    let next = "SEARCH jobs USING COVERING INDEX jobs_waking";
+    let looks = query_plans(&store, &any.search(Dialect::Sqlite, Some(&now), "boot")).await;
+    assert_eq!(looks, [vec![claimable], vec!["SCAN j USING INDEX jobs_running"], vec![next]]);
+    let looks = query_plans(&store, &one.search(Dialect::Sqlite, Some(&now), "boot")).await;
+    assert_eq!(looks, [vec![by_id], vec![by_id], vec![next]]);
+    assert_eq!(query_plans(&store, &any.select_first(Dialect::Sqlite, &now, "[]")).await, [[claimable]]);
+    assert_eq!(query_plans(&store, &one.select_first(Dialect::Sqlite, &now, "[]")).await, [[by_id]]);
+    let of_timer = "SEARCH j USING INTEGER PRIMARY KEY (rowid=?)";
+    let waited = "SEARCH j USING COVERING INDEX jobs_waking (wake_at_us<?)";
+    assert_eq!(query_plans(&store, &due(Dialect::Sqlite, 5)).await, [[of_timer], [waited]]);
+}

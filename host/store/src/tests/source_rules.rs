@@ -1,0 +1,54 @@
+//! Rules of this crate that are checked on its source text.
+
+use std::fs;
+use std::path::Path;
+
+/// All sqlx functions that send SQL.
+const QUERIES: [&str; 14] = [
+    "sqlx::query",
+    "raw_sql",
+    "query_as",
+    "query_scalar",
+    ".fetch(",
+    ".fetch_all(",
+    ".fetch_many(",
+    ".fetch_one(",
+    ".fetch_optional(",
+    ".execute(",
+    ".execute_many(",
+    ".begin(",
+    "QueryBuilder",
+    ".run_direct(",
+];
+
+#[test]
+fn no_statement_bypasses_the_crash_points() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut files = 0;
+    for entry in fs::read_dir(src).unwrap() {
+        let path = entry.unwrap().path();
+        // Statements on a scratch file without job data need no crash test.
+        let exempt = ["statement.rs", "measure.rs"].map(std::ffi::OsStr::new);
+        if path.is_dir() || exempt.contains(&path.file_name().unwrap()) {
+            continue;
+        }
+        files += 1;
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if QUERIES.iter().any(|query| line.contains(query)) {
+                found.push(format!("{}:{}: {line}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(files > 20, "the sources were found");
+    assert!(found.is_empty(), "send statements only through `statement.rs`:\n{}", found.join("\n"));
+}
+
+#[test]
+fn statement_names_are_unique() {
+    let mut names = crate::STATEMENTS.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), crate::STATEMENTS.len());
+}

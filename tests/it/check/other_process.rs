@@ -1,0 +1,77 @@
+//! I64: any difference in another process is found, with the first difference. A guest cannot cause such a
+//! difference, so the other process's answer is falsified here.
+
+use std::collections::BTreeMap;
+
+use latchwork::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
+use latchwork::config::{Grants, LimitsConfig};
+use latchwork::engine::{Engine, EngineOptions};
+
+use crate::built_guests::guest;
+use crate::hostile::settings;
+use crate::program::{compile_cache_dir, latch_binary};
+
+const CASES: &str = concat!(
+    r#"{"name":"pure","operator":"Good.Pure","input":{"n":21}}"#,
+    "\n",
+    r#"{"name":"flow","operator":"Good.Flow","input":{"url":"u"},"answers":[{"result":1},{"result":2},{"result":3},{"result":4}]}"#,
+    "\n",
+);
+
+/// Runs the check with another process whose answer is edited by `sed`.
+async fn report_with_edited_answer(edit: &str) -> CheckReport {
+    let engine = Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()) }).unwrap();
+    let bytes = std::fs::read(guest("check-step")).unwrap();
+    let settings = settings("check", Grants::default(), LimitsConfig::default());
+    let subject = Subject { file: "check.wasm", bytes: &bytes, settings, is_configured: false };
+    let script = format!("{} plugin check --other-process - | /usr/bin/env sed -E '{edit}'", latch_binary().display());
+    let process = OtherProcess {
+        program: "/bin/sh".into(),
+        args: vec!["-c".into(), script],
+        wasm: guest("check-step"),
+        cache_dir: Some(compile_cache_dir()),
+    };
+    let inputs = CheckInputs {
+        cases: Some(("cases.jsonl", CASES.as_bytes())),
+        process: Some(&process),
+        ..CheckInputs::default()
+    };
+    check(&engine, &subject, &inputs, &|_| {}).await.unwrap()
+}
+
+/// I64.
+#[tokio::test(flavor = "multi_thread")]
+async fn difference_in_another_process_is_found() {
+    let honest = report_with_edited_answer("").await;
+    assert!(honest.passed && honest.notes.is_empty(), "{:?}", honest.notes);
+    let expected = BTreeMap::from([
+        (r#"s/"ok\\":42/"ok\\":43/"#, ("pure", "output at /ok", "42", "43")),
+        (r#"s/"File.Read"/"File.Rear"/"#, ("flow", "operator of call 1", "File.Read", "File.Rear")),
+        (
+            r#"s/\\"path\\":\\"b\\"/\\"path\\":\\"x\\"/"#,
+            ("flow", "arguments of call 2 (File.Read) at /path", "\"b\"", "\"x\""),
+        ),
+        (r#"s/\\"files\\":3/\\"files\\":4/"#, ("flow", "payload of the event \"read\" at /files", "3", "4")),
+        (r#"s/"memory_bytes":[0-9]+/"memory_bytes":1/"#, ("pure", "memory at the end, in bytes", "", "1")),
+        (r#"s/"fuel":[0-9]+/"fuel":1/"#, ("pure", "fuel", "", "1")),
+        (r#"s/\{"Output":"[^}]*\}"\}/"Stopped"/"#, ("pure", "end", "an output", "stopped at call 0")),
+    ]);
+    for (edit, (case, what, one, two)) in expected {
+        let report = report_with_edited_answer(edit).await;
+        let found: Vec<_> = report.findings_of("D066").collect();
+        assert!(!report.passed && found.len() == 1, "{edit}: {found:#?}");
+        let found = found[0];
+        assert_eq!(found.case.as_deref(), Some(case), "{edit}: {found:#?}");
+        assert!(found.message.contains("in another process") && found.message.contains(what), "{edit}: {found:#?}");
+        assert!(found.expected.as_deref().unwrap().contains(one), "{edit}: {found:#?}");
+        assert_eq!(found.found.as_deref(), Some(two), "{edit}");
+    }
+}
+
+/// A failing other process is reported in the notes, and no finding is made up.
+#[tokio::test(flavor = "multi_thread")]
+async fn failing_other_process_is_reported() {
+    let report = report_with_edited_answer("q1;nonsense").await;
+    assert!(report.notes[0].contains("not run in another process"), "{:?}", report.notes);
+    assert_eq!(report.findings_of("D066").count(), 0);
+}

@@ -1,0 +1,40 @@
+//! Checks of source folders, which are built twice and may contain cases.
+
+use serde_json::{Value, json};
+
+use crate::checkout;
+use crate::program::run_latch;
+
+/// Checks a folder from its parent directory, in a copy of the checkout. The check leaves compiled code,
+/// which must not end up in the working tree.
+fn check_folder(above: &str, dir: &str) -> (i32, Value) {
+    let above = checkout::copy().join(above);
+    let ran = run_latch(&above, &["plugin", "check", dir, "--json"]);
+    (ran.code, ran.json())
+}
+
+/// I63.
+#[test]
+fn example_rust_steps_pass_the_check_without_findings() {
+    for (dir, cases) in [("funding-rust", 7), ("bench-rust", 2)] {
+        let (code, report) = check_folder("example-plugins", dir);
+        assert_eq!((code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
+        assert_eq!(report["cases"].as_array().unwrap().len(), cases);
+        let not_run = report["rules"].as_array().unwrap().iter().filter(|rule| rule["not_run"].is_string());
+        assert!(not_run.clone().all(|rule| rule["kind"] != "static" && rule["kind"] != "dynamic"), "{report:#}");
+        assert_eq!(report["notes"], json!([]));
+    }
+}
+
+/// I61: a value that a build takes from its machine is found by building twice.
+#[test]
+fn build_time_in_a_component_is_found_by_building_twice() {
+    let (code, report) = check_folder("tests/guests-effects", "baked-step");
+    let found = report["findings"].as_array().unwrap();
+    assert_eq!((code, found.len()), (1, 1), "{report:#}");
+    let found = &found[0];
+    assert_eq!((&found["rule"], &found["operator"]), (&json!("D065"), &json!("Baked.Session")));
+    assert!(found["message"].as_str().unwrap().contains("output at /session"), "{found:#}");
+    assert_ne!(found["expected"], found["found"]);
+    assert_eq!(found["place"], json!({ "file": "baked-step/cases.jsonl", "line": 1 }));
+}

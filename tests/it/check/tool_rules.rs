@@ -1,0 +1,192 @@
+//! Each rule about tools with a tool that breaks it, and tools that break none.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::checkout;
+use crate::program::run_latch;
+
+/// Builds a tool of `tests/guests-effects` and returns its component file.
+fn build_tool(name: &str) -> PathBuf {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let dir = checkout::copy().join("tests/guests-effects").join(name);
+    let built = latchwork::build::build(&dir, &latchwork::build::BuildOptions::from_env(), &mut |_| {});
+    built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
+}
+
+/// Checks a component with these cases. Returns the exit code and the report.
+fn check_cases(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
+    std::fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
+    if !entry.is_empty() {
+        let text = format!("[[plugin]]\nname = \"it\"\nsource = {wasm:?}\n{entry}\n");
+        std::fs::write(folder.path().join("latch.toml"), text).unwrap();
+    }
+    let mut args = vec!["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl", "--json"];
+    if !entry.is_empty() {
+        args.extend(["--config", "latch.toml"]);
+    }
+    let ran = run_latch(folder.path(), &args);
+    let again = run_latch(folder.path(), &args);
+    assert_eq!(ran.stdout, again.stdout, "the same report, to the byte");
+    let mut report = ran.json();
+    // Most guests serve more operators than a test has cases for.
+    report["findings"].as_array_mut().unwrap().retain(|finding| finding["rule"] != "D050");
+    (ran.code, report)
+}
+
+fn rule_ids_of_report(report: &Value) -> BTreeSet<&str> {
+    report["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+/// Returns a case with a stubbed shop that accepts orders.
+fn shop_case(operator: &str) -> Value {
+    json!({
+        "name": operator, "operator": operator, "input": { "item": "seven" },
+        "http": [
+            { "match": { "method": "POST", "url": "https://shop.example/orders" }, "response": { "status": 201, "body": {} } },
+            { "match": { "method": "GET", "url": "https://shop.example/orders" }, "response": { "body": {} } },
+        ],
+    })
+}
+
+/// I69: correct tools have no findings, whatever happens to the record of their call.
+#[test]
+fn good_tools_break_no_rule() {
+    for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust", "llm-openai-rust"] {
+        let dir = checkout::copy().join("example-plugins").join(example);
+        let built = latchwork::build::build(&dir, &latchwork::build::BuildOptions::from_env(), &mut |_| {}).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let cases = dir.join("cases.jsonl");
+        let args = ["plugin", "check", built.wasm.to_str().unwrap(), "--cases", cases.to_str().unwrap(), "--json"];
+        let ran = run_latch(folder.path(), &args);
+        let report = ran.json();
+        assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{example}: {report:#}");
+        let rule = report["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "D102").unwrap();
+        assert_eq!(rule.get("not_run"), None, "{example}: {report:#}");
+    }
+    let (code, report) = check_cases(&build_tool("misbehaved"), &[shop_case("Good.Order")], "");
+    assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
+    let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
+    let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &[place], "");
+    assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
+}
+
+/// I69: an operator without a case is a warning, and the summary counts the runs.
+#[test]
+fn operator_without_a_case_is_a_warning_and_runs_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let wasm = build_tool("misbehaved-queryable");
+    let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
+    std::fs::write(folder.path().join("cases.jsonl"), place.to_string()).unwrap();
+    let args = ["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl"];
+    let report = run_latch(folder.path(), &[&args[..], &["--json"]].concat()).json();
+    let without: Vec<_> = report["findings"].as_array().unwrap().iter().map(|f| (&f["rule"], &f["severity"])).collect();
+    assert!(!without.is_empty() && without.iter().all(|f| *f == (&json!("D050"), &json!("warning"))), "{report:#}");
+    let cases = report["cases"].as_array().unwrap();
+    assert_eq!(
+        (cases.len(), &cases[0]["operator"], &cases[0]["ended"]),
+        (1, &json!("Good.Place"), &json!("succeeded"))
+    );
+    let runs = cases[0]["runs"].as_u64().unwrap();
+    assert!(runs > 1 && cases[0]["fuel"].as_u64() > Some(0), "{report:#}");
+    let told = run_latch(folder.path(), &args);
+    assert!(told.code == 0 && told.stdout.contains(&format!("1 case run {runs} times")), "{}", told.stdout);
+    let none = run_latch(folder.path(), &["plugin", "check", wasm.to_str().unwrap()]);
+    assert!(
+        none.code == 0 && none.stdout.contains("D050") && none.stdout.contains("0 cases run 0 times"),
+        "{}",
+        none.stdout
+    );
+}
+
+/// I69: a case whose stubs cannot be created was not run, so the check must not pass.
+#[test]
+fn case_that_cannot_be_run_is_an_input_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let wasm = build_tool("misbehaved-queryable");
+    let name = "x".repeat(300);
+    let case =
+        json!({ "name": "long", "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": { name: "" } } });
+    std::fs::write(folder.path().join("cases.jsonl"), case.to_string()).unwrap();
+    let ran =
+        run_latch(folder.path(), &["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl", "--json"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    let problem = &ran.json()["error"]["problems"][0];
+    assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
+}
+
+/// I69: each rule is found in a tool that breaks this rule only.
+#[test]
+fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
+    let wasm = build_tool("misbehaved");
+    let plain = |operator: &str| json!({ "operator": operator, "input": { "item": "seven" } });
+    let with = |operator: &str, key: &str, value: Value| {
+        let mut case = plain(operator);
+        case[key] = value;
+        case
+    };
+    let mut leaks = with("Bad.Leaks", "secrets", json!({ "TOKEN": "hunter2-hunter2" }));
+    leaks["secrets_clear"] = json!(true);
+    for (rule, case) in [
+        ("D100", plain("Bad.Ends")),
+        ("D100", with("Bad.Ends", "error", json!("INVALID_INPUT"))),
+        ("D101", shop_case("Bad.Keyless")),
+        ("D102", with("Bad.Twice", "dirs", json!({ "/out": {} }))),
+        ("D102", shop_case("Bad.Other")),
+        ("D105", with("Bad.Writes", "kv", json!({}))),
+        ("D106", shop_case("Bad.Traps")),
+        ("D107", shop_case("Bad.Code")),
+        ("D108", shop_case("Bad.Claims")),
+        ("D109", shop_case("Bad.Denies")),
+        ("D110", plain("Bad.Schema")),
+        ("D111", leaks.clone()),
+        ("D112", plain("Bad.Reaches")),
+    ] {
+        let (code, report) = check_cases(&wasm, std::slice::from_ref(&case), "");
+        assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{case}: {report:#}");
+        assert_eq!(code, i32::from(rule != "D107"), "a warning does not fail the check: {report:#}");
+        let finding = &report["findings"][0];
+        assert_eq!((&finding["operator"], &finding["place"]["line"]), (&case["operator"], &json!(1)), "{finding:#}");
+    }
+    // Without `secrets_clear` the tool sees only a placeholder, so nothing is leaked.
+    leaks["secrets_clear"] = json!(false);
+    let (_, report) = check_cases(&wasm, &[leaks], "");
+    assert_eq!(report["findings"], json!([]), "{report:#}");
+
+    let wasm = build_tool("misbehaved-queryable");
+    for (rule, operator) in [("D103", "Bad.Forgets"), ("D104", "Bad.Invents")] {
+        let case = json!({ "operator": operator, "input": { "item": "x" }, "dirs": { "/out": {} } });
+        let (code, report) = check_cases(&wasm, &[case], "");
+        assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from([rule])), "{report:#}");
+    }
+}
+
+/// I69: with a configuration entry, the grants are those of the entry and not those that the case needs.
+#[test]
+fn grants_come_from_the_configuration_entry() {
+    let wasm = build_tool("misbehaved");
+    let elsewhere = "grants = { http = [\"https://other.example:443\"] }";
+    let (code, report) = check_cases(&wasm, &[shop_case("Bad.Code")], elsewhere);
+    assert_eq!(code, 1, "{report:#}");
+    assert!(rule_ids_of_report(&report).contains("D112"), "{report:#}");
+}
+
+/// All mistakes in a case file are reported together, before any case runs.
+#[test]
+fn malformed_tool_cases_are_input_errors() {
+    let wasm = build_tool("misbehaved");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Kyless\",\"input\":{}}\n").unwrap();
+    let args = ["plugin", "check", wasm.to_str().unwrap(), "--cases", "c.jsonl"];
+    let ran = run_latch(folder.path(), &args);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("Bad.Keyless"), "{}", ran.stderr);
+    std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Keyless\"}\nx\n").unwrap();
+    let ran = run_latch(folder.path(), &args);
+    assert_eq!((ran.code, ran.stderr.matches("not a case of a tool").count()), (2, 2), "{}", ran.stderr);
+}

@@ -1,0 +1,84 @@
+//! A job on a server whose process is killed at every statement, in both commit modes. For a statement that
+//! is executed often, a printed seed selects the execution. `LATCH_TEST_SWEEP` takes every execution.
+
+use std::collections::BTreeSet;
+
+use latchwork::worker::EXECUTE_POINTS;
+use latchwork_core::rng::StepRng;
+use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
+
+use crate::crash::{check_single_job, is_killed, is_never_reached_by_run, run_killed};
+use crate::postgres::job_life::blocking_database;
+use crate::running_worker::worker_command;
+use crate::seed::{is_sweep, run_seed, seeded_rng};
+use crate::test_env::TestEnv;
+
+/// Minimum number of executions of each of these statements by the job.
+const FREQUENT_STATEMENTS: [(&str, u32); 6] =
+    [("begin", 12), ("commit", 12), ("group_read", 10), ("group_write", 10), ("effects_insert", 5), ("execute", 7)];
+/// Crash point that is reached only after a commit whose answer was lost.
+const LOST_COMMIT_POINT: &str = "outcome";
+
+fn all_points() -> impl Iterator<Item = &'static str> {
+    STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied()
+}
+
+/// Executions of the statement at which the process is killed.
+fn executions_to_kill(name: &str, dice: &mut StepRng) -> Vec<u32> {
+    match FREQUENT_STATEMENTS.iter().find(|(often, _)| *often == name) {
+        _ if is_sweep() => (1..1_000).collect(),
+        Some((_, most)) => vec![1 + dice.below(*most)],
+        None => vec![1],
+    }
+}
+
+fn kill_at_every_statement(commit: &str) {
+    let template = TestEnv::witness(commit);
+    let mut dice = seeded_rng(run_seed());
+    let mut reached = BTreeSet::new();
+    for name in all_points() {
+        for side in ["before", "after"] {
+            for nth in executions_to_kill(name, &mut dice) {
+                let Some(url) = blocking_database() else { return };
+                let place = template.fresh_copy().with_database(&url);
+                let point = (name.to_owned(), side, nth);
+                if !run_killed(&place, &point) {
+                    break;
+                }
+                reached.insert(name);
+                place.finish_with_observed_effects();
+                check_single_job(&place, &format!("{commit}, on a server, killed at {point:?}"));
+            }
+        }
+    }
+    // Points that a first run never reaches. A worker that takes over the job may reach them.
+    let left = all_points()
+        .filter(|name| !reached.contains(name) && *name != LOST_COMMIT_POINT)
+        .filter(|name| !is_never_reached_by_run(name))
+        // An atomic commit writes effects together with the events that mention them.
+        .filter(|name| commit == "staged" || !name.starts_with("effects_"));
+    for name in left {
+        for side in ["before", "after"] {
+            let Some(url) = blocking_database() else { return };
+            let place = template.fresh_copy().with_database(&url);
+            assert!(run_killed(&place, &("execute".to_owned(), "after", 4)), "the queryable call is reached");
+            let mut next = worker_command(&place, &["--until-idle"]);
+            let it_was = is_killed(next.env("LATCH_CRASH_AT", format!("{name}:{side}:1")));
+            assert!(it_was, "{commit}: {name} is a crash point that no test reaches");
+            place.finish_with_observed_effects();
+            check_single_job(&place, &format!("{commit}, on a server, taken over and killed {side} {name}"));
+        }
+    }
+}
+
+/// I1, I5, I87.
+#[test]
+fn each_effect_happens_once_if_killed_at_any_statement_on_a_server() {
+    kill_at_every_statement("atomic");
+}
+
+/// I1, I5, I87: with staged commit, effects, events and ledger rows become durable one after the other.
+#[test]
+fn each_effect_happens_once_if_killed_at_any_statement_of_a_staged_commit_on_a_server() {
+    kill_at_every_statement("staged");
+}

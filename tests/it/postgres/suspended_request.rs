@@ -1,0 +1,97 @@
+//! A worker that is suspended in the middle of a request, while another worker completes its job.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::proxy::Proxy;
+use crate::postgres::call_in_flight::wait_until;
+use crate::postgres::connection_cuts::worker_through;
+use crate::postgres::job_life::blocking_database;
+use crate::running_worker::{RunningWorker, events_of, resolve_until_over, submit_detached, worker_command};
+use crate::suspended_process::{continue_process, is_suspended};
+use crate::test_env::TestEnv;
+use crate::witness::Witness;
+
+/// Returns a body size of more than twice the kernel's largest send buffer, so that half of the body cannot
+/// be sent without a reader.
+fn body_larger_than_send_buffer() -> usize {
+    let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").expect("Linux says it");
+    let most: usize = sizes.split_whitespace().last().and_then(|most| most.parse().ok()).expect("a number");
+    2 * (most + (2 << 20))
+}
+
+fn show_job(place: &TestEnv, job: &str) -> Value {
+    place.latch(&["job", "show", job, "--json"]).json()
+}
+
+/// Returns the job's document and events.
+fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
+    (show_job(place, job), events_of(place, job))
+}
+
+/// I1, I14, I46, I111: a worker is suspended while it sends a request. After the call's timeout and the lease
+/// have passed, the call is in doubt. A person resolves it as not applied, as the witness shows, and another
+/// worker repeats the call. When the first worker continues, its request could be read again and no server
+/// reports the lost job. It must neither send the rest of the request nor write anything.
+#[test]
+fn suspended_worker_does_not_complete_a_half_sent_request() {
+    let Some(url) = blocking_database() else { return };
+    let witness = Witness::start();
+    let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
+    let place = witness.env("atomic", "limits = { timeout = \"6s\" }").with_database(&url).configure_first(lease);
+    let place = place
+        .with_plan(&[witness.step("o", "Post.Opaque", &[], 1, body_larger_than_send_buffer())])
+        .with_approved(vec!["o"]);
+    let job = submit_detached(&place);
+    witness.stall_next_body();
+    let cuts = Arc::new(AtomicBool::new(false));
+    let is = cuts.clone();
+    let proxy = Proxy::start(&url, move |_| is.load(Ordering::SeqCst));
+    let mut first = worker_through(&place, &proxy);
+    witness.wait_until_halfway();
+    kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
+    wait_until("the worker is suspended", || is_suspended(&first.child));
+
+    // The second worker simulates another machine, so it does not wait for locks in this machine's state
+    // directory.
+    let place = place.configure_first("state_dir = \".elsewhere\"");
+    let second = RunningWorker::start(&place, worker_command(&place, &[]));
+    wait_until("the call is in doubt", || show_job(&place, &job)["state"] == "PARKED");
+    let parked = show_job(&place, &job);
+    assert_eq!(
+        (&parked["blocked_on"]["reason_code"], &parked["blocked_on"]["slot"]),
+        (&json!("INDETERMINATE_EFFECT"), &json!("o")),
+        "{parked:#}"
+    );
+    assert_eq!(witness.bodies_of_job(&job), [], "no complete body was received");
+    let resolved = place.resolve(&job, "o", None);
+    assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
+    assert_eq!(resolve_until_over(&place, "the second worker calls again"), 0);
+    let before = recorded_state(&place, &job);
+    assert_eq!(before.0["state"], "COMPLETED", "{:#}", before.0);
+    assert_eq!(witness.bodies_of_job(&job).len(), 1, "the body of the second worker");
+    assert_eq!(witness.broken_count(), 0, "the first request is still open");
+
+    cuts.store(true, Ordering::SeqCst);
+    witness.continue_reading();
+    continue_process(&first.child);
+    witness.wait_for_bodies(2);
+    assert_eq!(
+        (witness.bodies_of_job(&job).len(), witness.broken_count()),
+        (1, 1),
+        "the worker's own clock stops the call: {}",
+        first.messages()
+    );
+    cuts.store(false, Ordering::SeqCst);
+    first.wait_until_idle();
+    let (notes, (code, tally)) = (first.messages(), first.stop());
+    assert_eq!((code, &tally["lost"]), (Some(0), &json!(1)), "{tally} {notes}");
+    let bodies = witness.bodies_of_job(&job);
+    assert_eq!((bodies.len(), bodies[0].text.as_str(), witness.broken_count()), (1, "1", 1), "{notes}");
+    assert_eq!(recorded_state(&place, &job), before, "the first worker wrote after its lease had expired: {notes}");
+    let (code, tally) = second.stop();
+    assert_eq!((code, &tally["failed"]), (Some(0), &json!(0)), "{tally}");
+}

@@ -1,0 +1,103 @@
+//! Projects created by `latch plugin new`.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
+
+/// I53: a new project contains tests of its own.
+#[test]
+fn new_project_passes_its_own_tests() {
+    for lang in LANGS {
+        for kind in ["step", "tool"] {
+            let dir = built_project(lang, kind, None);
+            let (program, args): (&str, &[&str]) = match lang {
+                "js" => ("node", &["--test"]),
+                "c" => ("sh", &["-c", "cc -Ilatchwork -o test test_plugin.c -lm && ./test"]),
+                "go" => ("go", &["test", "-v", "./..."]),
+                _ => ("python3", &["-B", "-m", "unittest"]),
+            };
+            let mut command = if program == "go" { super::go_command() } else { Command::new(program) };
+            let tested = command.args(args).current_dir(&dir).output().unwrap();
+            let said =
+                format!("{}{}", String::from_utf8_lossy(&tested.stdout), String::from_utf8_lossy(&tested.stderr));
+            assert!(tested.status.success(), "{lang} {kind}: {said}");
+            assert!(
+                [
+                    "# pass 2",
+                    "Ran 2 tests",
+                    "2 tests passed",
+                    "--- PASS: TestRejectsAnEmptyName",
+                    "--- PASS: TestWithoutAGrantTheToolIsDenied"
+                ]
+                .iter()
+                .any(|passed| said.contains(passed)),
+                "{lang} {kind}: {said}"
+            );
+        }
+    }
+}
+
+/// I52, I53: a step and a tool of each language run in one plan. Greetings differ between jobs and repeat in
+/// replay.
+#[test]
+fn new_projects_run_and_replay() {
+    let mut plugins = Vec::new();
+    let mut steps = Vec::new();
+    for lang in LANGS {
+        let noun = format!("Made{}{}", lang[..1].to_uppercase(), &lang[1..]);
+        plugins.push((built_project(lang, "step", None), String::new()));
+        plugins.push((built_project(lang, "tool", None), format!("grants = {{ kv = {lang:?} }}")));
+        steps.push(step_with_effect(
+            &format!("{lang}-step"),
+            &format!("{noun}Step.Greet"),
+            "read_only",
+            json!({ "name": "Ada" }),
+        ));
+        steps.push(step_with_effect(
+            &format!("{lang}-tool"),
+            &format!("{noun}Tool.Keep"),
+            "internal_write",
+            json!({ "text": lang }),
+        ));
+    }
+    let plugins: Vec<_> = plugins.iter().map(|(dir, more)| (dir.as_path(), more.as_str())).collect();
+    let place = folder_with_plan(&plugins, &steps);
+    let jobs: Vec<_> = (0..2)
+        .map(|_| {
+            let ran = run_latch(place.path(), &["run", "plan.json", "--new", "--json"]);
+            assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+            outputs_checked_by_replay(place.path(), &ran.json())
+        })
+        .collect();
+    for lang in LANGS {
+        let greetings: Vec<_> = jobs.iter().map(|outputs| &outputs[&format!("{lang}-step")]).collect();
+        assert_eq!(greetings[0]["greeting"], "Hello, Ada!");
+        assert_ne!(greetings[0]["id"], greetings[1]["id"], "{lang}");
+        assert_ne!(greetings[0]["at"], greetings[1]["at"], "{lang}");
+    }
+}
+
+/// After a crash between the effect and its record, the queryable tool of each language is asked to reconcile
+/// the call.
+#[test]
+fn killed_call_of_a_new_tool_is_reconciled_and_not_repeated() {
+    for lang in LANGS {
+        let noun = format!("Made{}{}", lang[..1].to_uppercase(), &lang[1..]);
+        let tool = built_project(lang, "tool", None);
+        let keep = step_with_effect("k", &format!("{noun}Tool.Keep"), "internal_write", json!({ "text": "once" }));
+        let place = folder_with_plan(&[(&tool, "grants = { kv = \"k\" }")], &[keep]);
+        let killed =
+            super::latch_command(place.path(), &["run", "plan.json"]).env("LATCH_CRASH_AT", "execute:after:1").output();
+        assert_eq!(killed.unwrap().status.code(), None, "{lang}: killed after the call");
+        let resumed = run_latch(place.path(), &["resume", "--json"]);
+        assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);
+        let job = &resumed.json()["jobs"][0];
+        assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
+        let events = run_latch(place.path(), &["job", "events", job["job_id"].as_str().unwrap(), "--json"]);
+        assert!(events.stdout.contains("reconciled"), "{lang}: the call was reconciled: {}", events.stdout);
+        // The job also replays from every prefix.
+        outputs_checked_by_replay(place.path(), job);
+    }
+}

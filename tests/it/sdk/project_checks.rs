@@ -1,0 +1,40 @@
+//! I63: created projects and examples pass their own check.
+
+use serde_json::json;
+
+use super::{LANGS, built_project, run_latch};
+use crate::checkout;
+
+/// I63. A folder is built twice, and both builds behave the same. A Python build takes long, so Python is
+/// built once.
+#[test]
+fn new_project_passes_its_own_check() {
+    for lang in LANGS {
+        for kind in ["step", "tool"] {
+            let dir = built_project(lang, kind, None);
+            let mut args = vec!["plugin", "check", ".", "--json"];
+            if lang == "python" {
+                args.push("--once");
+            }
+            let ran = run_latch(&dir, &args);
+            let report = ran.json();
+            assert_eq!(ran.code, 0, "{lang} {kind}: {report:#}");
+            if kind == "step" {
+                assert_eq!((&report["findings"], &report["notes"]), (&json!([]), &json!([])), "{lang}: {report:#}");
+                assert_eq!(report["cases"].as_array().unwrap().len(), 2, "{lang}");
+            }
+        }
+    }
+}
+
+/// I63.
+#[test]
+fn examples_in_other_languages_pass_their_own_check() {
+    let examples = checkout::copy().join("example-plugins");
+    for (dir, cases) in [("funding-c", 1), ("funding-go", 2), ("funding-js", 1), ("funding-python", 3)] {
+        let ran = run_latch(&examples, &["plugin", "check", dir, "--once", "--json"]);
+        let report = ran.json();
+        assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
+        assert_eq!(report["cases"].as_array().unwrap().len(), cases, "{dir}");
+    }
+}
