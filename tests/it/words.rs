@@ -1,6 +1,6 @@
 //! Language of the project: openings and phrases that CONTRIBUTING.md does not allow.
 
-use crate::checkout::{root, tracked};
+use crate::checkout::{root, tracked_files};
 
 /// File name endings of sources whose comments are checked.
 const SOURCES: [&str; 9] = [".rs", ".wit", ".py", ".js", ".ts", ".go", ".c", ".h", ".toml"];
@@ -118,7 +118,7 @@ fn sources_and_pages_follow_the_style_of_contributing() {
     let style = Style::read();
     assert!(style.openings.len() > 10 && style.phrases.len() > 20, "CONTRIBUTING.md has both lists");
     let mut found = Vec::new();
-    for path in tracked().iter().filter(|path| !EXEMPT.iter().any(|exempt| path.starts_with(exempt))) {
+    for path in tracked_files().iter().filter(|path| !EXEMPT.iter().any(|exempt| path.starts_with(exempt))) {
         if let Ok(text) = std::fs::read_to_string(root().join(path)) {
             found.extend(violations(&style, path, &text));
         }
