@@ -17,10 +17,10 @@ typedef struct latch_string_t {
 // UTF-8 JSON text. Example: `{"professor_id":910}`.
 typedef latch_string_t latchwork_plugin_types_json_t;
 
-// Why a call failed, in the guest's own ten codes. The first five may be
-// tried again by the host, the others are final.
+// Reason why a call failed: one of the ten codes of guests. The host may retry after the first
+// five. The others are final.
 // 
-// Example: a tool that was told "429 Too Many Requests" answers `rate-limit`.
+// Example: a tool that receives "429 Too Many Requests" returns `rate-limit`.
 typedef uint8_t latchwork_plugin_types_error_code_t;
 
 #define LATCHWORK_PLUGIN_TYPES_ERROR_CODE_NETWORK_TIMEOUT 0
@@ -34,12 +34,12 @@ typedef uint8_t latchwork_plugin_types_error_code_t;
 #define LATCHWORK_PLUGIN_TYPES_ERROR_CODE_MISSING_REQUIRED_CONTEXT 8
 #define LATCHWORK_PLUGIN_TYPES_ERROR_CODE_AUTH_FORBIDDEN 9
 
-// Whether the world may have been changed by the call that failed.
+// Effect that a failed call may have had on the world.
 typedef uint8_t latchwork_plugin_types_applied_t;
 
-// Certainly not: the host may execute the call again.
+// The call certainly changed nothing. The host may execute it again.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_NO 0
-// It cannot be told: a call that may change the world becomes indeterminate.
+// The tool cannot find out. A call that may change the world becomes indeterminate.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_UNKNOWN 1
 
 typedef struct {
@@ -56,11 +56,11 @@ typedef struct {
 // detail: none, applied: no }`.
 typedef struct latchwork_plugin_types_error_t {
   latchwork_plugin_types_error_code_t   code;
-  // One sentence for a person.
+  // Description in one sentence, for people.
   latch_string_t   message;
-  // How long to wait before the next try, in milliseconds; wins over the host's backoff.
+  // Milliseconds to wait before the next try. Overrides the host's backoff.
   latch_option_u32_t   retry_after_ms;
-  // Anything else, as JSON.
+  // Further data, as JSON.
   latchwork_plugin_types_option_json_t   detail;
   latchwork_plugin_types_applied_t   applied;
 } latchwork_plugin_types_error_t;
@@ -70,11 +70,11 @@ typedef struct {
   latch_string_t val;
 } latch_option_string_t;
 
-// What a call cost. Example: one LLM answer of 812 tokens in, 240 out, 3,100 micro-USD.
-// Every count stays below 2^53, so that a JavaScript guest can write it exactly.
+// Cost of a call. Example: one LLM answer of 812 tokens in, 240 out, 3,100 micro-USD. Every
+// number stays below 2^53, so that a JavaScript guest can represent it exactly.
 typedef struct latchwork_plugin_types_usage_t {
   latch_option_string_t   model;
-  // The provider's own trace id, for support requests.
+  // Trace id of the provider, for support requests.
   latch_option_string_t   provider_trace_id;
   uint32_t   tokens_in;
   uint32_t   tokens_out;
@@ -83,7 +83,7 @@ typedef struct latchwork_plugin_types_usage_t {
   uint32_t   credits;
 } latchwork_plugin_types_usage_t;
 
-// What changed in the world. Example: `{ resource-type: "message", resource-id: "latch:job_…:s6:1",
+// A change in the world. Example: `{ resource-type: "message", resource-id: "latch:job_…:s6:1",
 // operation: "create", version: none, etag: none, external-ref: some("outbox/new/…") }`.
 typedef struct latchwork_plugin_types_state_change_t {
   latch_string_t   resource_type;
@@ -104,18 +104,18 @@ typedef struct {
   latchwork_plugin_types_usage_t val;
 } latchwork_plugin_types_option_usage_t;
 
-// The answer of a call. Example: `{ result: "{\"sent\":true}", receipt: some("{\"message_id\":\"…\"}"),
+// Answer of a call. Example: `{ result: "{\"sent\":true}", receipt: some("{\"message_id\":\"…\"}"),
 // state-changes: [...], usage: none }`.
 typedef struct latchwork_plugin_types_tool_output_t {
-  // What the caller gets.
+  // Result that the caller gets.
   latchwork_plugin_types_json_t   result;
-  // Proof of the effect, returned instead of repeating it.
+  // Proof of the effect. It is returned instead of repeating the effect.
   latchwork_plugin_types_option_json_t   receipt;
   latchwork_plugin_types_list_state_change_t   state_changes;
   latchwork_plugin_types_option_usage_t   usage;
 } latchwork_plugin_types_tool_output_t;
 
-// Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
+// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
 // plan-id: "funding-outreach", step-id: "s3" }`.
 typedef struct latchwork_plugin_context_step_context_t {
   latch_string_t   tenant;
@@ -126,7 +126,7 @@ typedef struct latchwork_plugin_context_step_context_t {
   latch_string_t   step_id;
 } latchwork_plugin_context_step_context_t;
 
-// How much it matters.
+// Severity of a record.
 typedef uint8_t latchwork_plugin_log_level_t;
 
 #define LATCHWORK_PLUGIN_LOG_LEVEL_TRACE 0
@@ -135,8 +135,8 @@ typedef uint8_t latchwork_plugin_log_level_t;
 #define LATCHWORK_PLUGIN_LOG_LEVEL_WARN 3
 #define LATCHWORK_PLUGIN_LOG_LEVEL_ERROR 4
 
-// Seconds and nanoseconds since 1970-01-01T00:00:00Z (two numbers, so that each stays
-// below 2^53). Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
+// Seconds and nanoseconds since 1970-01-01T00:00:00Z. They are two numbers so that each
+// stays below 2^53. Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
 typedef struct latchwork_plugin_clock_instant_t {
   int64_t   seconds;
   uint32_t   nanoseconds;
@@ -151,11 +151,12 @@ typedef latchwork_plugin_types_json_t latchwork_plugin_tools_json_t;
 
 typedef latchwork_plugin_types_error_t latchwork_plugin_tools_error_t;
 
-// One call of `call-all`. Example: `{ operator: "Web.Fetch", args: "{\"url\":\"…\"}", action-key: none }`.
+// A call of `call-all`. Example: `{ operator: "Web.Fetch", args: "{\"url\":\"…\"}", action-key: none }`.
 typedef struct latchwork_plugin_tools_call_request_t {
   latch_string_t   operator_;
   latchwork_plugin_tools_json_t   args;
-  // Names the action across jobs: a second job with the same key gets the first one's receipt.
+  // Identity of the action across jobs. A second job with the same key gets the receipt of the
+  // first.
   latch_option_string_t   action_key;
 } latchwork_plugin_tools_call_request_t;
 
@@ -179,23 +180,23 @@ typedef struct {
 
 typedef latchwork_plugin_types_json_t latchwork_plugin_events_json_t;
 
-// Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
+// Trace context of an invocation. Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
 typedef struct latchwork_plugin_invocation_invocation_context_t {
   latch_string_t   trace_id;
-  // Where the invocation stands: `s6`, `s3/0`, `s6~c`.
+  // Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
   latch_string_t   slot;
-  // Send it to the downstream API as its idempotency key. It never changes for this
-  // invocation, whoever executes or repeats it.
+  // Idempotency key for the downstream API. It is the same for every execution and every
+  // retry of this invocation.
   latch_string_t   external_key;
-  // The worker's attempt at the job: metadata, never part of a key.
+  // The worker's attempt at the job. It is metadata and must not be part of a key.
   uint32_t   attempt;
-  // How many tries of this invocation came before this one.
+  // Number of earlier tries of this invocation.
   uint32_t   tries_before;
-  // Milliseconds from the start of this call until the host stops it.
+  // Milliseconds from the start of this call until the host stops the call.
   uint32_t   timeout_ms;
 } latchwork_plugin_invocation_invocation_context_t;
 
-// Why it failed.
+// Reason of a failure.
 typedef struct latchwork_plugin_kv_kv_error_t {
   uint8_t tag;
   union {
@@ -207,7 +208,7 @@ typedef struct latchwork_plugin_kv_kv_error_t {
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED 0
 // The key is longer than 256 bytes or the value longer than 64 KiB.
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_TOO_LARGE 1
-// The store did not answer; says why.
+// The store did not answer. Contains the reason.
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_UNAVAILABLE 2
 
 typedef struct {
@@ -238,14 +239,14 @@ typedef struct {
   } val;
 } latchwork_plugin_kv_result_bool_kv_error_t;
 
-// Why it failed.
+// Reason of a failure.
 typedef struct latchwork_plugin_secrets_secret_error_t {
   uint8_t tag;
 } latchwork_plugin_secrets_secret_error_t;
 
 // The grant does not name this secret.
 #define LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_NOT_GRANTED 0
-// Granted, but the operator has not provided a value.
+// The secret is granted, but the administrator has not provided a value.
 #define LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_MISSING 1
 
 typedef struct {
@@ -270,40 +271,41 @@ typedef struct real_clocks_wall_clock_datetime_t {
 
 typedef latchwork_plugin_types_json_t exports_latchwork_plugin_plugin_json_t;
 
-// What an operator may do to the world.
+// Kind of effect that an operator may have.
 typedef uint8_t exports_latchwork_plugin_plugin_effect_t;
 
-// Looks and changes nothing.
+// Reads and changes nothing.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_READ_ONLY 0
-// Makes a value for the user; always covered by a plan step's own declaration.
+// Produces a value for the user. A plan step's own declaration always covers this effect.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_PRODUCE_OUTCOME 1
-// Changes a system of the operator's own house.
+// Changes a system of the organization that runs the host.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_INTERNAL_WRITE 2
-// Changes somebody else's system.
+// Changes a system of another organization.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_WRITE 3
-// Sends something to somebody.
+// Sends a message to a recipient.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_SEND 4
 
-// How repeatable an operator is.
+// Repeatability of an operator's answers.
 typedef uint8_t exports_latchwork_plugin_plugin_determinism_t;
 
-// Byte-identical for equal input.
+// Answers are byte-identical for equal input.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_PURE 0
-// A model: inputs and parameters are recorded, answers may differ.
+// Answers of a model. Inputs and parameters are recorded, and answers may differ.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_STABLE 1
-// The world: answers change; cached only with a time to live.
+// Answers of the outside world. They change, so they are cached only with a time to live.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_EXTERNAL 2
 
-// How doubt about a call is resolved after a crash. Whether a tool can `reconcile` is read
-// from its exports, not said here.
+// Properties by which a call in doubt is resolved after a crash. Support for `reconcile` is
+// read from the tool's exports and is not part of this record.
 typedef struct exports_latchwork_plugin_plugin_resolution_t {
-  // The downstream system dedupes on the external key for this many seconds; 0 where it does not.
+  // Seconds for which the downstream system deduplicates by the external key. 0 means that it
+  // does not.
   uint32_t   idempotent_by_key_seconds;
-  // How long after a call ended its effect may still appear, in milliseconds.
+  // Milliseconds after the end of a call during which its effect may still appear.
   uint32_t   settling_ms;
 } exports_latchwork_plugin_plugin_resolution_t;
 
-// What an operator would like as limits; the host's configuration decides.
+// Limits that an operator requests. The host's configuration decides.
 typedef struct exports_latchwork_plugin_plugin_limits_wanted_t {
   latch_option_u32_t   memory_bytes;
   latch_option_u32_t   timeout_ms;
@@ -315,11 +317,11 @@ typedef struct {
   size_t len;
 } exports_latchwork_plugin_plugin_list_effect_t;
 
-// One operator. Example: name `Mail.Send`, effects `[external-send]`, determinism `external`.
+// Declaration of an operator. Example: name `Mail.Send`, effects `[external-send]`, determinism `external`.
 typedef struct exports_latchwork_plugin_plugin_operator_t {
-  // `Noun.Verb`, unique among all loaded plugins.
+  // Name of the form `Noun.Verb`, unique among all loaded plugins.
   latch_string_t   name;
-  // One sentence for a person.
+  // Description in one sentence, for people.
   latch_string_t   description;
   // JSON Schema of the input or arguments.
   exports_latchwork_plugin_plugin_json_t   input_schema;
@@ -327,9 +329,9 @@ typedef struct exports_latchwork_plugin_plugin_operator_t {
   exports_latchwork_plugin_plugin_json_t   output_schema;
   exports_latchwork_plugin_plugin_list_effect_t   effects;
   exports_latchwork_plugin_plugin_determinism_t   determinism;
-  // `Draft.Email`, where it produces an outcome.
+  // Type of the outcome, such as `Draft.Email`, if the operator produces one.
   latch_option_string_t   outcome_type;
-  // `draft` or `final`.
+  // Status of the outcome: `draft` or `final`.
   latch_option_string_t   outcome_status;
   exports_latchwork_plugin_plugin_resolution_t   resolution;
   exports_latchwork_plugin_plugin_limits_wanted_t   limits;
@@ -340,7 +342,7 @@ typedef struct {
   size_t len;
 } exports_latchwork_plugin_plugin_list_operator_t;
 
-// Version (semver) and operators.
+// Version of the plugin (semver) and its operators.
 typedef struct exports_latchwork_plugin_plugin_manifest_t {
   latch_string_t   version;
   exports_latchwork_plugin_plugin_list_operator_t   operators;
@@ -378,7 +380,7 @@ typedef latchwork_plugin_types_error_t exports_latchwork_plugin_reconcile_error_
 
 typedef latchwork_plugin_types_tool_output_t exports_latchwork_plugin_reconcile_tool_output_t;
 
-// The world's answer.
+// Result of a reconciliation.
 typedef struct exports_latchwork_plugin_reconcile_verdict_t {
   uint8_t tag;
   union {
@@ -387,13 +389,13 @@ typedef struct exports_latchwork_plugin_reconcile_verdict_t {
   } val;
 } exports_latchwork_plugin_reconcile_verdict_t;
 
-// It happened, with this result.
+// The call happened and had this result.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_HAPPENED 0
-// It certainly did not and never will.
+// The call certainly did not happen and never will.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_DID_NOT_HAPPEN 1
 // Ask again after this many milliseconds.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_NOT_YET 2
-// It cannot be told.
+// The tool cannot find out.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_UNKNOWN 3
 
 typedef struct {
@@ -408,7 +410,7 @@ typedef latchwork_plugin_types_error_t exports_latchwork_plugin_verify_error_t;
 
 typedef latchwork_plugin_types_state_change_t exports_latchwork_plugin_verify_state_change_t;
 
-// What was found.
+// Result of a check.
 typedef struct exports_latchwork_plugin_verify_finding_t {
   uint8_t tag;
   union {
@@ -416,9 +418,9 @@ typedef struct exports_latchwork_plugin_verify_finding_t {
   } val;
 } exports_latchwork_plugin_verify_finding_t;
 
-// As recorded.
+// The change is as recorded.
 #define EXPORTS_LATCHWORK_PLUGIN_VERIFY_FINDING_CONFIRMED 0
-// Not as recorded; says what was found instead.
+// The change is not as recorded. Describes the difference.
 #define EXPORTS_LATCHWORK_PLUGIN_VERIFY_FINDING_MISMATCH 1
 
 typedef struct {
@@ -444,59 +446,63 @@ typedef struct {
 } exports_latchwork_plugin_compensate_result_tool_output_error_t;
 
 // Imported Functions from `latchwork:plugin/context@0.1.0`
-// The context of the running step or tool. Example: `get().step-id == "s3"`.
+// Returns the context of the running step or tool. Example: `get().step-id == "s3"`.
 extern void latchwork_plugin_context_get(latchwork_plugin_context_step_context_t *ret);
 
 // Imported Functions from `latchwork:plugin/log@0.1.0`
-// One record, cut after 8 KiB. Example: `write(info, "3 publications found")`.
+// Writes one record, truncated to 8 KiB. Example: `write(info, "3 publications found")`.
 extern void latchwork_plugin_log_write(latchwork_plugin_log_level_t level, latch_string_t *message);
 
 // Imported Functions from `latchwork:plugin/clock@0.1.0`
-// The latest of: the last reading, the step's start, the finish times of the calls whose
-// answers the step has. Example: two readings without a call between them are equal.
+// Returns the latest of three times: the last reading, the start of the step, and the finish
+// times of calls whose answers the step has received. Example: two readings without a call
+// between them are equal.
 extern void latchwork_plugin_clock_now(latchwork_plugin_clock_instant_t *ret);
 
 // Imported Functions from `latchwork:plugin/rng@0.1.0`
-// `len` random bytes, at most 65,536 a call (more traps). Example: `bytes(16)` for an id.
+// Returns `len` random bytes. More than 65,536 bytes in one call trap. Example: `bytes(16)` for an id.
 extern void latchwork_plugin_rng_bytes(uint32_t len, latch_list_u8_t *ret);
-// The next four bytes of the stream, little endian. Example: `next-u32() % 2 == 0`.
+// Returns the next four bytes of the stream as a little-endian number. Example: `next-u32() % 2 == 0`.
 extern uint32_t latchwork_plugin_rng_next_u32(void);
-// Uniform in `0..bound`; 0 where bound is 0. Example: `below(6) + 1` is a die.
+// Returns a uniform number in `0..bound`, or 0 if `bound` is 0. Example: `below(6) + 1` rolls
+// a die.
 extern uint32_t latchwork_plugin_rng_below(uint32_t bound);
 
 // Imported Functions from `latchwork:plugin/tools@0.1.0`
-// Call a tool and wait for its final answer; the host retries. The arguments are refused
-// (`invalid-input`) where they are not canonicalizable JSON.
+// Calls a tool and waits for its final answer. The host does the retries. Arguments that are
+// not canonicalizable JSON are refused with `invalid-input`.
 // Example: `call("Web.Fetch", "{\"url\":\"https://example.com/\"}", none)`.
 extern bool latchwork_plugin_tools_call(latch_string_t *operator_, latchwork_plugin_tools_json_t *args, latch_string_t *maybe_action_key, latchwork_plugin_tools_json_t *ret, latchwork_plugin_tools_error_t *err);
-// Call several tools at once; answers come in the order of the arguments.
+// Calls several tools concurrently. The answers are in the order of the calls.
 // Example: fetch three pages concurrently.
 extern void latchwork_plugin_tools_call_all(latchwork_plugin_tools_list_call_request_t *calls, latchwork_plugin_tools_list_result_json_error_t *ret);
 
 // Imported Functions from `latchwork:plugin/events@0.1.0`
-// Append an event `latch:<job>:<step>:e<n>`; consumers dedupe on that id.
+// Appends an event with the id `latch:<job>:<step>:e<n>`. Consumers deduplicate by that id.
 // Example: `emit("draft-ready", "{\"words\":180}")`.
 extern void latchwork_plugin_events_emit(latch_string_t *name, latchwork_plugin_events_json_t *payload);
 
 // Imported Functions from `latchwork:plugin/invocation@0.1.0`
-// The running invocation. Example: send `get().external-key` as `Idempotency-Key`.
+// Returns the context of the running invocation. Example: send `get().external-key` as `Idempotency-Key`.
 extern void latchwork_plugin_invocation_get(latchwork_plugin_invocation_invocation_context_t *ret);
 
 // Imported Functions from `latchwork:plugin/kv@0.1.0`
-// The value at `key`. Example: `get("cursor")`.
+// Returns the value of `key`. Example: `get("cursor")`.
 extern bool latchwork_plugin_kv_get(latch_string_t *key, latch_option_list_u8_t *ret, latchwork_plugin_kv_kv_error_t *err);
-// Write `value` at `key`; durable when it returns. Counts as an outgoing operation.
+// Sets `key` to `value`. The value is durable when the function returns. The write counts as
+// an outgoing operation.
 // Example: `set("cursor", b"42")`.
 extern bool latchwork_plugin_kv_set(latch_string_t *key, latch_list_u8_t *value, latchwork_plugin_kv_kv_error_t *err);
-// Forget `key`; true where it was there. Example: `delete("cursor")`.
+// Deletes `key`. Returns true if the key existed. Example: `delete("cursor")`.
 extern bool latchwork_plugin_kv_delete(latch_string_t *key, bool *ret, latchwork_plugin_kv_kv_error_t *err);
 
 // Imported Functions from `latchwork:plugin/secrets@0.1.0`
-// The placeholder of a secret. Example: header `Authorization: Bearer ` + `get("MAIL_TOKEN")`.
+// Returns the placeholder of a secret. Example: header `Authorization: Bearer ` + `get("MAIL_TOKEN")`.
 extern bool latchwork_plugin_secrets_get(latch_string_t *name, latch_string_t *ret, latchwork_plugin_secrets_secret_error_t *err);
 
 // Imported Functions from `latchwork:plugin/config@0.1.0`
-// The value of one key as JSON, none where it is not set. Example: `get("from") == some("\"me@example.org\"")`.
+// Returns the value of a key as JSON, or `none` if the key is not set.
+// Example: `get("from") == some("\"me@example.org\"")`.
 extern bool latchwork_plugin_config_get(latch_string_t *key, latchwork_plugin_config_json_t *ret);
 
 // Imported Functions from `real:clocks/wall-clock@0.2.6`

@@ -7,19 +7,19 @@
 //! for each mutation whether the component differs from it.
 //!
 //! ```
-//! use latchwork::history::{Asked, End, Entry, History, Kind, StepRun};
+//! use latchwork::history::{Entry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};
 //!
-//! let run = StepRun::new("s1", "Letter.Write", r#"{"to":"ada"}"#, End::Output("\"sent\"".into()));
+//! let run = StepRun::new("s1", "Letter.Write", r#"{"to":"ada"}"#, RecordedEnd::Output("\"sent\"".into()));
 //! let call = |operator: &str| Entry {
 //!     step_id: "s1".into(),
-//!     asked: Asked::call(operator, r#"{"to":"ada"}"#, Ok("true".into())),
+//!     host_call: RecordedHostCall::call(operator, r#"{"to":"ada"}"#, Ok("true".into())),
 //! };
 //! let history = History { job_id: "job_1".into(), runs: vec![run], entries: vec![call("Mail.Find"), call("Mail.Send")] };
 //!
 //! let mutations: Vec<_> = history.mutations().collect();
 //! assert_eq!(mutations[0].description, "the call s1/0 of Mail.Find is left out");
-//! let swapped = mutations.iter().find(|mutation| mutation.kind == Kind::Swap).unwrap();
-//! assert!(history.must_differ(&swapped.history), "a step that asked the one first asks it first again");
+//! let swapped = mutations.iter().find(|mutation| mutation.kind == MutationKind::Swap).unwrap();
+//! assert!(history.must_differ(&swapped.history), "a deterministic step repeats its calls in order");
 //! ```
 
 mod mutate;

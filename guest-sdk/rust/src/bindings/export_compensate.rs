@@ -9,7 +9,7 @@ use crate::bindings::types as __with_name0;
 pub mod exports {
     pub mod latchwork {
         pub mod plugin {
-            /// Optional export of tools: undo a committed effect.
+            /// Optional export of tools: undoes a committed effect.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod compensate {
                 #[used]
@@ -574,7 +574,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Undo the call that had these arguments and this result.
+                    /// Undoes the call that had these arguments and this result.
                     /// Example: delete the message that was delivered.
                     #[allow(async_fn_in_trait)]
                     fn compensate(

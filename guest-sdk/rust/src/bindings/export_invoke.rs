@@ -555,7 +555,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Execute one operator of this plugin.
+                    /// Executes one operator of this plugin.
                     /// Example: `invoke("Mail.Send", "{\"to\":\"ada@example.org\", …}")`.
                     #[allow(async_fn_in_trait)]
                     fn invoke(

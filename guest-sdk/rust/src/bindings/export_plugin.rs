@@ -9,7 +9,7 @@ use crate::bindings::types as __with_name0;
 pub mod exports {
     pub mod latchwork {
         pub mod plugin {
-            /// What a plugin says of itself. Exported by steps and tools.
+            /// Self-description of a plugin. Exported by steps and tools.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod plugin {
                 #[used]
@@ -17,19 +17,19 @@ pub mod exports {
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
                 pub type Json = super::super::super::super::__with_name0::Json;
-                /// What an operator may do to the world.
+                /// Kind of effect that an operator may have.
                 #[repr(u8)]
                 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
                 pub enum Effect {
-                    /// Looks and changes nothing.
+                    /// Reads and changes nothing.
                     ReadOnly,
-                    /// Makes a value for the user; always covered by a plan step's own declaration.
+                    /// Produces a value for the user. A plan step's own declaration always covers this effect.
                     ProduceOutcome,
-                    /// Changes a system of the operator's own house.
+                    /// Changes a system of the organization that runs the host.
                     InternalWrite,
-                    /// Changes somebody else's system.
+                    /// Changes a system of another organization.
                     ExternalWrite,
-                    /// Sends something to somebody.
+                    /// Sends a message to a recipient.
                     ExternalSend,
                 }
                 impl ::core::fmt::Debug for Effect {
@@ -72,15 +72,15 @@ pub mod exports {
                         }
                     }
                 }
-                /// How repeatable an operator is.
+                /// Repeatability of an operator's answers.
                 #[repr(u8)]
                 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
                 pub enum Determinism {
-                    /// Byte-identical for equal input.
+                    /// Answers are byte-identical for equal input.
                     Pure,
-                    /// A model: inputs and parameters are recorded, answers may differ.
+                    /// Answers of a model. Inputs and parameters are recorded, and answers may differ.
                     Stable,
-                    /// The world: answers change; cached only with a time to live.
+                    /// Answers of the outside world. They change, so they are cached only with a time to live.
                     External,
                 }
                 impl ::core::fmt::Debug for Determinism {
@@ -115,14 +115,15 @@ pub mod exports {
                         }
                     }
                 }
-                /// How doubt about a call is resolved after a crash. Whether a tool can `reconcile` is read
-                /// from its exports, not said here.
+                /// Properties by which a call in doubt is resolved after a crash. Support for `reconcile` is
+                /// read from the tool's exports and is not part of this record.
                 #[repr(C)]
                 #[derive(Clone, Copy)]
                 pub struct Resolution {
-                    /// The downstream system dedupes on the external key for this many seconds; 0 where it does not.
+                    /// Seconds for which the downstream system deduplicates by the external key. 0 means that it
+                    /// does not.
                     pub idempotent_by_key_seconds: u32,
-                    /// How long after a call ended its effect may still appear, in milliseconds.
+                    /// Milliseconds after the end of a call during which its effect may still appear.
                     pub settling_ms: u32,
                 }
                 impl ::core::fmt::Debug for Resolution {
@@ -139,7 +140,7 @@ pub mod exports {
                             .finish()
                     }
                 }
-                /// What an operator would like as limits; the host's configuration decides.
+                /// Limits that an operator requests. The host's configuration decides.
                 #[repr(C)]
                 #[derive(Clone, Copy)]
                 pub struct LimitsWanted {
@@ -159,12 +160,12 @@ pub mod exports {
                             .finish()
                     }
                 }
-                /// One operator. Example: name `Mail.Send`, effects `[external-send]`, determinism `external`.
+                /// Declaration of an operator. Example: name `Mail.Send`, effects `[external-send]`, determinism `external`.
                 #[derive(Clone)]
                 pub struct Operator {
-                    /// `Noun.Verb`, unique among all loaded plugins.
+                    /// Name of the form `Noun.Verb`, unique among all loaded plugins.
                     pub name: _rt::String,
-                    /// One sentence for a person.
+                    /// Description in one sentence, for people.
                     pub description: _rt::String,
                     /// JSON Schema of the input or arguments.
                     pub input_schema: Json,
@@ -172,9 +173,9 @@ pub mod exports {
                     pub output_schema: Json,
                     pub effects: _rt::Vec<Effect>,
                     pub determinism: Determinism,
-                    /// `Draft.Email`, where it produces an outcome.
+                    /// Type of the outcome, such as `Draft.Email`, if the operator produces one.
                     pub outcome_type: ::core::option::Option<_rt::String>,
-                    /// `draft` or `final`.
+                    /// Status of the outcome: `draft` or `final`.
                     pub outcome_status: ::core::option::Option<_rt::String>,
                     pub resolution: Resolution,
                     pub limits: LimitsWanted,
@@ -198,7 +199,7 @@ pub mod exports {
                             .finish()
                     }
                 }
-                /// Version (semver) and operators.
+                /// Version of the plugin (semver) and its operators.
                 #[derive(Clone)]
                 pub struct Manifest {
                     pub version: _rt::String,
@@ -540,7 +541,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Describe the plugin. It calls no import: the host traps it if it does.
+                    /// Describes the plugin. It must not call an import, otherwise the host traps it.
                     /// Example: `{ version: "1.2.0", operators: [...] }`.
                     #[allow(async_fn_in_trait)]
                     fn describe() -> Manifest;

@@ -9,7 +9,7 @@ use crate::bindings::types as __with_name0;
 pub mod exports {
     pub mod latchwork {
         pub mod plugin {
-            /// Optional export of tools: asks the world whether a call in doubt happened.
+            /// Optional export of tools: finds out whether a call in doubt happened.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod reconcile {
                 #[used]
@@ -19,16 +19,16 @@ pub mod exports {
                 pub type Json = super::super::super::super::__with_name0::Json;
                 pub type Error = super::super::super::super::__with_name0::Error;
                 pub type ToolOutput = super::super::super::super::__with_name0::ToolOutput;
-                /// The world's answer.
+                /// Result of a reconciliation.
                 #[derive(Clone)]
                 pub enum Verdict {
-                    /// It happened, with this result.
+                    /// The call happened and had this result.
                     Happened(ToolOutput),
-                    /// It certainly did not and never will.
+                    /// The call certainly did not happen and never will.
                     DidNotHappen,
                     /// Ask again after this many milliseconds.
                     NotYet(u32),
-                    /// It cannot be told.
+                    /// The tool cannot find out.
                     Unknown,
                 }
                 impl ::core::fmt::Debug for Verdict {
@@ -632,7 +632,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Did the call with this external key happen? Must change nothing.
+                    /// Finds out whether the call with this external key happened. Must change nothing.
                     /// Example: look for the message whose Message-ID is the key.
                     #[allow(async_fn_in_trait)]
                     fn reconcile(

@@ -170,7 +170,8 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Run one operator of this plugin. A fresh instance each time: nothing is left of earlier runs.
+                    /// Runs one operator of this plugin. Each run gets a fresh instance without the memory of
+                    /// earlier runs.
                     /// Example: `run("Email.Review", "{\"draft\":\"Dear …\"}")`.
                     #[allow(async_fn_in_trait)]
                     fn run(

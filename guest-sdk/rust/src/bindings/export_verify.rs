@@ -9,7 +9,7 @@ use crate::bindings::types as __with_name0;
 pub mod exports {
     pub mod latchwork {
         pub mod plugin {
-            /// Optional export of tools: is a recorded effect still as it was recorded?
+            /// Optional export of tools: checks whether a recorded effect is still as it was recorded.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod verify {
                 #[used]
@@ -18,12 +18,12 @@ pub mod exports {
                 use super::super::super::super::_rt;
                 pub type Error = super::super::super::super::__with_name0::Error;
                 pub type StateChange = super::super::super::super::__with_name0::StateChange;
-                /// What was found.
+                /// Result of a check.
                 #[derive(Clone)]
                 pub enum Finding {
-                    /// As recorded.
+                    /// The change is as recorded.
                     Confirmed,
-                    /// Not as recorded; says what was found instead.
+                    /// The change is not as recorded. Describes the difference.
                     Mismatch(_rt::String),
                 }
                 impl ::core::fmt::Debug for Finding {
@@ -323,7 +323,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Check one recorded state change against the world. Must change nothing.
+                    /// Checks one recorded state change against the world. Must change nothing.
                     /// Example: the message file is still there.
                     #[allow(async_fn_in_trait)]
                     fn verify(

@@ -5,7 +5,7 @@
 #[allow(dead_code, clippy::all)]
 pub mod latchwork {
     pub mod plugin {
-        /// What every other interface is written in.
+        /// Types that the other interfaces use.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod types {
             #[used]
@@ -14,10 +14,10 @@ pub mod latchwork {
             use super::super::super::_rt;
             /// UTF-8 JSON text. Example: `{"professor_id":910}`.
             pub type Json = _rt::String;
-            /// Why a call failed, in the guest's own ten codes. The first five may be
-            /// tried again by the host, the others are final.
+            /// Reason why a call failed: one of the ten codes of guests. The host may retry after the first
+            /// five. The others are final.
             ///
-            /// Example: a tool that was told "429 Too Many Requests" answers `rate-limit`.
+            /// Example: a tool that receives "429 Too Many Requests" returns `rate-limit`.
             #[repr(u8)]
             #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
             pub enum ErrorCode {
@@ -92,13 +92,13 @@ pub mod latchwork {
                     }
                 }
             }
-            /// Whether the world may have been changed by the call that failed.
+            /// Effect that a failed call may have had on the world.
             #[repr(u8)]
             #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
             pub enum Applied {
-                /// Certainly not: the host may execute the call again.
+                /// The call certainly changed nothing. The host may execute it again.
                 No,
-                /// It cannot be told: a call that may change the world becomes indeterminate.
+                /// The tool cannot find out. A call that may change the world becomes indeterminate.
                 Unknown,
             }
             impl ::core::fmt::Debug for Applied {
@@ -130,11 +130,11 @@ pub mod latchwork {
             #[derive(Clone)]
             pub struct Error {
                 pub code: ErrorCode,
-                /// One sentence for a person.
+                /// Description in one sentence, for people.
                 pub message: _rt::String,
-                /// How long to wait before the next try, in milliseconds; wins over the host's backoff.
+                /// Milliseconds to wait before the next try. Overrides the host's backoff.
                 pub retry_after_ms: ::core::option::Option<u32>,
-                /// Anything else, as JSON.
+                /// Further data, as JSON.
                 pub detail: ::core::option::Option<Json>,
                 pub applied: Applied,
             }
@@ -161,12 +161,12 @@ pub mod latchwork {
                 }
             }
             impl ::core::error::Error for Error {}
-            /// What a call cost. Example: one LLM answer of 812 tokens in, 240 out, 3,100 micro-USD.
-            /// Every count stays below 2^53, so that a JavaScript guest can write it exactly.
+            /// Cost of a call. Example: one LLM answer of 812 tokens in, 240 out, 3,100 micro-USD. Every
+            /// number stays below 2^53, so that a JavaScript guest can represent it exactly.
             #[derive(Clone)]
             pub struct Usage {
                 pub model: ::core::option::Option<_rt::String>,
-                /// The provider's own trace id, for support requests.
+                /// Trace id of the provider, for support requests.
                 pub provider_trace_id: ::core::option::Option<_rt::String>,
                 pub tokens_in: u32,
                 pub tokens_out: u32,
@@ -189,7 +189,7 @@ pub mod latchwork {
                         .finish()
                 }
             }
-            /// What changed in the world. Example: `{ resource-type: "message", resource-id: "latch:job_…:s6:1",
+            /// A change in the world. Example: `{ resource-type: "message", resource-id: "latch:job_…:s6:1",
             /// operation: "create", version: none, etag: none, external-ref: some("outbox/new/…") }`.
             #[derive(Clone)]
             pub struct StateChange {
@@ -215,13 +215,13 @@ pub mod latchwork {
                         .finish()
                 }
             }
-            /// The answer of a call. Example: `{ result: "{\"sent\":true}", receipt: some("{\"message_id\":\"…\"}"),
+            /// Answer of a call. Example: `{ result: "{\"sent\":true}", receipt: some("{\"message_id\":\"…\"}"),
             /// state-changes: [...], usage: none }`.
             #[derive(Clone)]
             pub struct ToolOutput {
-                /// What the caller gets.
+                /// Result that the caller gets.
                 pub result: Json,
-                /// Proof of the effect, returned instead of repeating it.
+                /// Proof of the effect. It is returned instead of repeating the effect.
                 pub receipt: ::core::option::Option<Json>,
                 pub state_changes: _rt::Vec<StateChange>,
                 pub usage: ::core::option::Option<Usage>,
@@ -240,14 +240,15 @@ pub mod latchwork {
                 }
             }
         }
-        /// Who asks, and for which job. Nothing here differs between attempts, so a step may see it.
+        /// Actor and job of the running step or tool. No field differs between attempts, so steps may
+        /// read it.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod context {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            /// Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
+            /// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
             /// plan-id: "funding-outreach", step-id: "s3" }`.
             #[derive(Clone)]
             pub struct StepContext {
@@ -274,7 +275,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// The context of the running step or tool. Example: `get().step-id == "s3"`.
+            /// Returns the context of the running step or tool. Example: `get().step-id == "s3"`.
             #[allow(async_fn_in_trait)]
             pub fn get() -> StepContext {
                 unsafe {
@@ -359,13 +360,13 @@ pub mod latchwork {
                 }
             }
         }
-        /// Log records, with the step's trace context. Never part of replay comparison.
+        /// Log records with the step's trace context. Replay does not compare them.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod log {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
-            /// How much it matters.
+            /// Severity of a record.
             #[repr(u8)]
             #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
             pub enum Level {
@@ -406,7 +407,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// One record, cut after 8 KiB. Example: `write(info, "3 publications found")`.
+            /// Writes one record, truncated to 8 KiB. Example: `write(info, "3 publications found")`.
             #[allow(async_fn_in_trait)]
             pub fn write(level: Level, message: &str) -> () {
                 unsafe {
@@ -427,14 +428,14 @@ pub mod latchwork {
                 }
             }
         }
-        /// The injected clock: the same readings live and in replay.
+        /// The injected clock. Its readings are the same live and in replay.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod clock {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
-            /// Seconds and nanoseconds since 1970-01-01T00:00:00Z (two numbers, so that each stays
-            /// below 2^53). Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
+            /// Seconds and nanoseconds since 1970-01-01T00:00:00Z. They are two numbers so that each
+            /// stays below 2^53. Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
             #[repr(C)]
             #[derive(Clone, Copy)]
             pub struct Instant {
@@ -453,8 +454,9 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// The latest of: the last reading, the step's start, the finish times of the calls whose
-            /// answers the step has. Example: two readings without a call between them are equal.
+            /// Returns the latest of three times: the last reading, the start of the step, and the finish
+            /// times of calls whose answers the step has received. Example: two readings without a call
+            /// between them are equal.
             #[allow(async_fn_in_trait)]
             pub fn now() -> Instant {
                 unsafe {
@@ -483,8 +485,8 @@ pub mod latchwork {
                 }
             }
         }
-        /// The injected random number generator: ChaCha20, seeded per job and step. The same stream
-        /// for every try and every replay of the step, and not predictable from outside.
+        /// The injected random number generator: ChaCha20, seeded per job and step. Every try and every
+        /// replay of the step gets the same stream. The stream is not predictable from outside.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod rng {
             #[used]
@@ -492,7 +494,7 @@ pub mod latchwork {
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
             #[allow(unused_unsafe, clippy::all)]
-            /// `len` random bytes, at most 65,536 a call (more traps). Example: `bytes(16)` for an id.
+            /// Returns `len` random bytes. More than 65,536 bytes in one call trap. Example: `bytes(16)` for an id.
             #[allow(async_fn_in_trait)]
             pub fn bytes(len: u32) -> _rt::Vec<u8> {
                 unsafe {
@@ -531,7 +533,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// The next four bytes of the stream, little endian. Example: `next-u32() % 2 == 0`.
+            /// Returns the next four bytes of the stream as a little-endian number. Example: `next-u32() % 2 == 0`.
             #[allow(async_fn_in_trait)]
             pub fn next_u32() -> u32 {
                 unsafe {
@@ -550,7 +552,8 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Uniform in `0..bound`; 0 where bound is 0. Example: `below(6) + 1` is a die.
+            /// Returns a uniform number in `0..bound`, or 0 if `bound` is 0. Example: `below(6) + 1` rolls
+            /// a die.
             #[allow(async_fn_in_trait)]
             pub fn below(bound: u32) -> u32 {
                 unsafe {
@@ -569,8 +572,8 @@ pub mod latchwork {
                 }
             }
         }
-        /// The only way from a step to the world. Every call goes through the ledger: it is executed
-        /// at most once, recorded, and answered from the record ever after.
+        /// The only access of a step to the world. Every call goes through the ledger. It is executed at
+        /// most once and recorded. Later runs get the recorded answer.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod tools {
             #[used]
@@ -579,12 +582,13 @@ pub mod latchwork {
             use super::super::super::_rt;
             pub type Json = super::super::super::latchwork::plugin::types::Json;
             pub type Error = super::super::super::latchwork::plugin::types::Error;
-            /// One call of `call-all`. Example: `{ operator: "Web.Fetch", args: "{\"url\":\"…\"}", action-key: none }`.
+            /// A call of `call-all`. Example: `{ operator: "Web.Fetch", args: "{\"url\":\"…\"}", action-key: none }`.
             #[derive(Clone)]
             pub struct CallRequest {
                 pub operator: _rt::String,
                 pub args: Json,
-                /// Names the action across jobs: a second job with the same key gets the first one's receipt.
+                /// Identity of the action across jobs. A second job with the same key gets the receipt of the
+                /// first.
                 pub action_key: ::core::option::Option<_rt::String>,
             }
             impl ::core::fmt::Debug for CallRequest {
@@ -600,8 +604,8 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Call a tool and wait for its final answer; the host retries. The arguments are refused
-            /// (`invalid-input`) where they are not canonicalizable JSON.
+            /// Calls a tool and waits for its final answer. The host does the retries. Arguments that are
+            /// not canonicalizable JSON are refused with `invalid-input`.
             /// Example: `call("Web.Fetch", "{\"url\":\"https://example.com/\"}", none)`.
             #[allow(async_fn_in_trait)]
             pub fn call(
@@ -780,7 +784,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Call several tools at once; answers come in the order of the arguments.
+            /// Calls several tools concurrently. The answers are in the order of the calls.
             /// Example: fetch three pages concurrently.
             #[allow(async_fn_in_trait)]
             pub fn call_all(
@@ -991,7 +995,7 @@ pub mod latchwork {
                 }
             }
         }
-        /// Informational events for consumers outside, visible once durable.
+        /// Informational events for external consumers. An event becomes visible once it is durable.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod events {
             #[used]
@@ -999,7 +1003,7 @@ pub mod latchwork {
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             pub type Json = super::super::super::latchwork::plugin::types::Json;
             #[allow(unused_unsafe, clippy::all)]
-            /// Append an event `latch:<job>:<step>:e<n>`; consumers dedupe on that id.
+            /// Appends an event with the id `latch:<job>:<step>:e<n>`. Consumers deduplicate by that id.
             /// Example: `emit("draft-ready", "{\"words\":180}")`.
             #[allow(async_fn_in_trait)]
             pub fn emit(name: &str, payload: &str) -> () {
@@ -1029,27 +1033,27 @@ pub mod latchwork {
                 }
             }
         }
-        /// The rest of the trace context: what only a tool may know.
+        /// The rest of the trace context, which only tools may read.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod invocation {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            /// Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
+            /// Trace context of an invocation. Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
             #[derive(Clone)]
             pub struct InvocationContext {
                 pub trace_id: _rt::String,
-                /// Where the invocation stands: `s6`, `s3/0`, `s6~c`.
+                /// Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
                 pub slot: _rt::String,
-                /// Send it to the downstream API as its idempotency key. It never changes for this
-                /// invocation, whoever executes or repeats it.
+                /// Idempotency key for the downstream API. It is the same for every execution and every
+                /// retry of this invocation.
                 pub external_key: _rt::String,
-                /// The worker's attempt at the job: metadata, never part of a key.
+                /// The worker's attempt at the job. It is metadata and must not be part of a key.
                 pub attempt: u32,
-                /// How many tries of this invocation came before this one.
+                /// Number of earlier tries of this invocation.
                 pub tries_before: u32,
-                /// Milliseconds from the start of this call until the host stops it.
+                /// Milliseconds from the start of this call until the host stops the call.
                 pub timeout_ms: u32,
             }
             impl ::core::fmt::Debug for InvocationContext {
@@ -1068,7 +1072,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// The running invocation. Example: send `get().external-key` as `Idempotency-Key`.
+            /// Returns the context of the running invocation. Example: send `get().external-key` as `Idempotency-Key`.
             #[allow(async_fn_in_trait)]
             pub fn get() -> InvocationContext {
                 unsafe {
@@ -1138,22 +1142,22 @@ pub mod latchwork {
                 }
             }
         }
-        /// A small persistent map of the tool's own, in the namespace its grant names (`kv = "mail"`).
-        /// Without the grant every function answers `not-granted`.
+        /// A small persistent key-value store of the tool, in the namespace of its grant (`kv = "mail"`).
+        /// Without the grant every function returns `not-granted`.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod kv {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            /// Why it failed.
+            /// Reason of a failure.
             #[derive(Clone)]
             pub enum KvError {
                 /// The plugin has no `kv` grant.
                 NotGranted,
                 /// The key is longer than 256 bytes or the value longer than 64 KiB.
                 TooLarge,
-                /// The store did not answer; says why.
+                /// The store did not answer. Contains the reason.
                 Unavailable(_rt::String),
             }
             impl ::core::fmt::Debug for KvError {
@@ -1182,7 +1186,7 @@ pub mod latchwork {
             }
             impl ::core::error::Error for KvError {}
             #[allow(unused_unsafe, clippy::all)]
-            /// The value at `key`. Example: `get("cursor")`.
+            /// Returns the value of `key`. Example: `get("cursor")`.
             #[allow(async_fn_in_trait)]
             pub fn get(
                 key: &str,
@@ -1281,7 +1285,8 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Write `value` at `key`; durable when it returns. Counts as an outgoing operation.
+            /// Sets `key` to `value`. The value is durable when the function returns. The write counts as
+            /// an outgoing operation.
             /// Example: `set("cursor", b"42")`.
             #[allow(async_fn_in_trait)]
             pub fn set(key: &str, value: &[u8]) -> ::core::result::Result<(), KvError> {
@@ -1371,7 +1376,7 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Forget `key`; true where it was there. Example: `delete("cursor")`.
+            /// Deletes `key`. Returns true if the key existed. Example: `delete("cursor")`.
             #[allow(async_fn_in_trait)]
             pub fn delete(key: &str) -> ::core::result::Result<bool, KvError> {
                 unsafe {
@@ -1450,21 +1455,21 @@ pub mod latchwork {
                 }
             }
         }
-        /// Secrets by name. A tool gets a placeholder, which the host replaces by the secret in
-        /// headers and bodies of requests to the plugin's granted hosts; it never sees the clear text
-        /// unless the operator granted `secrets_clear`.
+        /// Secrets by name. A tool gets a placeholder. The host replaces the placeholder with the secret
+        /// in headers and bodies of requests to the plugin's granted hosts. The tool never sees the clear
+        /// text unless the administrator granted `secrets_clear`.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod secrets {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            /// Why it failed.
+            /// Reason of a failure.
             #[derive(Clone, Copy)]
             pub enum SecretError {
                 /// The grant does not name this secret.
                 NotGranted,
-                /// Granted, but the operator has not provided a value.
+                /// The secret is granted, but the administrator has not provided a value.
                 Missing,
             }
             impl ::core::fmt::Debug for SecretError {
@@ -1492,7 +1497,7 @@ pub mod latchwork {
             }
             impl ::core::error::Error for SecretError {}
             #[allow(unused_unsafe, clippy::all)]
-            /// The placeholder of a secret. Example: header `Authorization: Bearer ` + `get("MAIL_TOKEN")`.
+            /// Returns the placeholder of a secret. Example: header `Authorization: Bearer ` + `get("MAIL_TOKEN")`.
             #[allow(async_fn_in_trait)]
             pub fn get(name: &str) -> ::core::result::Result<_rt::String, SecretError> {
                 unsafe {
@@ -1573,7 +1578,8 @@ pub mod latchwork {
             use super::super::super::_rt;
             pub type Json = super::super::super::latchwork::plugin::types::Json;
             #[allow(unused_unsafe, clippy::all)]
-            /// The value of one key as JSON, none where it is not set. Example: `get("from") == some("\"me@example.org\"")`.
+            /// Returns the value of a key as JSON, or `none` if the key is not set.
+            /// Example: `get("from") == some("\"me@example.org\"")`.
             #[allow(async_fn_in_trait)]
             pub fn get(key: &str) -> ::core::option::Option<Json> {
                 unsafe {
