@@ -1,7 +1,7 @@
 //! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store. A
-//! store reads everything that a batch touches into a [`Standing`] and an [`ActionKeys`]. It then calls [`admit`]
-//! and writes the returned changes. Batches of one transaction are admitted one after another on the same
-//! `Standing`, so each batch sees the changes of the batches before it.
+//! store reads everything that a batch touches into a [`JobSnapshot`] and an [`ActionKeys`]. It then calls
+//! [`admit`] and writes the returned changes. Batches of one transaction are admitted one after another on the
+//! same `JobSnapshot`, so each batch sees the changes of the batches before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::storage::{
     ActionRow, ActionWrite, Batch, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
 };
 
-/// State of a job as stored. It contains at least everything that the batch under admission touches.
+/// Stored data of one job. It contains at least the rows, effects and payloads that the checked batch touches.
 #[derive(Clone, Debug)]
 pub struct JobSnapshot {
     /// Id of the job.
@@ -57,7 +57,7 @@ pub type ActionId = (String, Operator, Hash);
 pub struct ActionKeys {
     /// Reservations by identity.
     pub held: BTreeMap<ActionId, ActionRow>,
-    /// Jobs that are notified when a reservation is settled.
+    /// Jobs that wait for each reservation. They are notified when the reservation is settled.
     pub waiting: BTreeMap<ActionId, BTreeSet<JobId>>,
 }
 
@@ -72,21 +72,22 @@ pub struct AdmittedChanges {
     pub payloads: Vec<usize>,
     /// Changed reservations with their new content. `None` means that the key is released.
     pub actions: Vec<(ActionId, Option<ActionRow>)>,
-    /// Keys for which the job now waits.
+    /// Action keys for which the job of the batch now waits.
     pub waits: Vec<ActionId>,
     /// Charges for the answers that the batch records.
     pub charges: Vec<Charge>,
-    /// Jobs whose inbox gets [`Request::KeySettled`], with the settled key. These jobs no longer wait for the
-    /// key. The store calls [`Standing::receive`] on each of these jobs.
+    /// Jobs whose inbox gets [`InboxRequest::KeySettled`], each with the settled key. These jobs no longer wait
+    /// for the key. The store calls [`JobSnapshot::apply_request`] for each of these jobs.
     pub notified: Vec<(JobId, ActionId)>,
 }
 
 impl JobSnapshot {
-    /// Applies the arrival of an inbox row: sets the flags and leaves a waiting, parked, diverged or reopened
-    /// state.
+    /// Updates the snapshot for a request that enters the inbox. Sets the flags, and makes a waiting, parked,
+    /// diverged or reopened job `PENDING`.
     pub fn apply_request(&mut self, request: &InboxRequest) {
         self.inbox_pending = true;
-        // An undo starts only compensations, like a cancelled job.
+        // After an undo request, only compensations may start, as in a cancelled job. Both requests therefore
+        // set the same flag.
         if matches!(request, InboxRequest::Cancel | InboxRequest::Undo) {
             self.cancel_requested = true;
         }
@@ -103,7 +104,8 @@ pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     match request {
         InboxRequest::Retry => matches!(state, JobState::Partial | JobState::Failed),
         InboxRequest::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
-        // Requests about a finished call. They add audit events or decide about the call's receipt.
+        // These requests concern a finished call, so a job in any state accepts them. They add audit events or
+        // decide about the call's receipt.
         InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
@@ -132,8 +134,8 @@ pub fn admit(
     if batch.attempt != job.attempt {
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
-    // No attempt has a claim on a terminal job. An audit batch extends the end of its log, and every other
-    // batch is refused.
+    // A terminal job has no claim and accepts only audit batches, which extend its log. Every other batch needs
+    // a running job.
     if batch.audit != job.state.is_terminal() || !batch.audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
     }
@@ -154,10 +156,12 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Due timers do not contradict each other. If they did, each would wait forever for the other.
+    // Rows that only report other due timers do not count. If they counted, the batches of two due timers would
+    // refuse each other forever.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
-    // A released job returns to PENDING and is claimed again. The next claim drains its inbox.
+    // A batch that releases the job to `PENDING` may leave undone rows. The worker that claims the job next
+    // reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
     let may_wait_too = |to: JobState| batch.parks_unloaded && to == JobState::Parked;
     let leaves_undone_requests =
@@ -400,7 +404,7 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // A key that is free or held by another slot has no receipt of this call to withdraw.
+                // If the key is free or another slot holds it, there is no receipt of this call to withdraw.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;

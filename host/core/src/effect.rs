@@ -34,18 +34,18 @@ impl Usage {
 /// Fuel and time that one try used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumption {
-    /// Fuel, without instantiation.
+    /// Fuel used, without the fuel for instantiating the component.
     pub fuel: u64,
     /// Wall-clock time in milliseconds.
     pub wall_ms: u32,
 }
 
-/// The answer payload of a try whose call remained in doubt.
+/// Payload that is stored as the answer of a try if the answer was unusable and its call remained in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnusableAnswer {
     /// Reason why the answer could not be used.
     pub failure: Failure,
-    /// The beginning of the answer, if an answer arrived.
+    /// The beginning of the received answer. `None` if no answer arrived.
     pub kept: Option<String>,
 }
 
@@ -169,9 +169,9 @@ impl Effect {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
 
-    /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed retry is
-    /// not informative about the original try. If the retry's answer counted, the host would ask about the
-    /// original try forever.
+    /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed
+    /// retry says nothing about the original try, so it is not informative. If it counted, the host would ask
+    /// the tool about the original try forever.
     pub fn is_informative(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,

@@ -63,8 +63,8 @@ codes! {
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its limit. The machine may have been too busy. A call that certainly changed
-    /// nothing is therefore retried, as a step is (§8).
+    /// The plugin ran longer than its time limit. The cause may be a busy machine. Steps are therefore retried,
+    /// and so are calls that certainly changed nothing (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
     /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;
@@ -110,7 +110,7 @@ codes! {
     DryRunUpstream = "DRY_RUN_UPSTREAM", retries 0;
     /// The job's code no longer does what the log records.
     Diverged = "DIVERGED", retries 0;
-    /// The database is a restored or cloned one.
+    /// The database was restored from a backup or cloned, and an administrator has not accepted it.
     Restored = "RESTORED", retries 0;
 }
 
@@ -123,8 +123,8 @@ impl Code {
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
-    /// Returns true if a repetition with the same input fails with the same code. A retry round cannot help
-    /// then.
+    /// Returns true if a step that is repeated with the same input fails with the same code. Another retry
+    /// round of the job cannot help such a step.
     pub fn fails_deterministically(self) -> bool {
         matches!(
             self,
@@ -142,8 +142,8 @@ impl Code {
                 | Code::DryRunUpstream
         )
     }
-    /// Returns the code that a step plugin receives (§8). The ten guest codes stay, and all others are mapped
-    /// to two of them.
+    /// Returns the code that a step plugin receives (§8). The ten guest codes are returned unchanged. Every
+    /// other code becomes `POLICY_DENIED` or `DEPENDENCY_UNAVAILABLE`.
     pub fn for_guest(self) -> Code {
         match self {
             code if code.is_guest_code() => code,
@@ -151,7 +151,7 @@ impl Code {
             _ => Code::DependencyUnavailable,
         }
     }
-    /// The code named `text`, if there is one.
+    /// Returns the code named `text`, if there is one.
     pub fn parse(text: &str) -> Option<Code> {
         Self::ALL.iter().copied().find(|code| code.as_str() == text)
     }
@@ -173,17 +173,17 @@ pub struct Failure {
     /// Further details from the component or system that failed, as JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Minimum wait before a retry that the failing system asks for, in milliseconds.
+    /// Minimum wait before a retry, in milliseconds, if the failing system asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u32>,
 }
 
-/// The only key of `detail` if the plugin's SDK refused the operation. No plugin of this kind may use the
-/// operation.
+/// The only key of the JSON object in `detail` if the plugin's SDK refused an operation. The SDK refuses
+/// operations that are forbidden to every plugin of this kind.
 pub const DENIED_BY_SDK: &str = "latchwork:denied";
 
 impl Failure {
-    /// Returns true if the plugin's SDK refused the operation. No grant allows it.
+    /// Returns true if the plugin's SDK refused the operation. A grant cannot allow such an operation.
     pub fn is_denied_by_sdk(&self) -> bool {
         let is_marked = |detail: &str| {
             let value = serde_json::from_str::<serde_json::Value>(detail).unwrap_or_default();
@@ -196,7 +196,8 @@ impl Failure {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None, retry_after_ms: None }
     }
-    /// Returns the failure as a step plugin receives it. If the code changes, `detail` contains the real code (§8).
+    /// Returns the failure as a step plugin receives it. If [`Code::for_guest`] changes the code, `detail`
+    /// contains the original code (§8).
     pub fn for_guest(&self) -> Failure {
         let code = self.code.for_guest();
         if code == self.code {

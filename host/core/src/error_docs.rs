@@ -1,4 +1,5 @@
-//! Error pages: for each code the event, its usual cause and the remedy. `latch explain` prints them.
+//! Error pages. Each page describes one code: the error, its usual cause and the remedy. `latch explain` prints
+//! them.
 
 /// The page of one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,8 @@ impl ErrorPage {
 ///
 /// ```
 /// use latchwork_core::error_docs;
-/// assert!(pages::find("INDETERMINATE_EFFECT").is_some_and(|page| page.contains("job resolve")));
-/// assert_eq!(pages::find("no such code"), None);
+/// assert!(error_docs::find("INDETERMINATE_EFFECT").is_some_and(|page| page.contains("job resolve")));
+/// assert_eq!(error_docs::find("no such code"), None);
 /// ```
 pub fn find(code: &str) -> Option<&'static str> {
     PAGES.iter().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| page.text)

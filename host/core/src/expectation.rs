@@ -1,8 +1,8 @@
 //! Expectations of a job: the signals of its wait steps and the decisions on its gates.
 //!
-//! A store keeps one row for each expectation and writes the row together with the events that change it. A
-//! request can therefore be refused in the same transaction that would accept it. An acknowledged request still
-//! applies.
+//! A store keeps one row for each expectation and writes the row together with the events that change it. The
+//! transaction that accepts a request can therefore check whether the job still expects the request. A request
+//! that no longer applies is refused and never acknowledged.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,8 @@ pub struct Expectation {
     pub key: Option<String>,
     /// Progress of the expectation.
     pub state: ExpectationState,
-    /// Time at which the wait or gate ends, in microseconds since 1970 UTC. A later request is refused, even if
-    /// the end is not recorded yet.
+    /// Time at which the wait or gate ends, in microseconds since 1970 UTC. A request that arrives after this
+    /// time is refused, even if the job has not recorded the end yet.
     pub until_us: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ pub struct TimerWrite {
     pub due_us: Option<i64>,
 }
 
-/// Reason for refusing a request.
+/// Reason why a job does not expect a signal or a gate decision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExpected {
     /// No wait of the job has this correlation key.
@@ -82,12 +82,12 @@ pub enum NotExpected {
     /// The gate was decided or has expired.
     #[error("the gate at {0} is closed: it was decided or has expired")]
     GateClosed(Slot),
-    /// The gate is for another call.
+    /// The gate now guards another call than the decision names.
     #[error("the gate at {slot} is now for another call, with the hash {hash}")]
     OtherCall {
         /// Slot of the gate.
         slot: Slot,
-        /// Hash of the call for which the gate is.
+        /// Hash of the call that the gate guards.
         hash: String,
     },
 }
@@ -102,7 +102,7 @@ pub fn gate_name(slot: &Slot) -> String {
     format!("gate/{slot}")
 }
 
-/// Returns the expectations that follow from the plan alone.
+/// Returns the expectations of a new job: one for each wait step of the plan that has a correlation key.
 pub fn of_plan(plan: &Plan) -> Vec<Expectation> {
     let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
     waits
@@ -122,10 +122,10 @@ pub fn depends_on_expectations(request: &InboxRequest) -> bool {
 }
 
 /// Checks that a request may be put into the inbox of a job. `state` is the state of the job, and `awaited`
-/// contains all its expectations.
+/// contains all expectations of the job.
 ///
 /// # Errors
-/// Returns an error if the request can no longer apply.
+/// Returns an error if the job does not expect the request, or no longer expects it.
 pub fn check_request(
     job_id: &JobId,
     state: JobState,
@@ -164,8 +164,9 @@ impl Expectation {
     }
 }
 
-/// Returns the progress of the wait for a key. A wait that is still open takes precedence over one that has
-/// ended. An unknown key may belong to a wait whose binding is not resolved yet.
+/// Returns the progress of the wait for a correlation key. If several waits match, a completed wait counts
+/// before an open one, and an ended one counts last. Pending waits whose key is not resolved yet match every
+/// key.
 fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option<ExpectationState> {
     let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
     let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
@@ -179,8 +180,8 @@ fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option
     of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
 }
 
-/// Checks a decision on a gate. A gate without a row is left to the lease holder, which ignores a decision that
-/// does not apply.
+/// Checks a decision on a gate. If the gate has no stored expectation, the decision is accepted. The lease
+/// holder later ignores it if it does not apply.
 fn check_gate_decision(awaited: &[Expectation], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotExpected> {
     let name = gate_name(slot);
     let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };
@@ -206,7 +207,8 @@ mod tests {
         check_request(&"job_1".into(), state, awaited, &request, 5)
     }
 
-    /// Tests I25.
+    /// Tests I25: a signal is accepted while a wait expects it, and a duplicate of a received signal is always
+    /// accepted.
     #[test]
     fn signals_are_accepted_while_expected_and_duplicates_always() {
         use ExpectationState::*;
@@ -228,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Tests I20.
+    /// Tests I20: a decision on a gate is accepted only if it names the call that the gate guards.
     #[test]
     fn gate_decisions_are_accepted_only_for_the_gated_call() {
         let (hash, other) = (Hash::of(&[b"call"]), Hash::of(&[b"another"]));

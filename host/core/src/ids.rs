@@ -14,7 +14,8 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Wraps a text. The caller must know that the text has the required form.
+            /// Creates the identifier from a text without checking it. The caller must know that the text has
+            /// the required form.
             pub fn new(text: impl AsRef<str>) -> Self {
                 Self(Arc::from(text.as_ref()))
             }

@@ -10,7 +10,7 @@ pub enum JobState {
     Pending,
     /// A worker holds the job.
     Running,
-    /// The job waits until a time.
+    /// The job waits until a known time.
     Waiting,
     /// The job waits until its inbox receives a request.
     Parked,
@@ -33,7 +33,7 @@ pub enum JobInput {
     Claimed,
     /// The worker's lease was lost, or the worker released the job.
     Released,
-    /// The job starts to wait until a time.
+    /// The job starts to wait until a known time.
     Wait,
     /// The job starts to wait until its inbox receives a request.
     Park,
@@ -160,7 +160,7 @@ mod tests {
         ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "",        ""]),
     ];
 
-    /// Tests invariant I6.
+    /// Tests invariant I6: the code allows exactly the documented transitions of a job.
     #[test]
     fn transition_table_matches_documentation() {
         for (from, (name, row)) in JobState::ALL.into_iter().zip(TABLE) {
@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn transition_table_covers_every_input() {
-        // Every input must be in the table. This match does not compile if a new input is missing.
+        // Each input has a column in the table. If a new input is added, this match does not compile until the
+        // input is added here.
         let index = |input: JobInput| match input {
             JobInput::Claimed => 0,
             JobInput::Released => 1,

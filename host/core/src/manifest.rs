@@ -9,7 +9,7 @@ use crate::plan::RetrySpec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
-    /// Reads without changing anything.
+    /// Reads from the world without changing it.
     ReadOnly,
     /// Produces a value for the user. A plan step need not declare this effect.
     ProduceOutcome,
@@ -80,7 +80,7 @@ pub enum WasiMode {
     /// No WASI.
     #[default]
     None,
-    /// WASI 0.2 in which every answer follows from the step's own history.
+    /// WASI 0.2, for which the host derives every answer from the recorded history of the step.
     Virtual,
 }
 
@@ -94,7 +94,7 @@ pub enum RecoveryClass {
     Keyed,
     /// The tool exports `reconcile` and can be asked about an earlier call.
     Queryable,
-    /// No way to find out. Only a person can resolve the call.
+    /// The tool can neither be asked about a call nor safely repeat it. Only a person can resolve the call.
     Opaque,
 }
 
@@ -105,12 +105,12 @@ pub struct ResolutionSpec {
     /// does not deduplicate.
     #[serde(default)]
     pub idempotent_by_key_seconds: u32,
-    /// Milliseconds after the end of a call during which its effect may still appear.
+    /// Time after the end of a call during which its effect may still appear, in milliseconds.
     #[serde(default)]
     pub settling_ms: u32,
 }
 
-/// Limits that an operator requests. The configuration takes precedence.
+/// Limits that an operator requests. Limits in the configuration take precedence over requested limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestedLimits {
     /// Linear memory in bytes.
@@ -169,7 +169,7 @@ pub struct Manifest {
     pub operators: Vec<OperatorSpec>,
 }
 
-/// Limits of one try, as they are in force. The configuration takes precedence over the plugin's requests.
+/// Limits in force for one try. Limits in the configuration take precedence over the plugin's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Linear memory in bytes, summed over all memories of the instance.
@@ -199,7 +199,7 @@ impl Default for Limits {
     }
 }
 
-/// Data about a reachable operator that a job pins when it is accepted.
+/// Data about an operator that the job can call. The data is pinned when the job is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PinnedOperator {
     /// Name of the plugin in `latch.toml`.
@@ -230,7 +230,7 @@ pub struct PinnedOperator {
     /// [`OWN_VERIFIER`] or the name of a verifier of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<String>,
-    /// Consequence if a recorded effect does not match the current state.
+    /// Consequence if a recorded effect does not match the current state of the outside world.
     #[serde(default, skip_serializing_if = "Confirmation::is_strict")]
     pub confirmation: Confirmation,
     /// Type of the outcome that the operator produces.
@@ -247,8 +247,8 @@ pub struct PinnedOperator {
     /// The part of WASI that the plugin may import.
     #[serde(default, skip_serializing_if = "WasiMode::is_none")]
     pub wasi: WasiMode,
-    /// Hash of the grants and settings of a tool's plugin at the time the job was accepted. The job uses the
-    /// current grants and settings. The hash only shows whether they have changed since then.
+    /// Hash of the plugin's grants and settings at the time the job was accepted. Only tools have it. The job
+    /// uses the current grants and settings, and the hash only shows whether they have changed since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Hash>,
 }
@@ -260,10 +260,11 @@ impl PinnedOperator {
     }
 }
 
-/// Verifier name of a plugin that exports `verify` and names no other verifier.
+/// Verifier name that stands for the plugin's own `verify` export. It is used if the plugin exports `verify`
+/// and no other verifier is configured for it.
 pub const OWN_VERIFIER: &str = "verify";
 
-/// Consequence if a recorded effect does not match the current state (§11).
+/// Consequence if a recorded effect does not match the current state of the outside world (§11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirmation {
@@ -294,7 +295,7 @@ impl Confirmation {
     }
 }
 
-/// The last resolution step for a call in doubt that cannot be resolved automatically.
+/// The last resolution step, used for a call in doubt that cannot be resolved automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnIndeterminate {

@@ -22,7 +22,7 @@ pub enum NoticeKind {
     GateRequested,
     /// The job is parked and waits for a person.
     JobParked,
-    /// The step's code no longer does what the log records.
+    /// The code of a step no longer does what the log records.
     JobDiverged,
     /// Every step succeeded.
     JobCompleted,
@@ -94,7 +94,7 @@ pub struct Notice {
     pub next_action: String,
 }
 
-/// Creates the notice for an event that parks a job which was not loaded.
+/// Creates the notice for an event that parks a job which could not be loaded.
 pub fn unloaded_notice(row: &JobRow, event: &Event) -> Option<Notice> {
     let Body::JobParked { reason, .. } = &event.body else { return None };
     let job_id = &row.job_id;
@@ -119,7 +119,8 @@ pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
 
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
-        // A standing approval has already decided some gates, and these need no notice.
+        // A gate that is already decided by an approval given with the submission is not open and needs no
+        // notice.
         Body::GateRequested { slot, .. } if job.open_gate(slot).is_some() => {
             (NoticeKind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
         }
@@ -153,8 +154,8 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
     })
 }
 
-/// Returns the reason why a job ended without completing: its final code, otherwise the code of the first
-/// failed step.
+/// Returns `kind`, the reason why the job did not complete, and the slot of its first failed step. The reason
+/// is `code` if it is set, otherwise the code of the first failed step.
 fn end_reason(job: &Job, kind: NoticeKind, code: Option<Code>) -> (NoticeKind, Option<Code>, Option<Slot>) {
     let failed = job.steps.iter().find(|step| step.state == StepState::FailedFinal);
     let reason = code.or_else(|| Some(failed?.failure.as_ref()?.code));

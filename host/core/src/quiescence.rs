@@ -1,6 +1,6 @@
-//! Quiescence: the time after which the owner of an open try can no longer touch the outside world (§5). This
-//! module does the arithmetic for every store. All times are microseconds of the lease clock
-//! ([`crate::storage::Clock::boot_us`]).
+//! Quiescence: the time after which the process that started an open try can no longer touch the outside world
+//! (§5). That process is called the owner of the try. This module does the arithmetic for every store. All
+//! times are microseconds of the lease clock ([`crate::storage::Clock::boot_us`]).
 
 use crate::ledger::Quiescence;
 
@@ -10,9 +10,9 @@ pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
     /// True if the owner ran under the current boot id. If false, the owner died before the current boot began
-    /// at time 0. Its deadline then belongs to another clock and is ignored.
+    /// at time 0. Its deadline was measured from an earlier boot and is ignored.
     pub same_boot: bool,
-    /// Latest end of the open try.
+    /// Time at which the open try ends at the latest.
     pub deadline_us: i64,
     /// Clock margin: the maximum trusted difference between two readings of the lease clock, in milliseconds.
     pub margin_ms: u32,
@@ -23,7 +23,8 @@ pub struct OwnerFacts {
 }
 
 /// Returns `Quiescent` once the settling time has passed since the earliest proof that the owner's call is
-/// over. A proof is the deadline plus margin, the lock seen free, or the start of another boot.
+/// over. Such a proof is one of three times: the deadline plus the clock margin, the time at which the owner's
+/// lock was first seen to be free, or the start of the current boot if the owner ran under another boot id.
 pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     let us = |ms: u32| i64::from(ms) * 1000;
     let proof = if evidence.same_boot {

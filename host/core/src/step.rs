@@ -16,7 +16,7 @@ pub enum StepState {
     WaitingApproval,
     /// The step is a wait step. Its signal has not arrived and its time has not come.
     WaitingSignal,
-    /// The step waits for something else outside itself.
+    /// The step waits for something outside itself other than an approval or a signal.
     Blocked,
     /// The step failed and will be retried.
     FailedRetryable,
@@ -47,7 +47,7 @@ pub enum StepInput {
     FailFinal,
     /// The step failed, and a retry is scheduled.
     FailRetryable,
-    /// The time of the scheduled retry has come.
+    /// The backoff before the scheduled retry has passed.
     BackoffPassed,
     /// The step's attempt was lost or its try was stopped. The step runs again from its log.
     Abort,
@@ -184,7 +184,7 @@ mod tests {
         ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", ""]),
     ];
 
-    /// Tests invariant I6.
+    /// Tests invariant I6: the code allows exactly the documented transitions of a step.
     #[test]
     fn transition_table_matches_documentation() {
         for (from, (name, row)) in StepState::ALL.into_iter().zip(TABLE) {
@@ -203,7 +203,8 @@ mod tests {
 
     #[test]
     fn transition_table_covers_every_input() {
-        // Every input must be in the table. This match does not compile if a new input is missing.
+        // Each input has a column in the table. If a new input is added, this match does not compile until the
+        // input is added here.
         let index = |input: StepInput| match input {
             StepInput::Ready => 0,
             StepInput::Skip => 1,

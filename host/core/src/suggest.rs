@@ -5,11 +5,11 @@
 /// Returns the candidate most similar to `word`, if one is similar enough.
 ///
 /// ```
-/// use latchwork_core::suggest::nearest;
-/// assert_eq!(nearest("databse", ["commit", "database"]), Some("database"));
-/// assert_eq!(nearest("depends", ["step_id", "depends_on"]), Some("depends_on"));
-/// assert_eq!(nearest("weather", ["commit", "database"]), None);
-/// assert_eq!(nearest("s9", ["s1", "s2"]), None, "another short name is not a typo");
+/// use latchwork_core::suggest::most_similar;
+/// assert_eq!(most_similar("databse", ["commit", "database"]), Some("database"));
+/// assert_eq!(most_similar("depends", ["step_id", "depends_on"]), Some("depends_on"));
+/// assert_eq!(most_similar("weather", ["commit", "database"]), None);
+/// assert_eq!(most_similar("s9", ["s1", "s2"]), None, "another short name is not a typo");
 /// ```
 pub fn most_similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     similar(word, candidates).into_iter().next()
@@ -21,7 +21,8 @@ pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let letters = lower.chars().count();
     let distance = |candidate: &'a str| {
         let known = candidate.to_lowercase();
-        // A higher limit would accept unrelated words. A lower limit would miss swapped syllables and endings.
+        // A higher share than a third would suggest unrelated words. A lower share would miss swapped syllables
+        // and endings.
         let farthest = letters.max(known.chars().count()) / 3;
         let distance = strsim::damerau_levenshtein(&lower, &known);
         (candidate != word && distance <= farthest).then_some((distance, candidate))
@@ -50,7 +51,8 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// Tests I150: keys of plans, recipes and configurations use the same rule.
+    /// Tests I150: a name is suggested if at most a third of its letters differ. Keys of plans, recipes and
+    /// configurations share this rule.
     #[test]
     fn a_third_of_the_letters_may_differ() {
         for (word, known, meant) in [

@@ -87,7 +87,10 @@ mod tests {
         assert_eq!(narrower, auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 1)]));
         assert!(!narrower.trusts("ada", &send));
         assert_eq!(accepted.narrowed_by(&now), narrower);
-        assert!(now.narrowed_by(&auto(true, 0, &[])).trust.is_empty(), "an actor that was not trusted then is not trusted now");
+        assert!(
+            now.narrowed_by(&auto(true, 0, &[])).trust.is_empty(),
+            "an actor that was not trusted then is not trusted now"
+        );
         assert!(!now.narrowed_by(&AutoExec::default()).enabled);
         assert_eq!(now.of_actor("ada").trust.len(), 1);
     }
