@@ -404,7 +404,8 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // If the key is free or another slot holds it, there is no receipt of this call to withdraw.
+                // The key may be free or held by another slot. Then there is nothing to withdraw, because this
+                // call has no receipt.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;

@@ -170,7 +170,7 @@ impl Effect {
     }
 
     /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed
-    /// retry says nothing about the original try, so it is not informative. If it counted, the host would ask
+    /// retry proves nothing about the original try, so it is not informative. If it counted, the host would ask
     /// the tool about the original try forever.
     pub fn is_informative(&self) -> bool {
         match self.answer {

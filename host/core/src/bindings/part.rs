@@ -1,15 +1,16 @@
-//! A part of an output, found in its text.
+//! Search for a part of an output in the JSON text of the output.
 //!
-//! Outputs are kept as received and may hold what has no canonical form. Only the part that is
-//! referred to has to have one, so the rest is walked over as text and never turned into values
-//! (where an inexact integer would be rounded unseen).
+//! Outputs are stored as received, so some of their values may have no canonical form. Only the selected part
+//! must have one. The other parts are skipped as text and never parsed into values. Parsing would round an
+//! inexact integer unnoticed.
 
 use serde_json::value::RawValue;
 
 use super::pointer;
 use crate::canon::raw;
 
-/// The text of the part of `output` that `pointer` points to, or why there is none.
+/// Returns the text of the part of `output` at the JSON pointer `pointer`, or a message if the output has no
+/// such part.
 pub(super) fn find<'a>(output: &'a [u8], pointer: &str) -> Result<&'a str, String> {
     let whole: &RawValue =
         serde_json::from_slice(output).map_err(|error| format!("the output is not JSON: {error}"))?;

@@ -10,7 +10,8 @@ fn outcome(step: &str) -> Reference {
     Reference::Outcome { step: StepId::new(step) }
 }
 
-/// Resolve against one output of `s1`, and an outcome of `s2`.
+/// Resolves the bindings of `payload`. `text` is the output of step `s1`, and `out-1` is the id of the outcome
+/// of `s2`.
 fn resolve_with(payload: &Value, text: &str) -> Result<Value, String> {
     resolve(payload, &|reference| match reference.step().as_str() {
         "s1" => Some(Cow::Borrowed(text.as_bytes())),
@@ -71,7 +72,7 @@ fn bindings_are_replaced_and_the_rest_stays() {
     assert_eq!(resolved, json!({ "to": "a@example.org", "draft": ["out-1"], "n": 1, "x": { "y": null } }));
 }
 
-// RFC 6901, section 5.
+// The examples of RFC 6901, section 5, find the expected values.
 #[test]
 fn pointers_of_the_rfc() {
     let text = r#"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#;
@@ -91,7 +92,7 @@ fn pointers_of_the_rfc() {
     ] {
         assert_eq!(part_of(text, pointer).unwrap(), json!(number), "{pointer}");
     }
-    // `~01` is `~1`, not `/`.
+    // The token `~01` means the key `~1`, not the key `/`.
     assert_eq!(part_of(r#"{"~1":1,"/":2}"#, "/~01").unwrap(), json!(1));
 }
 

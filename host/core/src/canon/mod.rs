@@ -22,8 +22,8 @@ mod tests;
 
 pub use write::value_to_canonical;
 
-/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. The limit allows every
-/// later reader, including tools in other languages, to recurse safely.
+/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. With this limit, every
+/// program that reads the text later can parse it by recursion without overflowing its stack.
 pub const DEPTH_MAX: usize = 64;
 
 /// Reason why a text has no canonical form.
@@ -107,16 +107,17 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     parse::Parser::new(text).with_extra_depth(8).document()
 }
 
-/// Parses a JSON text and collects its errors. Duplicate keys and numbers without a canonical form are skipped
-/// and listed. [`parse_strict`] refuses every text with a nonempty list.
+/// Parses a JSON text even if some of its values have no canonical form. Also returns a list of the duplicate
+/// keys and of the numbers without a canonical form. [`parse_strict`] refuses every text for which this list is
+/// not empty.
 pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::tolerant(text)
 }
 
-/// Checks that [`parse_strict`] would accept the serialized `value`. For values that were built in code or
-/// parsed by another parser.
+/// Checks that [`parse_strict`] would accept the serialized `value`. Use this function for values that were
+/// built in code or parsed by another parser.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {
     fn check(value: &Value, room: usize) -> Result<(), Refusal> {
         match value {

@@ -29,7 +29,7 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     Ok(from_double(double))
 }
 
-/// Checks that a number from another source is exactly a double.
+/// Checks that a double can hold a number exactly. The number may come from another parser than this one.
 pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     if number.is_f64() {
         return Ok(());

@@ -22,7 +22,8 @@ impl<'a> Parser<'a> {
         Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, tolerated: None }
     }
 
-    /// Returns this parser with a larger depth limit, for values of the maximum depth inside other values.
+    /// Raises the depth limit by `levels`, for texts that contain values of the maximum depth inside other
+    /// values.
     pub(super) fn with_extra_depth(self, levels: usize) -> Self {
         Self { depth_max: self.depth_max + levels, ..self }
     }
@@ -80,7 +81,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes `byte` if it is next.
+    /// Consumes the next byte if it equals `byte`. Returns true if it was consumed.
     fn consume(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -264,7 +265,7 @@ impl<'a> Parser<'a> {
             self.at += 2;
             units.push(self.four_digits()?);
         }
-        // A high surrogate without a low one, or a low surrogate first, decodes to no character.
+        // An escape that is only half of a surrogate pair decodes to no character.
         match char::decode_utf16(units).next() {
             Some(Ok(char)) => Ok(char),
             _ => self.refuse(start, Refusal::LoneSurrogate),

@@ -14,7 +14,7 @@ fn refused(text: impl AsRef<[u8]>) -> (usize, Refusal) {
     (error.offset, error.refusal)
 }
 
-// RFC 8785, section 3.2.2.
+// The sample of RFC 8785, section 3.2.2, gets the canonical form that the RFC states.
 #[test]
 fn rfc8785_sample_is_canonicalized() {
     let text = r#"{
@@ -28,7 +28,7 @@ fn rfc8785_sample_is_canonicalized() {
     );
 }
 
-// RFC 8785, section 3.2.3.
+// The sample of RFC 8785, section 3.2.3, shows that keys are sorted by UTF-16 code units.
 #[test]
 fn keys_are_sorted_as_in_rfc8785() {
     let text = r#"{"\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh", "1": "One",
@@ -47,7 +47,8 @@ fn keys_are_sorted_as_in_rfc8785() {
     assert_eq!(canonical(text), format!("{{{expected}}}"));
 }
 
-// RFC 8785, appendix B; its NaN and Infinity have no JSON text.
+// The numbers of RFC 8785, appendix B, are written as there. NaN and Infinity are left out because JSON cannot
+// express them.
 #[test]
 fn numbers_are_written_as_in_rfc8785() {
     let table = [
@@ -79,8 +80,8 @@ fn numbers_are_written_as_in_rfc8785() {
     for (bits, text) in table {
         let double = f64::from_bits(bits);
         assert_eq!(value_to_canonical(&json!(double)), text.as_bytes(), "{bits:x}");
-        // The text form must give the same result. `{:e}` writes an exponent, so the text is not an integer
-        // literal.
+        // Parsing the number from text must give the same canonical text. `{:e}` writes an exponent, so the
+        // parser does not treat the text as an integer literal.
         assert_eq!(canonical(&format!("{double:e}")), text, "{bits:x}");
         assert_eq!(canonical(text), text);
     }
@@ -117,7 +118,7 @@ fn integers_with_an_exact_double_are_accepted() {
             Err(error) => assert_eq!(expected, "refused", "{error}"),
         }
     }
-    // An exact power of two with about 300 digits.
+    // A power of two is a double exactly, even if it has about 300 digits.
     let long = format!("{:.0}", 2f64.powi(1000));
     assert_eq!(canonical(&long), "1.0715086071862673e+301");
 }
@@ -135,7 +136,7 @@ fn integers_between_two_doubles_are_refused() {
     }
     let long = format!("1{}", "0".repeat(199)) + "1";
     assert!(matches!(refused(format!("[{long}]")), (1, Refusal::InexactInteger(shown)) if shown.len() < 80));
-    // The same value as a decimal literal is rounded.
+    // The same number with a decimal point is accepted and rounded.
     assert_eq!(canonical("9007199254740993.0"), "9007199254740992");
 }
 

@@ -2,19 +2,19 @@
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// Returns the day of a time in microseconds since 1970 UTC: `2026-11-22`.
+/// Converts a time, in microseconds since 1970 UTC, to its day, such as `2026-11-22`.
 pub fn day(time_us: i64) -> String {
     let (year, month, day) = date(time_us.div_euclid(DAY_US));
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Returns the month of a time in microseconds since 1970 UTC: `2026-11`.
+/// Converts a time, in microseconds since 1970 UTC, to its month, such as `2026-11`.
 pub fn month(time_us: i64) -> String {
     let (year, month, _) = date(time_us.div_euclid(DAY_US));
     format!("{year:04}-{month:02}")
 }
 
-/// Returns year, month and day in the Gregorian calendar of a number of days since 1970-01-01. The calculation
+/// Converts a number of days since 1970-01-01 to year, month and day in the Gregorian calendar. The calculation
 /// uses eras of 400 years that begin on 1 March.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;

@@ -24,7 +24,7 @@ pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 pub struct Totals {
     /// Number of answers that were charged or reused from earlier answers.
     pub calls: u64,
-    /// Number of these answers that a model gave. Another run may give other answers.
+    /// Number of the answers in `calls` that a model gave. Executing such a call again may give another answer.
     pub nondeterministic: u64,
     /// Tokens read by models.
     pub tokens_in: u64,
@@ -115,7 +115,8 @@ pub fn charge(event: &Event) -> Option<Charge> {
     Some(Charge { model, time_us: event.time_us, totals })
 }
 
-/// Returns the model and the amounts that an event body charges. The time of the event is not needed.
+/// Returns the model and the amounts that an event body charges. Use this function if the time of the event is
+/// not known or not needed.
 pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
     else {
@@ -128,7 +129,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // The original answer was already paid for.
+        // The answer was already charged in the job that received it from the tool.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();

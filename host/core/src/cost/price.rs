@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Number of tokens to which a price applies.
+/// Number of tokens for which a price is stated.
 const PER_TOKENS: u128 = 1_000_000;
 
 /// Price of a model per million tokens, in millionths of a US dollar.
@@ -29,7 +29,7 @@ impl Price {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// Error in a price table, as a message.
+/// Error: an invalid price table. The text describes the mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPrice(pub String);
@@ -38,7 +38,7 @@ impl Prices {
     /// Reads a price table.
     ///
     /// # Errors
-    /// The first entry that does not have the form of [`Prices`].
+    /// Returns an error that names the first entry without the form that [`Prices`] describes.
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
@@ -66,7 +66,7 @@ impl Prices {
         self.0.get(model)
     }
 
-    /// Returns the maximum cost of a call with these canonical arguments.
+    /// Returns the maximum cost of a call with the canonical arguments `args`, in millionths of a US dollar.
     ///
     /// Returns `None` if the model has no price or the arguments set no maximum number of output tokens. A
     /// token has at least one byte, so the number of bytes bounds the number of input tokens.
@@ -89,7 +89,7 @@ pub fn micro_usd(text: &str) -> Option<u64> {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;
-    // Larger integers are not exact as JSON numbers.
+    // Amounts from 2^53 are refused, because they are not exact as JSON numbers.
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part).filter(|amount| *amount < 1 << 53)
 }
 

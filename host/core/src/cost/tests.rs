@@ -75,7 +75,7 @@ fn prices_round_up_and_give_the_maximum_cost() {
     assert_eq!(prices.get("small").unwrap().cost_of(1, 0), 1, "a fraction counts as a whole");
     assert_eq!(prices.get("small").unwrap().cost_of(1_000_000, 1_000_000), 750_000);
     let args = br#"{"model":"small","params":{"max_tokens":1000},"prompt":"hi"}"#;
-    // 60 bytes in, 1000 tokens out: 9 + 600.
+    // The 60 bytes count as 60 input tokens and cost 9 millionths. The 1000 output tokens cost 600 millionths.
     assert_eq!((args.len(), prices.max_cost(args)), (60, Some(609)));
     assert_eq!(
         prices.max_cost(br#"{"model":"small","prompt":"hi"}"#),

@@ -28,7 +28,8 @@ pub struct CopiedStep {
     /// Calls of the step, in call order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CopiedCall>,
-    /// Events announced by the step: name, number of calls made before, payload.
+    /// Events that the step emitted. Each entry has the name, the number of calls that the step had made
+    /// before, and the payload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emits: Vec<(String, u32, PayloadRef)>,
     /// Outcome of the step: id, type, status, sensitivity.
@@ -39,18 +40,19 @@ pub struct CopiedStep {
 /// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginalExecution {
-    /// Job that executed the step. It is the job forked from, or one from which that job was forked itself.
+    /// Job that executed the step. This is the job from which the fork was made, or an earlier job if that job
+    /// is itself a fork and copied the step.
     pub job_id: JobId,
     /// Actor that submitted that job.
     pub actor_id: String,
     /// Correlation id of that job.
     pub correlation_id: String,
-    /// Plugin data that the job had pinned for the step's operator, if the step has an operator.
+    /// Data of the plugin that this job had pinned for the step's operator. `None` if the step has no operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<PinnedOperator>,
 }
 
-/// A call of a copied step plugin. The fork injects its recorded answer and never executes the call.
+/// A call that a copied step plugin made. The fork uses the recorded answer and never executes the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedCall {
     /// Slot of the call.

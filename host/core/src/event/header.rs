@@ -13,14 +13,15 @@ use crate::policy::Rules;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Mode {
-    /// Computes only, and changes nothing.
+    /// The job only computes. It changes nothing outside the host.
     DryRun,
     /// External writes and sends are forbidden.
     DraftOnly,
     /// A person must approve external writes and sends.
     #[default]
     HumanGated,
-    /// The gates of the mode itself are dropped.
+    /// The mode itself requires approval only for external writes and sends with operators for which the actor
+    /// is not trusted. Gates of the plan and of the policy still apply.
     AutoExec,
 }
 
@@ -48,7 +49,7 @@ pub struct Header {
     pub tenant_id: String,
     /// Actor that submitted the job.
     pub actor_id: String,
-    /// Id of the whole request across systems.
+    /// Id by which several systems refer to the same overall request.
     pub correlation_id: String,
     /// W3C trace id.
     pub trace_id: String,
@@ -60,7 +61,7 @@ pub struct Header {
     pub mode: Mode,
     /// Seed of the random numbers of every step.
     pub job_seed: Hash,
-    /// Digest of the engine profile for steps.
+    /// Digest of the engine's settings for steps when the job was accepted.
     pub engine_profile: Hash,
     /// Steps that were approved at submission.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,10 +75,11 @@ pub struct Header {
     /// The policy in force when the job was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<AcceptedPolicy>,
-    /// The tenant's rules at acceptance. Later rules can only narrow them.
+    /// The tenant's rules when the job was accepted. Rules that the tenant sets later can restrict the job
+    /// further but never allow more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
-    /// Operators that the job may reach, with their pinned plugins.
+    /// Operators that the job may call, each with its pinned plugin.
     pub operators: BTreeMap<Operator, PinnedOperator>,
 }
 

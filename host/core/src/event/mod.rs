@@ -134,8 +134,8 @@ pub enum Body {
         code: Option<Code>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// Fuel and time that the try used, if the answer reports usage. The effect of every try holds the same
-        /// values.
+        /// Fuel and time that the try used. Set only if the answer reports usage. The stored effect has these
+        /// values for every try.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent: Option<Consumption>,
         /// Maximum possible cost of the call in millionths of a US dollar, if the answer does not report its
@@ -151,7 +151,7 @@ pub enum Body {
     },
     /// The answer of the call is final.
     CommandCommitted { slot: Slot },
-    /// A verdict on a call in doubt, with the decider and the reason.
+    /// A verdict on a call in doubt. Includes the actor that decided and the reason.
     InvocationResolved {
         slot: Slot,
         #[serde(rename = "try")]
@@ -174,14 +174,14 @@ pub enum Body {
         period: BudgetPeriod,
         budget_micro_usd: u64,
         spent_micro_usd: u64,
-        /// Maximum remaining cost of the calls in flight in the same job, in millionths of a US dollar.
+        /// Maximum cost that the calls in flight in the same job may still cause, in millionths of a US dollar.
         #[serde(default, skip_serializing_if = "is_zero")]
         reserved_micro_usd: u64,
         /// Maximum cost of the refused call in millionths of a US dollar, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         most_micro_usd: Option<u64>,
     },
-    /// The compensation of a committed call is next. The compensating call has not been executed yet.
+    /// The compensation of a committed call was decided. The compensating call has not been executed yet.
     CompensationStarted {
         slot: Slot,
         operator: Operator,
@@ -194,14 +194,15 @@ pub enum Body {
     CompensationFinished { slot: Slot },
     /// The call could not be undone.
     CompensationFailed { slot: Slot, code: Code },
-    /// A failed compensation is in doubt again because an actor resolved it again. The resolution follows under
-    /// a new try number.
+    /// An actor asked to resolve a failed compensation once more, so the compensation is in doubt again. The
+    /// resolution follows under a new try number.
     CompensationReopened {
         slot: Slot,
         #[serde(flatten)]
         by: DecidedBy,
     },
-    /// A failed compensation stays as it is and counts as done. The remaining compensations continue.
+    /// An actor decided to leave a failed compensation as it is. It counts as done, and the remaining
+    /// compensations continue.
     CompensationLeft {
         slot: Slot,
         #[serde(flatten)]
@@ -209,7 +210,8 @@ pub enum Body {
     },
     /// The call changed a resource.
     StateChanged { slot: Slot, change: StateChange },
-    /// On resume, a recorded change did not match the current state of the resource, or could not be verified.
+    /// A check on resume found that a recorded change does not match the current state of the resource, or
+    /// could not verify the change.
     ConfirmationFailed {
         slot: Slot,
         resource: Resource,
@@ -218,16 +220,16 @@ pub enum Body {
         found: String,
         consequence: Consequence,
     },
-    /// A person accepted the current state of everything that the call changed. If `resource` is set, its
-    /// verifier found that resource as recorded again.
+    /// A person accepted the current state of all resources that the call changed. If `resource` is set, no
+    /// person decided. Instead, the verifier found this resource in its recorded state.
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]
         by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// True if the effect no longer exists and is not accepted as it is. The next request for the action
-        /// executes it again.
+        /// True if the effect no longer exists and the person does not accept this. The next request for the
+        /// action executes the action once more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
     },
@@ -299,18 +301,18 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// No signal arrived before the wait's time.
+    /// No signal arrived before the wait ended.
     WaitTimedOut { step_id: StepId },
     /// A durable timer fired: `wait/<step>` or `gate/<slot>`.
     TimerFired { timer: String, due_us: i64 },
-    /// The job waits until a time.
+    /// The job waits until a known time.
     JobWaiting { until_us: i64 },
     /// The job is parked until its inbox receives a request.
     JobParked {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slot: Option<Slot>,
-        /// Known cause of the parking, as a text.
+        /// Cause for which the job was parked, as a text, if it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
     },
@@ -327,9 +329,9 @@ pub enum Body {
     /// executed them already.
     JobForked {
         origin: JobId,
-        /// Number of events that the original job's log had.
+        /// Number of events in the log of the original job at the time of the fork.
         origin_seq: u64,
-        /// Hash of the last of these events.
+        /// Hash of the last event of the original job at the time of the fork.
         origin_head: Hash,
         at: StepId,
         #[serde(flatten)]
@@ -385,9 +387,9 @@ fn is_zero(value: &u64) -> bool {
 }
 
 impl Body {
-    /// The oldest version of the event format that can express the event. A program that knows only version 1
-    /// would read a `job_reopened` of version 2 as a retry and end the job without undoing anything. Such a
-    /// program must refuse the event.
+    /// Returns the oldest version of the event format that can express the event. A program that knows only
+    /// version 1 would read a `job_reopened` of version 2 as a retry and end the job without undoing anything.
+    /// Such a program must refuse the event.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,
@@ -425,7 +427,8 @@ impl Event {
         Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
     }
 
-    /// Reads the hashed form of the event that follows `prev_hash`. Its sequence number must be `seq`.
+    /// Parses the hashed form of an event and computes its hash. `prev_hash` is the hash of the event before
+    /// it. Returns an error if its sequence number is not `seq`.
     pub fn parse(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, InvalidEvent> {
         let bad = |message: String| InvalidEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;

@@ -55,10 +55,10 @@ pub struct DecidedBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReopenPurpose {
-    /// Another round of the failed steps and calls.
+    /// The failed steps and calls are executed once more.
     #[default]
     Retry,
-    /// Undoing of the job's effects. Only compensations run.
+    /// The effects of the job are undone. Only compensations run.
     Undo,
 }
 
@@ -108,7 +108,7 @@ pub enum BudgetPeriod {
     Month,
 }
 
-/// World semantics of a finished step (§7).
+/// Effect of a finished step on the outside world, and whether the step succeeded (§7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultType {

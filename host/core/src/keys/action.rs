@@ -63,9 +63,9 @@ impl<'a> Template<'a> {
     /// Returns the action key: the SHA-256 over the length-prefixed template and the length-prefixed canonical
     /// form of each name's value.
     ///
-    /// A name means the payload field of that name, else the entry of `hashes`. An entry of `hashes` is
-    /// represented by the hexadecimal SHA-256 of its canonical form. Both arguments must be resolved and
-    /// contain no bindings.
+    /// A name refers to the payload field of that name. If the payload has no such field, the name refers to
+    /// the entry of `hashes`, which is represented by the hexadecimal SHA-256 of its canonical form. Bindings
+    /// in `payload` and `hashes` must be resolved before.
     pub fn key(&self, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
         let mut fields = vec![self.text.as_bytes().to_vec()];
         for name in &self.names {
@@ -91,8 +91,8 @@ pub fn action_key(template: &str, payload: &Value, hashes: &BTreeMap<String, Val
     template.key(payload, hashes)
 }
 
-/// Returns the action key of a call inside a step plugin, from the text given by the plugin. It is the key of a
-/// template without names.
+/// Returns the action key of a call inside a step plugin. `text` is the key that the plugin gives. The result
+/// equals the action key of a template that consists of `text` without names.
 pub fn call_action_key(text: &str) -> Hash {
     length_prefixed(&[text.as_bytes()])
 }

@@ -62,8 +62,8 @@ pub struct RequestIdentity<'a> {
 }
 
 /// Returns the identity of a request. The key is the `SHA-256` of the length-prefixed fields in the order of
-/// [`Request`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is omitted
-/// completely.
+/// [`RequestIdentity`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is
+/// omitted completely.
 pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
     let mut fields: Vec<&[u8]> = vec![
         request.tenant.as_bytes(),
@@ -85,25 +85,26 @@ pub fn header_request_key(tenant: &str, actor: &str, header: &str) -> Hash {
     length_prefixed(&[b"ik", tenant.as_bytes(), actor.as_bytes(), header.as_bytes()])
 }
 
-/// Returns the reference to a payload that events contain. Its hash is `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖
+/// Returns the reference by which events refer to a payload. Its hash is `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖
 /// bytes)`. Equal payloads with different labels have different hashes.
 pub fn payload_ref(secret: &Hash, label: &str, bytes: &[u8]) -> PayloadRef {
     let len = u32::try_from(bytes.len()).expect("payloads are limited far below 4 GiB");
     PayloadRef { hash: payload_hash(secret, label, bytes), len }
 }
 
-/// Returns the salted hash of a [`payload_ref`].
+/// Returns the salted hash of a payload, as in [`payload_ref`].
 pub fn payload_hash(secret: &Hash, label: &str, bytes: &[u8]) -> Hash {
     Hash::of(&[&payload_salt(secret, label).0, bytes])
 }
 
-/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt reveals nothing about the salts of
-/// other payloads. It can therefore be disclosed where the secret must stay hidden.
+/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt reveals nothing about the secret and
+/// the salts of other payloads. A salt can therefore be disclosed even if the secret must stay hidden.
 pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
     Hash::of(&[&secret.0, &[0], label.as_bytes()])
 }
 
-/// Returns the [`payload_ref`] for a given salt. Returns `None` if `bytes` is longer than any payload.
+/// Returns the reference to a payload whose salt is already known. Returns `None` if `bytes` has 4 GiB or more,
+/// which no payload has.
 pub fn payload_ref_from_salt(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
     let len = u32::try_from(bytes.len()).ok()?;
     Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })

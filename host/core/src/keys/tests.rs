@@ -23,7 +23,8 @@ fn request<'a>() -> RequestIdentity<'a> {
     }
 }
 
-/// I17: golden values. The other golden tests below belong to the same guarantee.
+/// I17: the keys of given calls never change. The other golden tests below show the same for the other kinds of
+/// keys.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);

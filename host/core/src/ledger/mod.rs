@@ -1,4 +1,4 @@
-//! The ledger, which alone decides who may execute an invocation (§4).
+//! The ledger: the store that alone decides who may execute an invocation (§4).
 //!
 //! [`decide`] is the complete decision table. It is a pure function of the caller and of the stored facts about
 //! the slot.
@@ -77,7 +77,7 @@ pub struct LedgerRow {
     pub action_key: Option<Hash>,
 }
 
-/// The caller that asks to execute an invocation, and the invocation.
+/// The caller that asks to execute an invocation, with the data of the invocation.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Attempt of the caller.
@@ -96,13 +96,14 @@ pub struct Caller {
     pub now_us: i64,
 }
 
-/// State of the owner of an open try: whether it can still touch the outside world.
+/// Ability of the owner of an open try to touch the outside world. The owner is the process that started the
+/// try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// The owner can no longer touch the world. Deadline, margin and settling time have passed, or the owner is
-    /// dead.
+    /// The owner can no longer touch the world. Its deadline plus the clock margin has passed, or the owner is
+    /// dead, and the settling time has passed since then.
     Quiescent,
-    /// The owner may still touch the world. Ask again after the given time.
+    /// The owner may still touch the world. The caller should ask again after the given time.
     After {
         /// Milliseconds from now.
         wait_ms: u32,
@@ -114,13 +115,14 @@ pub enum Quiescence {
 pub struct SlotFacts<'a> {
     /// Ledger row of the slot.
     pub row: Option<&'a LedgerRow>,
-    /// Operator, argument hash and action key from the slot's started event.
+    /// Operator, argument hash and action key from the slot's `tool_invocation_started` event. `None` if the
+    /// log has no such event.
     pub event: Option<(&'a Operator, Hash, Option<Hash>)>,
     /// True if the log contains the slot's `command_committed` event.
     pub committed_event: bool,
-    /// True if the effect of the row's open try exists.
+    /// True if the effect store has an effect of the open try of the row.
     pub open_effect: bool,
-    /// True if any world-changing effect of the slot exists.
+    /// True if the effect store has any world-changing effect of the slot.
     pub any_world_effect: bool,
     /// Quiescence of the owner of the open try.
     pub quiescence: Quiescence,
@@ -133,7 +135,7 @@ pub struct SlotFacts<'a> {
 /// Reason for rejecting an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The caller's attempt is superseded. The worker must drop the job.
+    /// A newer attempt has superseded the caller's attempt. The worker must stop working on the job.
     Stale,
     /// The slot is already used with another operator, other arguments or another key. The job diverges.
     Mismatch,
@@ -152,21 +154,22 @@ pub enum Decision {
     ReturnRecordedResult,
     /// The effect store has the answer of the open try. The caller proceeds as if the answer had just arrived.
     CatchUp,
-    /// The call is in doubt and must be resolved by the resolution steps.
+    /// The call is in doubt. The caller must resolve it by the resolution steps.
     Ladder,
     /// The open try is the caller's own, but its commit was not acknowledged. The caller continues the try.
     Continue,
     /// An older call of the same attempt is still open. The caller must stop it and then ask again.
     StopOldCall,
-    /// A try of another worker may still be running. The caller waits for a time, never for a number of
-    /// retries.
+    /// A try of another worker may still be running. The caller must wait for the given time, and may not give
+    /// up after a number of retries.
     WaitOtherWorker {
         /// Milliseconds to wait before asking again.
         wait_ms: u32,
     },
     /// The open try ended without an answer. The call is in doubt from now on.
     Indeterminate {
-        /// True if the stores contradict each other.
+        /// True if the stores contradict each other. In this case the ledger row is missing although an event
+        /// or an effect shows that the call was started.
         alarm: bool,
     },
     /// The call must not be executed before this event time, in microseconds since 1970 UTC.

@@ -227,7 +227,8 @@ fn mismatched_arguments_are_rejected() {
     });
 }
 
-/// Checks each row with a separate example, so that the tests do not depend only on the table above.
+/// Checks each row with a separate example, so that the tests do not depend only on the table above. The
+/// numbers in this function are row numbers of that table.
 #[test]
 fn every_table_row_by_example() {
     use Decision as D;
@@ -257,7 +258,8 @@ fn every_table_row_by_example() {
     let open = SlotFacts { row: Some(&inflight), quiescence: busy, ..nothing() };
     assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
     assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
-    // An equal nonce in the row of another attempt is a coincidence.
+    // If another attempt wrote the row, an equal nonce is a coincidence and does not make the try the caller's
+    // own.
     assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
     // 10
     let lost_row = SlotFacts { any_world_effect: true, ..nothing() };

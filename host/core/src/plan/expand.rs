@@ -57,8 +57,8 @@ pub(super) fn expand(plan: &Value) -> Value {
     plan
 }
 
-/// Returns the steps among `ids` to which `payload` and `hashes` of the step are bound, without the step
-/// itself.
+/// Returns the ids of the other steps to which bindings in the step's `payload` and `hashes` refer. References
+/// to steps that are not in `ids` are left out.
 fn bound_steps<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
     let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());
@@ -69,7 +69,7 @@ fn id(step: &Map<String, Value>) -> Option<&str> {
     step.get("step_id").and_then(Value::as_str).filter(|id| StepId::is_valid(id))
 }
 
-/// Returns pointers into the normal form `plan` to every value that the text `written` omits.
+/// Returns JSON pointers into `plan`, the normal form, for every value that the original text `written` omits.
 pub(super) fn omitted_values(written: &Value, plan: &super::Plan) -> Vec<String> {
     let missing = |fields: &Value, key: &str| fields.get(key).is_none();
     let of_plan =

@@ -56,7 +56,7 @@ pub struct Step {
     pub name: Operator,
     /// Input of the step, with unresolved bindings.
     pub payload: Value,
-    /// Steps that must be over before this step starts, sorted.
+    /// Steps that must have ended before this step starts, sorted.
     #[serde(default)]
     pub depends_on: Vec<StepId>,
     /// Declared effects of the step, sorted.
@@ -77,7 +77,7 @@ pub struct Step {
     /// Outcome that the step produces. It overrides the operator's own outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeSpec>,
-    /// True if facts in the step's result go out of date.
+    /// True if facts in the step's result can become outdated.
     #[serde(default, skip_serializing_if = "is_false")]
     pub time_sensitive: bool,
     /// Plugin versions whose results may be reused.
@@ -98,7 +98,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A step plugin or a tool plugin.
+    /// An operation of a step plugin or a tool plugin.
     Operator,
     /// A wait for a signal, a person or a time ([`crate::wait`]). The step's name is only a label.
     Wait,
@@ -121,7 +121,7 @@ pub enum Gate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CachePolicy {
-    /// Never.
+    /// An earlier result is never used.
     Never,
     /// An earlier result is used if the rules of safe reuse hold.
     UseIfSafe,
@@ -150,10 +150,10 @@ pub struct OutcomeSpec {
     /// Type of the outcome: `Draft.Email`.
     #[serde(rename = "type")]
     pub outcome_type: String,
-    /// `draft` or `final`.
+    /// Status of the outcome: `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Label that says who may see the outcome.
+    /// Label that states who may see the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<String>,
 }
@@ -165,7 +165,7 @@ pub struct ReuseSpec {
     pub plugin: String,
 }
 
-/// Retry settings of a step. They never make a final error code retryable.
+/// Retry settings of a step. The settings never make a final error code retryable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetrySpec {
     /// Maximum number of retries after the first try, for every error code.

@@ -1,9 +1,10 @@
 //! Parameters: values that each request gives to a plan.
 //!
-//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads one,
-//! unless a step is named `intent`. The values of a request are the payload of its intent. For a bare plan the
-//! submitter gives them separately. Defaults are filled at submission, and the values are stored with the job.
-//! No value is filled or checked again later.
+//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the
+//! parameter `name`, unless a step of the plan is named `intent`. The values of a request are the payload of
+//! its intent. If the submitted text is a bare plan, the submitter gives the values separately. Defaults are
+//! filled at submission, and the values are stored with the job. After submission, no value is filled or
+//! checked.
 
 use serde_json::{Map, Value};
 
@@ -36,7 +37,8 @@ impl ParameterError {
         Self { pointer: pointer.into(), code, message: message.into() }
     }
 
-    /// Returns the violation of a request in whose `text` the values are at `prefix`.
+    /// Converts the error to a violation in the text of a request. `prefix` is the JSON pointer to the
+    /// parameter values in `text`.
     pub fn in_text(self, prefix: &str, text: &[u8]) -> Violation {
         Violation::at(format!("{prefix}{}", self.pointer), self.code, self.message, text)
     }
@@ -65,7 +67,8 @@ pub fn admits(schema: &Value, name: &str) -> bool {
 }
 
 impl Plan {
-    /// Returns true if a binding reads a parameter and not a step.
+    /// Returns true if the reference reads a parameter of the plan, and not the output of a step named
+    /// `intent`.
     pub fn reads_parameters(&self, reference: &Reference) -> bool {
         let named = matches!(reference, Reference::Output { step, .. } if step.as_str() == INTENT);
         named && self.parameters.is_some() && self.step(reference.step()).is_none()
@@ -75,7 +78,7 @@ impl Plan {
     /// `None` for a plan without parameters.
     ///
     /// # Errors
-    /// Every wrong or missing value, sorted by pointer.
+    /// Returns every wrong or missing value, sorted by pointer.
     pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<ParameterError>> {
         let Some(schema) = &self.parameters else { return Ok(None) };
         if !given.is_object() {
@@ -85,7 +88,7 @@ impl Plan {
         let values = with_defaults(schema, given);
         let mut found = self.missing_values(&values);
         found.extend(value_errors(schema, &values, catalog));
-        // A missing value is reported only once.
+        // A missing value that several bindings read is reported only once.
         found.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         found.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
         match found.is_empty() {
@@ -113,7 +116,8 @@ impl Plan {
 fn missing(pointer: &str, why: &str) -> ParameterError {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
-    // `--set` takes the name of one parameter up to the first equals sign.
+    // `--set` cannot give a value inside a parameter. It cannot give a parameter whose name contains an equals
+    // sign either, because the first equals sign ends the name.
     let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),
@@ -153,7 +157,7 @@ pub(super) fn with_defaults(schema: &Value, mut values: Value) -> Value {
     values
 }
 
-/// Fills the defaults of absent properties, also inside values that are objects.
+/// Fills the defaults of absent properties, also inside properties that are objects.
 fn fill(schema: &Value, value: &mut Value) {
     let (Some(properties), Value::Object(fields)) = (schema.get("properties").and_then(Value::as_object), value) else {
         return;

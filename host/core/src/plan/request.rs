@@ -41,7 +41,7 @@ pub struct Intent {
 /// or a bare plan.
 ///
 /// # Errors
-/// Every violation, in the order of the text. Pointers refer to the given text.
+/// Returns every violation, in the order of the text. Pointers refer to the given text.
 pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<CheckedRequest, Vec<Violation>> {
     let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX).unwrap_or_default();
     if value.get("plan").is_none() && value.get("intent").is_none() {

@@ -16,7 +16,7 @@ mod trust;
 pub use require::{AnswerRequirement, refuse_unmet, refuse_unverifiable};
 pub use trust::{AutoExec, TRUST_MAX};
 
-/// Default time after which an undecided gate expires, in milliseconds. 72 h.
+/// Default time after which an undecided gate expires: 72 hours, in milliseconds.
 pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
 
 /// Rules of a tenant that apply to one job.
@@ -45,7 +45,7 @@ pub struct Rules {
     /// Budget of the jobs.
     #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
     pub budget: crate::cost::Budget,
-    /// Trust settings that allow calls without approval.
+    /// Settings under which trusted actors may make calls without approval.
     #[serde(skip_serializing_if = "AutoExec::is_off")]
     pub auto_exec: AutoExec,
     /// Fields that the answers of external operators must contain, by operator.
@@ -72,8 +72,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Returns the rules that both `self` and `other` allow. `other` is the policy under which the job was
-    /// accepted.
+    /// Returns rules that allow only what both `self` and `other` allow. `other` contains the rules under which
+    /// the job was accepted.
     pub fn narrowed_by(mut self, other: &Rules) -> Rules {
         self.modes.retain(|mode| other.modes.contains(mode));
         self.gate_effects.extend(&other.gate_effects);
@@ -100,14 +100,15 @@ impl Rules {
 pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &PinnedOperator, own: bool) -> bool {
     let of_plan = own && step.gate == plan::Gate::HumanConfirm;
     let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
-    // The declared effects of a step plugin need no gate here. Gates apply to the calls that cause the effects.
+    // A step plugin causes effects only through its calls. These calls have their own gates, so the effects
+    // that a step plugin declares need no gate here.
     let effects: &[EffectKind] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
     let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
     let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
     of_plan || of_tags || of_mode || of_effects
 }
 
-/// Returns the reason why this invocation may never be executed, if there is one.
+/// Returns the reason why this invocation may never be executed in this mode, if there is one.
 pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Option<Failure> {
     if operator.kind != PluginKind::Tool {
         return None;
@@ -132,7 +133,8 @@ pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperato
     is_withdrawn.then(|| Failure::new(Code::ModeForbids, message()))
 }
 
-/// Returns true if `declared` covers `effect`. World-changing effects are covered only if they are listed.
+/// Returns true if `declared` covers `effect`. A world-changing effect is covered only if `declared` contains
+/// it. Other effects are always covered.
 pub fn covers(declared: &[EffectKind], effect: EffectKind) -> bool {
     match effect {
         EffectKind::ProduceOutcome => true,

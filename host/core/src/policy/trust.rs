@@ -17,7 +17,8 @@ pub struct AutoExec {
     pub enabled: bool,
     /// Minimum level of trust for execution without approval.
     pub min_trust: u32,
-    /// Levels of trust from 0 to [`TRUST_MAX`], by `actor/Operator`. A missing entry means level 0.
+    /// Levels of trust from 0 to [`TRUST_MAX`], by actor and operator in the form `actor/Operator`. A missing
+    /// entry means level 0.
     pub trust: BTreeMap<String, u32>,
 }
 
@@ -28,18 +29,19 @@ impl Default for AutoExec {
 }
 
 impl AutoExec {
-    /// Returns true if every call needs the approvals of its mode.
+    /// Returns true if execution without approval is switched off. No actor is then trusted with any operator.
     pub fn is_off(&self) -> bool {
         !self.enabled
     }
 
-    /// Returns true if calls of the operator in the actor's jobs need no approval required by the mode itself.
+    /// Returns true if the actor is trusted with the operator. Calls of the operator in the actor's jobs then
+    /// need no approval in the mode `AUTO_EXEC`, unless the plan or the policy requires one.
     pub fn trusts(&self, actor: &str, operator: &Operator) -> bool {
         let level = self.trust.get(&format!("{actor}/{operator}")).copied().unwrap_or(0);
         self.enabled && level >= self.min_trust
     }
 
-    /// Returns the entries of one actor, which are stored with a job.
+    /// Returns these settings with only the entries of one actor. A job stores the settings in this form.
     #[must_use]
     pub fn of_actor(&self, actor: &str) -> AutoExec {
         if self.is_off() {
@@ -50,7 +52,7 @@ impl AutoExec {
         AutoExec { trust: trust.collect(), ..*self }
     }
 
-    /// Returns rules that allow only what both policies allow.
+    /// Returns settings that allow only what both policies allow.
     #[must_use]
     pub(super) fn narrowed_by(&self, other: &AutoExec) -> AutoExec {
         let both = |(name, level): (&String, &u32)| Some((name.clone(), *level.min(other.trust.get(name)?)));

@@ -12,7 +12,7 @@ pub use differences::{Difference, differences};
 /// The first difference between a log and its replay, with the differing field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
-    /// The step, or the slot inside it, such as `s3/2`.
+    /// The step, or the slot of a call inside the step, such as `s3/2`.
     pub at: String,
     /// Kind of the differing item: `call`, `output`, `event` or `missing call`.
     pub what: String,
@@ -22,7 +22,7 @@ pub struct Divergence {
     pub recorded: String,
     /// Value found in the replay.
     pub found: String,
-    /// Individual differing values, if both sides are JSON.
+    /// Values that differ within the field, if both sides are JSON objects or arrays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Difference>,
 }
@@ -59,7 +59,8 @@ impl std::fmt::Display for Divergence {
     }
 }
 
-/// Checks that a finished try made every recorded call.
+/// Checks that a finished try of the step made every call in the log. `calls` is the number of calls that the
+/// try made.
 ///
 /// # Errors
 /// Returns the first missing call.
@@ -73,10 +74,11 @@ pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Diverg
     Ok(())
 }
 
-/// Compares an emitted event with the log. Returns true if the log already contains the event.
+/// Compares the `n`-th event that a step emits with the log. Returns true if the log already contains this
+/// event.
 ///
 /// # Errors
-/// Returns the difference if the log contains another event.
+/// Returns the difference if the log contains another `n`-th event of the step.
 pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &EmittedEvent) -> Result<bool, Divergence> {
     let Some(recorded) = job.step(step).and_then(|step| step.emits.get(n as usize)) else {
         return Ok(false);

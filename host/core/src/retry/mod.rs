@@ -1,4 +1,4 @@
-//! Retry rules (§9): retryable failures, number of retries and backoff.
+//! Retry rules (§9): codes that are retried, number of retries, and backoff.
 
 use crate::error::Code;
 use crate::plan::RetrySpec;
@@ -7,7 +7,7 @@ use crate::plan::RetrySpec;
 pub const BASE_MS: u32 = 1_000;
 /// Default maximum backoff in milliseconds.
 pub const CAP_MS: u32 = 120_000;
-/// Maximum wait that a tool's `retry-after` can request, in milliseconds. One day.
+/// Maximum wait that a tool's `retry-after` can request: one day, in milliseconds.
 pub const RETRY_AFTER_MAX_MS: u32 = 24 * 60 * 60 * 1_000;
 
 /// Returns the maximum number of retries after a first try that fails with `code`. An override changes the
@@ -19,7 +19,8 @@ pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
     spec.and_then(|spec| spec.max).unwrap_or(code.retries())
 }
 
-/// Returns the retry overrides in force. A value of the step takes precedence over a value of the plugin.
+/// Returns the retry overrides in force. A value that the plan sets for the step takes precedence over a value
+/// configured for the plugin.
 pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option<RetrySpec> {
     match (step, plugin) {
         (Some(step), Some(plugin)) => Some(RetrySpec {
@@ -46,7 +47,7 @@ pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>,
 pub fn ceiling_ms(n: u32, spec: Option<&RetrySpec>) -> u32 {
     let base = spec.and_then(|spec| spec.base_ms).unwrap_or(BASE_MS);
     let cap = spec.and_then(|spec| spec.cap_ms).unwrap_or(CAP_MS);
-    // Shifting by 32 bits already exceeds every cap unless `base` is 0.
+    // A base of at least 1 that is shifted by 32 bits exceeds every cap, so larger shifts are not needed.
     let grown = u64::from(base) << n.min(32);
     u32::try_from(grown.min(u64::from(cap))).expect("at most the cap, which is a u32")
 }

@@ -1,8 +1,8 @@
 //! Safe reuse (§10): rules for using an earlier result instead of executing a step.
 //!
-//! [`decide`] is the complete rule. It is a pure function of the requirements of the step and of the earlier
-//! result. Results with external effects are never reused here. For these, the action key returns the receipt
-//! instead.
+//! [`decide`] applies all rules. It is a pure function of the requirements of the step and of the earlier
+//! result. Results of world-changing steps are never reused here. For these steps, the action key returns the
+//! receipt of the earlier call instead.
 
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::policy::{self, Rules};
 /// Words that make an outcome type reusable, as in `Email.Draft` and `Review.Text`.
 const REUSABLE_TYPE_WORDS: [&str; 4] = ["draft", "review", "summary", "alignment"];
 
-/// A result that later jobs may reuse. One row of the index.
+/// A result that later jobs may reuse. The store keeps one row for each such result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReusableResult {
     /// Tenant that owns the result.
@@ -42,7 +42,7 @@ pub struct ReusableResult {
     pub version: String,
     /// Hash of the policy decisions about the step: see [`policy_decision`].
     pub policy: Hash,
-    /// Effect of producing the result on the world.
+    /// Effect that the step had on the world when it produced the result.
     pub result_type: ResultType,
     /// True if the output contains `"verified": true`.
     pub is_verified: bool,
@@ -64,15 +64,15 @@ pub enum ReuseReason {
     WithinTtl,
     /// The result changed the world, or the step could change it.
     WorldChanging,
-    /// The outcome type is not reusable, or it is not the type of the step.
+    /// The outcome type of the step is not reusable, or the result has another outcome type than the step.
     OutcomeType,
-    /// The result has another sensitivity.
+    /// The result and the step have different sensitivities.
     Sensitivity,
-    /// The policy now decides differently about the step.
+    /// The policy now decides differently about the step than when the result was made.
     Policy,
-    /// The result has another input.
+    /// The result was made from another input than that of the step.
     Input,
-    /// The plugin version is outside the allowed range.
+    /// The plugin version that made the result is outside the allowed range.
     PluginVersion,
     /// The result is older than the plan allows.
     TooOld,
@@ -88,7 +88,7 @@ pub enum ReuseReason {
     Output,
 }
 
-/// Requirements of a step that looks for an earlier result, from the plan, the operator and the current rules.
+/// Requirements of a step for an earlier result. They come from the plan, the operator and the current rules.
 #[derive(Clone, Debug)]
 pub struct ReuseQuery<'a> {
     /// The step in the plan.
@@ -105,7 +105,8 @@ pub struct ReuseQuery<'a> {
     pub now_us: i64,
 }
 
-/// Returns true if a step may look for an earlier result.
+/// Returns true if an earlier result may replace the execution of the step, judged by the plan and the operator
+/// alone.
 pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
     let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never

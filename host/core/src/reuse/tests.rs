@@ -83,7 +83,7 @@ fn decide_reuse(
 
 type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
-/// I23: each rule of safe reuse alone refuses or allows the reuse.
+/// I23: a single violated rule of safe reuse refuses the reuse. A change that violates no rule allows it.
 #[test]
 fn each_safe_reuse_rule_is_checked_separately() {
     let cases: [(&str, Change, i64, Result<ReuseReason, ReuseReason>); 29] = [
@@ -297,7 +297,7 @@ fn world_changing_step_is_not_a_reuse_candidate() {
     assert!(!is_candidate(&planned(), &invoice));
 }
 
-/// Rules that lead to the same decisions are equivalent, even if they differ.
+/// Two policies that decide equally about the step have the same hash, even if they differ elsewhere.
 #[test]
 fn policies_with_equal_decisions_are_equivalent() {
     let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
@@ -322,7 +322,7 @@ fn only_top_level_verified_true_counts_as_verified() {
     }
 }
 
-/// I23: each decision of a policy about a step is compared separately.
+/// I23: a change of any single decision of the policy about the step changes the hash.
 #[test]
 fn each_policy_decision_changes_the_policy_hash() {
     let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {
@@ -350,7 +350,7 @@ fn each_policy_decision_changes_the_policy_hash() {
     assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
 }
 
-/// I23: both the step's input and the values named by its template must be equal.
+/// I23: two inputs are equal only if both the step's payload and the key of its template are equal.
 #[test]
 fn input_hash_covers_payload_and_template_key() {
     let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));

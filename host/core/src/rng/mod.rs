@@ -58,8 +58,8 @@ impl StepRng {
     }
 }
 
-/// Returns `x mod bound`. Returns `None` for the `2^32 mod bound` values of `x` that would make some results
-/// more likely.
+/// Returns `x mod bound`. Returns `None` if `x` is below `2^32 mod bound`, because accepting these values would
+/// make some results more likely.
 fn reduce(x: u32, bound: u32) -> Option<u32> {
     let surplus = bound.wrapping_neg() % bound;
     (x >= surplus).then_some(x % bound)

@@ -21,7 +21,7 @@ pub enum WriteError {
         /// Attempt of the lease holder.
         current: u32,
     },
-    /// The attempt has released its claim: it parked, ended or released the job.
+    /// The attempt no longer holds the job, because it has parked, ended or released the job.
     #[error("the job is {}: claim it before writing", state.as_str())]
     NotHeld {
         /// State of the job.
@@ -41,13 +41,13 @@ pub enum WriteError {
         /// Next sequence number of the log.
         seq: u64,
     },
-    /// `acquire` after the lease has expired.
+    /// The batch starts an invocation (`acquire`), but the lease has expired.
     #[error("the lease has expired")]
     LeaseExpired,
-    /// `acquire` in a cancelled job.
+    /// The batch starts an invocation (`acquire`) that is not a compensation, but the job is cancelled.
     #[error("the job is being cancelled")]
     Cancelled,
-    /// The inbox has unread rows. The job must read them before it may wait, park or end.
+    /// The inbox has undone rows. The attempt must process them before the job may wait, park or end.
     #[error("the inbox has unread requests")]
     InboxPending,
     /// The ledger row is not in the expected state.
@@ -77,7 +77,7 @@ pub enum WriteError {
     /// Another slot holds the action key.
     #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
     ActionKey(Box<ActionRow>),
-    /// The action key for which the job wants to wait is free or settled.
+    /// The job wants to wait for an action key that is already free or settled.
     #[error("the action key is no longer in use")]
     ActionKeyFree {
         /// Operator of the action.
@@ -85,14 +85,14 @@ pub enum WriteError {
         /// The action key.
         key: Hash,
     },
-    /// `acquire` or a claim in a database that is not the accepted one.
+    /// The write claims a job or starts an invocation (`acquire`), but the database is not the accepted one.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
     /// The database refused the write or could not be reached. Nothing was written.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The database failed during the commit and its outcome could not be queried afterwards. The job must be
-    /// loaded again before it continues.
+    /// The database failed during the commit, and the outcome of the commit could not be queried afterwards.
+    /// The job must be loaded from the store before it continues.
     #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
     /// The stored data of the job is invalid. The message names table, column and row.

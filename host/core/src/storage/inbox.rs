@@ -30,15 +30,15 @@ pub enum InboxRequest {
     Resolve {
         /// Slot of the call.
         slot: Slot,
-        /// Number of the try. A verdict on one try does not apply to the next.
+        /// Number of the try. A verdict on one try does not apply to the next try of the call.
         try_no: u32,
         /// The verdict on the call.
         verdict: ManualVerdict,
     },
-    /// Accepts the current state of what a call changed.
+    /// Accepts the current state of the resources that a call changed.
     Confirm {
-        /// True if the effect is permanently gone, instead of accepted as it is. Allowed only in a finished
-        /// job.
+        /// True if the person states that the effect no longer exists. False if the person accepts its current
+        /// state. The value true is allowed only in a finished job.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
         /// Slot of the call.
@@ -132,8 +132,8 @@ pub enum InboxError {
     /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// The state of the job does not allow the request. Either the job is over, or the request needs a job that
-    /// is over.
+    /// The state of the job does not allow the request. Either the job has ended, or the request needs a job
+    /// that has ended.
     #[error("job {job_id} is {}", state.as_str())]
     WrongState {
         /// Id of the job.

@@ -68,7 +68,7 @@ pub enum LedgerWrite {
 }
 
 impl LedgerWrite {
-    /// The row as it is after the write.
+    /// Returns the row as it is after the write.
     pub fn row(&self) -> &LedgerRow {
         match self {
             LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. } => row,
@@ -93,7 +93,7 @@ pub enum ActionWrite {
         slot: Slot,
     },
     /// Settles the reservation because its call is finished. In the same transaction, every job that waits for
-    /// the key gets [`Request::KeySettled`] in its inbox.
+    /// the key gets [`InboxRequest::KeySettled`] in its inbox.
     Settle {
         /// Operator of the reserved call.
         operator: Operator,
@@ -167,22 +167,22 @@ pub struct Batch {
     pub timers: Vec<TimerWrite>,
     /// True if the batch ends a wait or a gate because its time has come. Such a batch is refused with
     /// [`WriteError::InboxPending`] while undone inbox rows exist other than those in `inbox_done` and
-    /// `beside`. One of these rows may be the awaited signal or decision.
+    /// `compatible_inbox_ids`. One of these other rows may be the awaited signal or decision.
     pub requires_empty_inbox: bool,
-    /// Ids of undone inbox rows that do not conflict with a timeout. These rows only report that other timers
-    /// are due.
+    /// Ids of undone inbox rows that do not prevent a batch with `requires_empty_inbox`. These rows only report
+    /// that other timers are due.
     pub compatible_inbox_ids: Vec<i64>,
     /// New state of the job. A state in which the job ends, parks, waits or diverges releases the claim. The
-    /// batch is then refused with [`WriteError::InboxPending`] while undone inbox rows exist, unless the batch
-    /// is `unread`.
+    /// batch is then refused with [`WriteError::InboxPending`] while undone inbox rows exist. A batch with
+    /// `parks_unloaded` that parks the job is not refused.
     pub status: Option<StatusWrite>,
     /// True if the batch parks a job that could not be loaded. The undone inbox rows of the job stay undone.
     pub parks_unloaded: bool,
     /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job
     /// it is also refused unless every invocation it starts is a compensation (`~c` slot).
     pub acquire: bool,
-    /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`.
-    /// Needed because the batch then contains no ledger row that names the slot.
+    /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`. The
+    /// slot is stated here because such a batch contains no ledger row that names it.
     pub continues: Option<Slot>,
     /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
     /// batch contains only audit events, reservation changes and done inbox rows.
@@ -233,7 +233,8 @@ pub struct ActionRow {
     pub receipt: Option<Vec<u8>>,
 }
 
-/// The process that claims jobs. Other processes use these fields to find out whether it is still alive.
+/// The process that claims jobs. Other processes use these fields to find out whether this process is still
+/// alive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Human-readable name of the process: host name, process id and start time.
@@ -371,13 +372,13 @@ pub struct StoredJob {
     pub inbox: Vec<InboxRow>,
 }
 
-/// The minimum of a job that is needed to park or release it without loading it.
+/// The part of a job's data that is needed to park or release the job without loading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobTail {
     /// Position of the last event in the log.
     pub end: LogEnd,
-    /// The retry or undo request that reopens the job, if one exists. Needed because the log of such a job
-    /// still ends with a terminal state.
+    /// The retry or undo request that reopens the job, if one exists. The log of a job that is being reopened
+    /// still ends with a terminal state, so the request is needed as well.
     pub reopen: Option<InboxRow>,
 }
 
@@ -407,7 +408,7 @@ pub struct JobFilter {
     pub limit: u32,
 }
 
-/// Counts of store operations since the store was opened.
+/// Counts of operations of a store since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Durable commits made by the writer.
@@ -442,7 +443,7 @@ pub trait Journal: Send + Sync {
         self.claim_excluding(claimer, &ClaimExclusions::default()).await
     }
 
-    /// Claims like [`Journal::claim`] but skips the jobs in `except`.
+    /// Claims a job like [`Journal::claim`] but skips the jobs that `except` describes.
     async fn claim_excluding(
         &self,
         claimer: &LeaseRequest,
@@ -465,7 +466,8 @@ pub trait Journal: Send + Sync {
     /// Loads everything stored about a job. Returns `None` if the job does not exist.
     async fn load(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError>;
 
-    /// Reads the outline of a job without loading the rest. Returns `None` if the job does not exist.
+    /// Reads only the data that is needed to park or release a job without loading it. Returns `None` if the
+    /// job does not exist.
     async fn job_tail(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError>;
 
     /// Reads the row of a job. Returns `None` if the job does not exist.
@@ -478,11 +480,12 @@ pub trait Journal: Send + Sync {
     /// events that contain these reasons.
     async fn state_reasons(&self, rows: &[JobRow]) -> Result<Vec<StateReason>, StoreError>;
 
-    /// Lists the job's invocations without a verdict. These are its `INFLIGHT` and `INDETERMINATE` rows.
+    /// Lists the ledger rows of the job's invocations whose outcome is undecided: the `INFLIGHT` and
+    /// `INDETERMINATE` rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError>;
 
     /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence
-    /// first).
+    /// first). The owner is the process that started the try.
     ///
     /// The owner is quiescent once `settling_ms` have passed since the earliest of the following moments. All
     /// moments are read on the lease clock, which is the boot-time clock of the machine.
@@ -494,10 +497,10 @@ pub trait Journal: Send + Sync {
     /// An absent or different lock file proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Puts a request into a job's inbox. The request is durable when this method returns. A request that can
-    /// no longer apply is refused by [`crate::expectation::accept`], in the transaction that would accept it. The
-    /// same transaction turns `WAITING`, `PARKED` and `DIVERGED` into `PENDING`. [`Request::Cancel`] also sets
-    /// the cancel flag in this transaction.
+    /// Puts a request into a job's inbox. The request is durable when this method returns.
+    /// [`crate::expectation::check_request`] refuses a request that the job does not expect, in the transaction
+    /// that would accept the request. The same transaction changes the state `WAITING`, `PARKED` or `DIVERGED`
+    /// to `PENDING`. For [`InboxRequest::Cancel`], this transaction also sets the cancel flag.
     async fn put_inbox(
         &self,
         job_id: &JobId,
@@ -506,9 +509,9 @@ pub trait Journal: Send + Sync {
         request: InboxRequest,
     ) -> Result<i64, InboxError>;
 
-    /// Fires all timers that are due, in any state of their jobs. In one transaction, each due timer becomes a
-    /// [`Request::Timer`] in its job's inbox and is deleted. `WAITING` jobs whose time has come become
-    /// `PENDING`. Returns the time at which the next timer or `WAITING` job is due.
+    /// Fires all timers that are due, whatever state their jobs are in. In one transaction, each due timer
+    /// becomes an [`InboxRequest::Timer`] in its job's inbox and is deleted. `WAITING` jobs whose time has come
+    /// become `PENDING`. Returns the time at which the next timer or `WAITING` job is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
     /// Lists the undone inbox rows of a job.
@@ -547,10 +550,10 @@ pub trait Journal: Send + Sync {
         0
     }
 
-    /// Waits until the revision is greater than `seen`, and returns the new revision. With a job, an inbox row
-    /// for that job counts. Without a job, a job that may be claimable or a newly armed timer counts. A store
-    /// without notifications (SQLite, memory) waits forever. A lost connection can lose a notification, so the
-    /// caller must also poll the store from time to time.
+    /// Waits until the revision is greater than `seen`, and returns the new revision. If `of` names a job, only
+    /// a new inbox row of this job counts as a change. If not, a change is a job that may be claimable or a
+    /// newly set timer. A store without notifications (SQLite, memory) waits forever. A lost connection can
+    /// lose a notification, so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await

@@ -1,5 +1,5 @@
-//! Reasons for the states of jobs, derived from the few events that record them. A list of jobs is built
-//! without loading the jobs.
+//! Reasons for the states of jobs, derived from the few events that record them. A store can thereby list jobs
+//! with their reasons without loading the jobs.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct StateReason {
     /// Actor that cancelled the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// True if an undo was requested after the job had finished, so that its effects are being undone.
+    /// True if an undo was requested after the job had finished. The effects of the job are then being undone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
     /// Time at which the job entered the state, microseconds since 1970 UTC.
@@ -31,14 +31,14 @@ pub struct StateReason {
 /// Returns substrings of the canonical texts of the events that give the reason for `state`.
 ///
 /// The number of substrings is also the maximum number of stored event rows to read. The result is empty if no
-/// event gives the reason. `is_given_up` is true if the end of the job was requested.
+/// event gives the reason. `is_given_up` is true if a cancellation or an undo was requested.
 pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
-    // Only confirmations that ended the job contain this text.
+    // Only a `confirmation_failed` event that ended the job contains this text.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // If the job had finished before, its end was requested by an undo, not by a cancellation. The last end
-        // event or reopening event decides between the two.
+        // `is_given_up` is true after a cancellation and after an undo. If the job had finished before, the
+        // request was an undo. The newest event that ended or reopened the job decides between the two.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,
@@ -63,8 +63,8 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if an open job with a requested end had finished before, so that it undoes its effects. Only
-/// the newest event decides.
+/// Returns true if an open job whose end was requested had finished before. Such a job is undoing its effects.
+/// `texts` contains the events that ended or reopened the job, newest first. Only the newest of them decides.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {

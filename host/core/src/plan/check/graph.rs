@@ -15,8 +15,8 @@ pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     cycles(steps, report);
 }
 
-/// Direct dependencies by step id, for finding transitive dependencies. A step reaches itself only through a
-/// cycle.
+/// Direct dependencies by step id, from which transitive dependencies are found. A step is among its own
+/// transitive dependencies only if it is part of a cycle.
 pub(super) struct Dependencies<'a>(HashMap<&'a str, Vec<&'a str>>);
 
 impl<'a> Dependencies<'a> {
@@ -24,13 +24,14 @@ impl<'a> Dependencies<'a> {
         Self(direct(steps))
     }
 
-    /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if `depends_on`
-    /// cannot be read, so that one mistake does not cause a second violation.
+    /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if the
+    /// `depends_on` of `step` is not an array. That mistake is already reported and must not cause a second
+    /// violation.
     pub(super) fn has(&self, step: &StepFields<'a>, target: &str) -> bool {
         if step.get("depends_on").is_some_and(|items| !items.is_array()) {
             return true;
         }
-        // Most bindings name a direct dependency. Only the others need the search.
+        // Most bindings refer to a direct dependency. Only the other bindings need a search of the graph.
         step.depends_on().any(|(_, named)| named == target) || self.of_step(step).contains(target)
     }
 
@@ -119,8 +120,8 @@ fn dependencies(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     }
 }
 
-/// Reports cycles of two or more steps. Of several cycles that share steps only one is reported; the next check
-/// finds the others after this cycle is removed.
+/// Reports cycles of two or more steps. If several cycles share steps, only one of them is reported. After the
+/// author removes that cycle, the next check reports another one.
 fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let mut edges = direct(steps);
     for (id, targets) in &mut edges {
@@ -139,8 +140,8 @@ fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     }
 }
 
-/// Repeatedly removes steps without remaining dependencies. Only cycles and the steps that depend on them
-/// remain.
+/// Repeatedly removes steps without remaining dependencies from `edges`. Only cycles, and steps that depend on
+/// cycles, remain.
 fn remove_acyclic<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     let mut followers: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();

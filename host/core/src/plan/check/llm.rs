@@ -1,5 +1,5 @@
-//! Rules about steps that call a model. Their payload is `{messages | prompt, model, params}`, and a tool of
-//! the class `stable` serves them.
+//! Rules about steps that call a model. Their payload is `{messages | prompt, model, params}`, and a tool with
+//! the determinism `stable` serves them.
 
 use serde_json::Value;
 
@@ -20,7 +20,8 @@ const MESSAGE: &[Key] = &[
     ("tool_calls", false, list),
 ];
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
-/// Parameters that the provider plugin sets itself, or that need a streamed answer.
+/// Names that `params` must not contain, because the step or the provider plugin sets them, or because they
+/// need a streamed answer.
 const NOT_PARAMS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Checks the payload and the operator of each llm step.
@@ -105,7 +106,8 @@ fn content(value: &Value, at: &str, report: &mut ViolationReport) {
     }
 }
 
-/// Checks the parameters known here. Any other parameter is left to the provider.
+/// Checks the values of the model parameters that this function knows. Other parameters are passed to the
+/// provider unchecked.
 fn params(value: &Value, at: &str, report: &mut ViolationReport) {
     if is_binding(value) {
         return;

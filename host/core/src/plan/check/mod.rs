@@ -115,8 +115,8 @@ pub trait Catalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
     /// Returns the names of all operators, for suggestions.
     fn names(&self) -> Vec<String>;
-    /// Returns true if the catalog knows the properties of its operators. Otherwise the check relies on the
-    /// declarations in the plan.
+    /// Returns true if the catalog knows the properties of its operators. If not, the check relies on the
+    /// effects that the plan declares.
     fn knows_operators(&self) -> bool {
         true
     }
@@ -124,7 +124,7 @@ pub trait Catalog {
     /// implementation evaluates no schema and returns no mismatch.
     ///
     /// # Errors
-    /// The schema cannot be used, with the reason.
+    /// Returns the reason if the schema cannot be used.
     fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         Ok(vec![])
     }
@@ -148,8 +148,8 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     if report.is_empty() && passed.is_empty() {
         match normalize(expanded) {
             Ok(plan) => return Ok(plan),
-            // The shape rules should accept exactly the values that the types accept. If they differ, the plan
-            // is refused.
+            // The shape rules should accept exactly the values that the type [`Plan`] accepts. If the type
+            // refuses a value that the rules accept, the plan is refused.
             Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
         }
     }
@@ -180,8 +180,8 @@ fn rules(
     }
 }
 
-/// Sorts sets, puts steps in topological order and then by `step_id`, and returns the normal form. Defaults are
-/// already filled.
+/// Returns the normal form of a plan whose defaults are already filled. Sorts the sets, and puts the steps in
+/// topological order and then by `step_id`.
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {

@@ -30,7 +30,8 @@ pub fn uncovered(declared: &[EffectKind], caused: &[EffectKind]) -> Vec<EffectKi
     caused.iter().copied().filter(|effect| !is_covered(effect)).collect()
 }
 
-/// Returns the operator named by a key, or reports a violation.
+/// Returns the operator that the step names under `key`. If no loaded plugin serves the name, reports a
+/// violation of the rule `code`.
 fn served_operator(
     step: &StepFields<'_>,
     key: &str,
@@ -65,7 +66,8 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
-    // Declared effects are extended. Default effects are replaced.
+    // If the step states its effects, the suggested list adds the missing effects to them. If not, the
+    // suggested list replaces the default effects.
     let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
@@ -139,7 +141,7 @@ fn check_compensation(
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // Effects that the step's own operator causes too are already reported for that operator.
+        // An effect that the step's own operator may also cause is already reported for that operator.
         let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(

@@ -45,7 +45,8 @@ impl<'a> Positions<'a> {
     }
 
     fn add(&mut self, pointer: String, raw: &RawValue) {
-        // A raw value borrows its text, so its address gives its offset.
+        // A raw value borrows from the text of the plan, so the address of the value gives its offset in the
+        // text.
         let offset = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         for (key, inner) in children(raw).expect("it has been parsed before") {
             self.add(child(&pointer, &key), inner);

@@ -32,7 +32,8 @@ fn changed(pointer: &str, value: Option<Value>) -> Value {
     plan
 }
 
-/// Changes of the plan, each with the rule that it violates and the pointer.
+/// Mistakes in llm steps. Each entry has the pointer and the new value of a change, the code of the violated
+/// rule, and the pointer of the violation.
 pub(super) fn mistakes() -> Vec<(&'static str, Option<Value>, &'static str, &'static str)> {
     const P: &str = "/steps/0/payload";
     let some = |value: Value| Some(value);

@@ -1,4 +1,5 @@
-//! A table of invalid plans with the one violation that each causes, and properties that hold for all plans.
+//! Tests of the plan check: a table of invalid plans with the one violation that each causes, and properties
+//! that hold for all plans.
 
 use std::collections::BTreeSet;
 
@@ -108,7 +109,8 @@ fn brief(violations: &[Violation]) -> Vec<(&str, &str)> {
     violations.iter().map(|violation| (violation.code, violation.pointer.as_str())).collect()
 }
 
-/// A change of the good plan, the code of the violated rule, the pointer, and a part of the message.
+/// One mistake: the pointer and the new value of a change to the good plan, the code of the violated rule, the
+/// pointer of the violation, and a part of its message.
 pub(in crate::plan) type Mistake = (&'static str, Option<Value>, &'static str, &'static str, &'static str);
 
 pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
@@ -350,7 +352,7 @@ fn ambiguous_json_does_not_hide_other_mistakes() {
         "the key that is there twice, the number, and the unknown key: {found:?}"
     );
     assert!(found.is_sorted_by_key(|found| (found.line, found.column)), "{found:?}");
-    // Each of these mistakes alone also makes the check refuse the plan.
+    // A plan is refused even if ambiguous JSON is its only mistake.
     let text = good().to_string().replacen("\"url\":", "\"url\":1e999,\"url\":", 1);
     let found = check(text.as_bytes(), &TestCatalog).unwrap_err();
     assert_eq!(brief(&found), [("P001", ""), ("P001", "")]);

@@ -40,7 +40,7 @@ fn defaults_are_filled_and_sets_sorted() {
     assert_eq!(plan.steps[0].effects, [EffectKind::ReadOnly, EffectKind::ExternalSend]);
     let text = r#"{"on_failure":"keep","plan_id":"p","schema_version":"1.0","steps":[{"cache_policy":"never","depends_on":[],"effects":["read_only","external_send"],"gate":"none","idempotency_template":"x","kind":"operator","name":"Text.Summarize","payload":{},"policy_tags":["a","b"],"step_id":"s00"}]}"#;
     assert_eq!(String::from_utf8(plan.to_canonical()).unwrap(), text);
-    // SHA-256 of that text, computed with another tool.
+    // SHA-256 of the canonical text, computed with another tool.
     assert_eq!(plan.hash().to_hex(), "641cfb023aa745ab8ef908b405a10a84f6d46a21f7649e9f35cfe8ea69ad6ad7");
 }
 
@@ -76,7 +76,7 @@ fn formatting_does_not_change_the_plan_hash() {
 
 #[test]
 fn ready_steps_are_ordered_by_id() {
-    // s00 waits for s03. s01 and s02 have no dependencies.
+    // `s00` depends on `s03`. `s01` and `s02` have no dependencies.
     let plan = accepted(&graph(&[vec![3], vec![], vec![], vec![2]], &[0, 1, 2, 3]));
     assert_eq!(ids(&plan), ["s01", "s02", "s03", "s00"]);
 }
@@ -88,7 +88,8 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
     })
 }
 
-/// Returns true if a step can reach itself. The search follows all paths of up to `size` edges.
+/// Returns true if some step depends on itself, directly or through other steps. The search follows paths of up
+/// to as many edges as there are steps.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
     (0..dependencies.len()).any(|start| {
         let mut reached: BTreeSet<usize> = dependencies[start].iter().copied().collect();

@@ -130,7 +130,7 @@ fn binding_to_undeclared_parameter_is_refused() {
     let found = self::found(&plan);
     assert_eq!(brief(&found), [("P038", "/steps/0/payload/of"), ("P017", "/steps/1/payload/tone")]);
     assert!(found[0].message.contains("did you mean `professor`"), "{found:?}");
-    // A schema that admits other names lets bindings read them.
+    // If the schema admits additional names, a binding may read a name that is not declared.
     plan["parameters"]["additionalProperties"] = json!({ "type": "integer" });
     assert_eq!(super::violations(&plan).len(), 1);
 }

@@ -28,7 +28,7 @@ fn hash_of(text: &str) -> String {
     check(text.as_bytes(), &AnyOperator).unwrap_or_else(|found| panic!("{found:?}")).hash().to_hex()
 }
 
-/// The expected hashes were computed with the parser of the first release.
+/// Shipped plans have the hashes that the parser of the first release computed for them.
 #[test]
 fn shipped_plans_keep_their_hash() {
     let shipped = [

@@ -62,7 +62,8 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     }
 }
 
-/// I145: the written-out expansion is the same plan, and no key of it is filled again.
+/// I145: a plan that states every filled value has the same hash as the short plan, and no value is filled in
+/// it.
 #[test]
 fn short_plan_and_normal_form_have_the_same_hash() {
     let short = request(&short());
