@@ -32,7 +32,7 @@ pub struct JobSnapshot {
     pub head: Hash,
     /// True if a request to cancel or undo the job was accepted.
     pub cancel_requested: bool,
-    /// True if undone inbox rows exist.
+    /// True if the inbox has rows that no batch has marked as done yet.
     pub inbox_pending: bool,
     /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
     /// UTC.
@@ -45,7 +45,7 @@ pub struct JobSnapshot {
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Vec<u8>>,
-    /// Ids of the undone inbox rows. Must be complete if the batch marks inbox rows as done.
+    /// Ids of the undone inbox rows. The list must be complete if the batch marks inbox rows as done.
     pub inbox: BTreeSet<i64>,
 }
 
@@ -170,7 +170,7 @@ pub fn admit(
         return Err(WriteError::InboxPending);
     }
 
-    // From here on the batch cannot be refused.
+    // All checks have passed. The following statements apply the batch and cannot fail.
     job.next_seq += batch.events.len() as u64;
     if let Some(last) = batch.events.last() {
         job.head = last.hash;
@@ -231,6 +231,7 @@ pub fn queue_full(limit: QueueLimit, own: usize, all: usize) -> Option<Submitted
 }
 
 /// Checks effects that are written outside a batch. Returns the indexes of the effects that are not stored yet.
+/// An effect that is already stored with other bytes is an error.
 pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect]) -> Result<Vec<usize>, WriteError> {
     let mut fresh = BTreeMap::new();
     let mut new = Vec::new();
@@ -277,7 +278,8 @@ fn check_position(job: &JobSnapshot, batch: &Batch) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Checks that the events follow each other and the end of the log.
+/// Checks that the first event continues the stored log, and that each further event continues the event before
+/// it.
 fn check_chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     let mut head = batch.expect_head;
     for (seq, event) in (batch.expect_seq..).zip(events) {

@@ -25,7 +25,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns true if all numbers are zero. Providers may leave the numbers out.
+    /// Returns true if all numbers are zero, as they are if the provider reports no numbers.
     pub fn is_empty(&self) -> bool {
         (self.tokens_in, self.tokens_out, self.cost_micro_usd, self.credits) == (0, 0, 0, 0)
     }
@@ -89,9 +89,9 @@ pub enum Provenance {
     /// The call was executed and answered.
     #[default]
     Executed,
-    /// The answer was in the effect store when the job was resumed.
+    /// The answer was found in the effect store when the job was resumed.
     CaughtUp,
-    /// The tool was asked whether the call had happened.
+    /// The host asked the tool after the call whether it had happened.
     Reconciled,
     /// The call was repeated under its recorded external key.
     KeyedRetry,

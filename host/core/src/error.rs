@@ -18,7 +18,7 @@ macro_rules! codes {
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text),* }
             }
-            /// Returns the default number of retries after the first try. 0 for final codes.
+            /// Returns the default number of retries after the first try. The number is 0 for final codes.
             pub fn retries(self) -> u32 {
                 match self { $(Code::$name => $retries),* }
             }
@@ -94,7 +94,7 @@ codes! {
     IndeterminateEffect = "INDETERMINATE_EFFECT", retries 0;
     /// A person must confirm a change that the verifier could not confirm.
     ConfirmationRequired = "CONFIRMATION_REQUIRED", retries 0;
-    /// An earlier call's change does not match its record.
+    /// A change that an earlier call made no longer matches its record.
     ConfirmationMismatch = "CONFIRMATION_MISMATCH", retries 0;
     /// Another slot or job is performing the same action.
     ActionInProgress = "ACTION_IN_PROGRESS", retries 0;
@@ -108,14 +108,14 @@ codes! {
     ModeForbids = "MODE_FORBIDS", retries 0;
     /// The step depends on an output that the dry run did not produce.
     DryRunUpstream = "DRY_RUN_UPSTREAM", retries 0;
-    /// The job's code no longer does what the log records.
+    /// The code of a step no longer does what the log records.
     Diverged = "DIVERGED", retries 0;
     /// The database was restored from a backup or cloned, and an administrator has not accepted it.
     Restored = "RESTORED", retries 0;
 }
 
 impl Code {
-    /// Returns true if the host may retry without a person's decision.
+    /// Returns true if the host may retry a failure with this code without a person's decision.
     pub fn is_retryable(self) -> bool {
         self.retries() > 0
     }

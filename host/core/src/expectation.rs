@@ -157,7 +157,8 @@ pub fn check_request(
 }
 
 impl Expectation {
-    /// Returns the progress at the given time.
+    /// Returns the progress of the expectation at the time `now_us`. An open expectation whose end has passed
+    /// is over.
     fn state_at(&self, now_us: i64) -> ExpectationState {
         let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
         if late && self.state == ExpectationState::Open { ExpectationState::Over } else { self.state }

@@ -14,7 +14,7 @@ pub enum JobState {
     Waiting,
     /// The job waits until its inbox receives a request.
     Parked,
-    /// The job's code no longer does what the log records.
+    /// The code of a step no longer does what the log records.
     Diverged,
     /// Every step succeeded.
     Completed,
@@ -37,7 +37,7 @@ pub enum JobInput {
     Wait,
     /// The job starts to wait until its inbox receives a request.
     Park,
-    /// The job's code diverged from the log.
+    /// The code of a step diverged from the log.
     Diverge,
     /// The wait time has passed, or the inbox received a request.
     Wake,

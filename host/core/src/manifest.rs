@@ -57,7 +57,7 @@ impl EffectKind {
 pub enum Determinism {
     /// Gives byte-identical output for equal input.
     Pure,
-    /// Asks a model. A repeated call may give another answer.
+    /// Asks a model. The same input may give another answer the next time.
     Stable,
     /// Depends on the outside world.
     External,
@@ -113,13 +113,13 @@ pub struct ResolutionSpec {
 /// Limits that an operator requests. Limits in the configuration take precedence over requested limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestedLimits {
-    /// Linear memory in bytes.
+    /// Maximum linear memory in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u32>,
-    /// Wall-clock time in milliseconds.
+    /// Maximum wall-clock time of a try in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u32>,
-    /// Size of an answer in bytes.
+    /// Maximum size of an answer in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_bytes: Option<u32>,
 }
@@ -172,17 +172,17 @@ pub struct Manifest {
 /// Limits in force for one try. Limits in the configuration take precedence over the plugin's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Linear memory in bytes, summed over all memories of the instance.
+    /// Maximum linear memory in bytes, summed over all memories of the instance.
     pub memory_bytes: u64,
-    /// Elements, summed over all tables of the instance.
+    /// Maximum number of table elements, summed over all tables of the instance.
     pub table_elements: u32,
-    /// Fuel for one try, without instantiation.
+    /// Maximum fuel for one try. Instantiating the component does not count.
     pub fuel: u64,
-    /// Wall-clock time of one try in milliseconds.
+    /// Maximum wall-clock time of one try in milliseconds.
     pub timeout_ms: u32,
-    /// Size of an answer in bytes.
+    /// Maximum size of an answer in bytes.
     pub output_bytes: u32,
-    /// Number of host calls in one try.
+    /// Maximum number of host calls in one try.
     pub host_calls: u32,
 }
 

@@ -84,7 +84,7 @@ pub struct Notice {
     /// Reason code for waiting or failing, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Code>,
-    /// Call for which the job waits, or slot of the failed step.
+    /// Slot of the call for which the job waits, or of the step that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
     /// Id of the gate to decide.

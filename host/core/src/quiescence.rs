@@ -37,7 +37,7 @@ pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     if rest <= 0 {
         return Quiescence::Quiescent;
     }
-    // Rounded up, so that the owner is quiescent after the wait.
+    // The wait is rounded up, so that the owner is quiescent after it.
     Quiescence::After { wait_ms: u32::try_from((rest - 1) / 1000 + 1).unwrap_or(u32::MAX) }
 }
 

@@ -31,9 +31,9 @@ impl WaitKind {
 /// Time at which a wait ends without a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitEnd {
-    /// Number of milliseconds after the step becomes ready.
+    /// The wait ends this number of milliseconds after the step becomes ready.
     After(u64),
-    /// A fixed time, microseconds since 1970 UTC.
+    /// The wait ends at this time, in microseconds since 1970 UTC.
     At(i64),
 }
 

@@ -40,7 +40,7 @@ pub enum Reference {
     },
 }
 
-/// Error: a malformed binding, with the reason.
+/// Error: a binding is malformed. The text states the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidBinding(pub String);
@@ -50,7 +50,7 @@ pub struct InvalidBinding(pub String);
 pub struct BindingLocation {
     /// JSON pointer into the payload.
     pub at: String,
-    /// The binding at this location, or the error in it.
+    /// The binding at this location, or the error if the binding is malformed.
     pub binding: Result<Reference, InvalidBinding>,
 }
 

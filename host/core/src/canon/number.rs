@@ -4,7 +4,7 @@ use serde_json::Number;
 
 use super::Refusal;
 
-/// 2^53. Every integer up to this value has an exact double.
+/// The number 2^53. A double can hold every integer up to this number exactly.
 const SAFE_MAX: f64 = 9_007_199_254_740_992.0;
 /// Integers with at most this many digits are below 2^53 and need no further check.
 const SAFE_DIGITS: usize = 15;

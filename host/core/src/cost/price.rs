@@ -1,4 +1,4 @@
-//! Prices of models, and the maximum cost of a call before it is made.
+//! Prices of models, and the maximum cost of a call, computed before the call is made.
 
 use std::collections::BTreeMap;
 

@@ -13,12 +13,13 @@ pub struct CopiedStep {
     pub step_id: StepId,
     /// Resolved input of the step.
     pub input: PayloadRef,
-    /// Time of the step's first start, microseconds since 1970 UTC. The step's clock begins at this time.
+    /// Time at which the original step first started, microseconds since 1970 UTC. The step's clock begins at
+    /// this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_us: Option<i64>,
     /// Output of the step.
     pub output: PayloadRef,
-    /// True if the output was given with the fork and replaces the step's own output.
+    /// True if the request for the fork gave the output, which then replaces the step's recorded output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_set: bool,
     /// Effect of the step on the world (§7).

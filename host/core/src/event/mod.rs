@@ -139,7 +139,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent: Option<Consumption>,
         /// Maximum possible cost of the call in millionths of a US dollar, if the answer does not report its
-        /// cost. This amount is charged.
+        /// cost. In this case the maximum is charged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assumed_micro_usd: Option<u64>,
         /// True if a model gave the answer. The model may answer differently the next time.
@@ -242,10 +242,10 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sensitivity: Option<String>,
     },
-    /// An earlier job performed the same action. The call returns the receipt of that job.
+    /// An earlier call performed the same action. This call returns the receipt of that earlier call.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
-    /// An earlier result of the same step was found. The event records whether the step reuses it, and the
-    /// reason.
+    /// An earlier result of an equal step was found. The event records whether the step reuses this result, and
+    /// the reason.
     ReuseDecided { step_id: StepId, reused: bool, reason: ReuseReason, from: ResultOrigin },
     /// A gate requires approval of these exact arguments.
     GateRequested {
@@ -322,7 +322,7 @@ pub enum Body {
     JobReleased { worker: String },
     /// A step emitted an event.
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
-    /// The step's code no longer does what the log records.
+    /// The code of a step no longer does what the log records.
     JobDiverged { report: Box<crate::replay::Divergence> },
     /// The job is a fork that continues from the middle of another job. The steps in `copied` come from that
     /// job. World-changing calls of the steps in `gated` need approval first, because the original job may have
@@ -340,8 +340,8 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gated: Vec<StepId>,
     },
-    /// A finished job is opened again. In a retry, the listed steps and calls become pending again. An undo
-    /// lists neither steps nor calls.
+    /// A finished job is opened again. If the purpose is a retry, the listed steps and calls become pending
+    /// again. If the purpose is an undo, the lists are empty.
     JobReopened {
         #[serde(flatten)]
         by: DecidedBy,

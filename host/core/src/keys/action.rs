@@ -1,4 +1,4 @@
-//! Action keys, which are equal if two jobs request the same action.
+//! Action keys. If two jobs request the same action, their action keys are equal.
 
 use std::collections::BTreeMap;
 

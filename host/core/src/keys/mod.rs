@@ -2,8 +2,7 @@
 //!
 //! The encodings ensure that different lists of fields never give the same bytes. Fields that cannot contain a
 //! zero byte are separated by one zero byte. Other fields are preceded by their length as eight bytes, big
-//! endian. The encodings are part of the stored data, and downstream systems have seen them. They must never
-//! change.
+//! endian. The encodings must never change, because keys are stored and were sent to downstream systems.
 
 use crate::event::{Mode, PayloadRef};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};

@@ -137,7 +137,8 @@ pub struct SlotFacts<'a> {
 pub enum Rejection {
     /// A newer attempt has superseded the caller's attempt. The worker must stop working on the job.
     Stale,
-    /// The slot is already used with another operator, other arguments or another key. The job diverges.
+    /// The slot is already used for a call with another operator, other arguments or another action key. The
+    /// job diverges.
     Mismatch,
     /// The job is cancelled, or its mode, policy or budget forbids the call.
     Forbidden(Code),
@@ -150,7 +151,7 @@ pub enum Rejection {
 pub enum Decision {
     /// The call is neither executed nor answered from the record.
     Rejected(Rejection),
-    /// The answer is recorded and must be injected.
+    /// The answer is recorded. The caller passes it to the plugin without executing the call.
     ReturnRecordedResult,
     /// The effect store has the answer of the open try. The caller proceeds as if the answer had just arrived.
     CatchUp,
@@ -158,7 +159,8 @@ pub enum Decision {
     Ladder,
     /// The open try is the caller's own, but its commit was not acknowledged. The caller continues the try.
     Continue,
-    /// An older call of the same attempt is still open. The caller must stop it and then ask again.
+    /// An older try in this slot, started by the same attempt, is still open. The caller must stop it and then
+    /// ask again.
     StopOldCall,
     /// A try of another worker may still be running. The caller must wait for the given time, and may not give
     /// up after a number of retries.
@@ -174,9 +176,10 @@ pub enum Decision {
     },
     /// The call must not be executed before this event time, in microseconds since 1970 UTC.
     WaitUntil(i64),
-    /// No retry is left. The caller records the failure as final and then injects it.
+    /// No retry is left. The caller records the failure as final and passes it to the plugin as the call's
+    /// answer.
     FailFinal,
-    /// The caller may execute the call, under the recorded keys.
+    /// The caller may execute the call. If an earlier try has recorded keys, the call keeps these keys.
     AllowExecute,
 }
 

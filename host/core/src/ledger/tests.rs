@@ -161,7 +161,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &SlotFacts<'_>)) {
             .flat_map(|nonce| [ATTEMPT, ATTEMPT + 1].map(|now| (nonce, now)))
         {
             let caller = Caller { nonce, current_attempt, ..caller() };
-            // Seven boolean inputs, one bit each.
+            // The facts depend on seven boolean inputs. Each bit of `bits` is one of them.
             for bits in 0..128_u32 {
                 let bit = |number: u32| both[(bits >> number & 1) as usize];
                 let found = SlotFacts {

@@ -52,7 +52,7 @@ pub struct Step {
     pub step_id: StepId,
     /// Kind of the node.
     pub kind: Kind,
-    /// Name of the operator. For a wait step it is only a label.
+    /// Name of the operator. For a wait step, the name is only a label.
     pub name: Operator,
     /// Input of the step, with unresolved bindings.
     pub payload: Value,
@@ -168,7 +168,7 @@ pub struct ReuseSpec {
 /// Retry settings of a step. The settings never make a final error code retryable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetrySpec {
-    /// Maximum number of retries after the first try, for every error code.
+    /// Maximum number of retries after the first try. It applies to every retryable error code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
     /// First backoff in milliseconds.

@@ -23,15 +23,15 @@ pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes in which jobs may run. The rules recorded with a job omit this list, because the job's own mode
-    /// was in it when the job was accepted.
+    /// Modes in which jobs may run. The rules that are recorded with a job omit this list, because the job was
+    /// accepted only if the list contained its mode.
     #[serde(skip)]
     pub modes: Vec<Mode>,
     /// Effects that always need a gate.
     pub gate_effects: Vec<EffectKind>,
     /// Policy tags that always need a gate.
     pub gate_tags: Vec<String>,
-    /// True if approvals given with the submission count.
+    /// True if approvals that are given with the submission of a job are valid.
     pub standing_approvals: bool,
     /// Time after which an undecided gate expires, in milliseconds.
     pub gate_expires_ms: u32,

@@ -19,8 +19,8 @@ pub struct Difference {
     pub found: String,
 }
 
-/// Returns every value that differs, in the order of keys. The result is empty unless both texts are JSON
-/// objects or arrays.
+/// Returns the values that differ, in the order of keys, at most `DIFFERENCES_MAX` of them. The result is empty
+/// unless both texts are JSON objects or arrays.
 pub fn differences(recorded: &str, found: &str) -> Vec<Difference> {
     let read =
         |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());

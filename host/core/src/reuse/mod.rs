@@ -46,7 +46,7 @@ pub struct ReusableResult {
     pub result_type: ResultType,
     /// True if the output contains `"verified": true`.
     pub is_verified: bool,
-    /// Provenance of the least certain part of the result.
+    /// Provenance of the result. If its parts differ, the provenance of the least certain part.
     pub provenance: Provenance,
     /// SHA-256 of the output.
     pub output_hash: Hash,
@@ -121,11 +121,10 @@ pub fn outcome_type<'a>(planned: &'a Step, operator: &'a PinnedOperator) -> Opti
     of_plan.or(operator.outcome_type.as_deref())
 }
 
-/// Decides whether the earlier result `found` may be reused. The first violated rule is the reason for
-/// refusing.
+/// Decides whether the earlier result `found` may be reused. Returns the reason for the reuse.
 ///
 /// # Errors
-/// Returns the violated rule as a reason.
+/// Returns the first violated rule as the reason for not reusing the result.
 pub fn decide(wanted: &ReuseQuery<'_>, found: &ReusableResult) -> Result<ReuseReason, ReuseReason> {
     let ReuseQuery { planned, operator, .. } = wanted;
     let refuse = |broken: bool, reason: ReuseReason| if broken { Err(reason) } else { Ok(()) };

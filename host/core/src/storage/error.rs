@@ -13,7 +13,7 @@ pub enum WriteError {
     /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// Another attempt holds the job. The writer's attempt is fenced.
+    /// Another attempt holds the job, so writes of this attempt are refused.
     #[error("attempt {attempt} is stale: attempt {current} holds the job")]
     Fenced {
         /// Attempt of the writer.
@@ -112,7 +112,7 @@ pub enum StoreError {
     /// The stored data is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// The database is not the accepted one.
+    /// The database is not the one that an administrator accepted. It was restored or cloned.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
     /// The database is configured so that it may lose acknowledged writes.

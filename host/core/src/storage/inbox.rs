@@ -64,15 +64,15 @@ pub enum InboxRequest {
         /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that arrived after its worker had lost the lease. A finished job accepts it too, but only as
-    /// evidence: nothing else changes in that job.
+    /// An answer that arrived after its worker had lost the lease. A finished job accepts the answer as
+    /// evidence, and nothing else changes in that job.
     LateEffect {
         /// Slot of the call.
         slot: Slot,
         /// Number of the try.
         try_no: u32,
     },
-    /// The action key for which a step of this job waits is settled.
+    /// The reservation of an action key was settled. A step of this job waits for this key.
     KeySettled {
         /// Operator of the action.
         operator: Operator,
@@ -80,10 +80,10 @@ pub enum InboxRequest {
         key: Hash,
     },
     /// Starts another round of the failed steps and calls of a finished job. Only a `PARTIAL` or `FAILED` job
-    /// accepts it, and becomes `PENDING`.
+    /// accepts this request. The job becomes `PENDING`.
     Retry,
-    /// Undoes the effects of a finished job. A `COMPLETED`, `PARTIAL` or `FAILED` job accepts it, becomes
-    /// `PENDING` and counts as cancelled from then on.
+    /// Undoes the effects of a finished job. A `COMPLETED`, `PARTIAL` or `FAILED` job accepts this request. The
+    /// job becomes `PENDING` and counts as cancelled from then on.
     Undo,
 }
 

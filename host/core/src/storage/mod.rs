@@ -1,10 +1,10 @@
 //! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the
-//! model, and `latchwork-store`. All implementations pass the same conformance suite.
+//! reference model of a store, and `latchwork-store`. All implementations pass the same conformance suite.
 //!
 //! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. Batches of many
 //! jobs share transactions, and a conflict in one job never fails the batch of another job. Batches of one job
-//! take effect in the order of the calls to [`Journal::write`]. [`crate::admit`] decides for all stores which
-//! batches may be written.
+//! take effect in the order in which the futures of [`Journal::write`] are first polled. [`crate::admit`]
+//! decides for all stores which batches may be written.
 
 mod state_reason;
 
@@ -52,9 +52,9 @@ pub struct Payload {
 /// deadline to the current lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
-    /// Inserts a row. The slot must not have a row yet.
+    /// Inserts a row. The batch is refused if the slot already has a row.
     Insert(LedgerRow),
-    /// Replaces a row. The stored row must match the three expected values.
+    /// Replaces a row. The batch is refused unless the stored row matches the three expected values.
     Update {
         /// Expected state of the stored row.
         expect: RowState,
@@ -87,7 +87,8 @@ pub enum ActionWrite {
         operator: Operator,
         /// The action key.
         key: Hash,
-        /// Unsalted hash of the canonical arguments. The same key with different arguments is `INVALID_INPUT`.
+        /// Unsalted hash of the canonical arguments. A reservation of the same key with different arguments
+        /// fails with `INVALID_INPUT`.
         args_hash: Hash,
         /// Slot that reserves the key.
         slot: Slot,
@@ -305,7 +306,7 @@ pub struct NewJob {
     pub payloads: Vec<Payload>,
     /// Expectations of the job, as [`crate::expectation::of_plan`] derives them from the plan.
     pub expectations: Vec<Expectation>,
-    /// If set, claims the job immediately, in the same transaction.
+    /// Lease to take on the new job in the same transaction. `None` leaves the job unclaimed.
     pub claim: Option<LeaseRequest>,
     /// Limits on the number of pending jobs. They apply only if the job is not claimed immediately.
     pub queue: QueueLimit,
@@ -335,7 +336,7 @@ pub struct LeaseRequest {
 pub enum Submitted {
     /// A new job was stored. The job is at attempt 1 if it was claimed immediately.
     New,
-    /// The request is already known. The caller attaches to this existing job.
+    /// The request is already known. The caller gets this existing job instead of a new one.
     Attached(JobRow),
     /// Too many jobs are pending. Nothing was written.
     QueueFull {
@@ -536,16 +537,16 @@ pub trait Journal: Send + Sync {
     /// Reads one payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
     /// Returns the costs of calls in groups, newest group first. If `job_id` is set, only the calls of that job
-    /// count. A charge is added in the transaction that records the answer.
+    /// count. The cost of a call is added in the transaction that records its answer.
     async fn costs(&self, by: cost::CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError>;
 
     /// Returns the amount that a tenant's jobs have spent in a month, in millionths of a US dollar. The month
     /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// Returns the revision of the latest change by another process that this store has seen. Read the revision
-    /// first, then read the store, then wait with [`Journal::wait_for_change`]. A change after the read is then not
-    /// missed.
+    /// Returns the revision of the latest change by another process that this store has seen. To miss no
+    /// change, a caller first reads the revision, then reads the store, and then waits with
+    /// [`Journal::wait_for_change`].
     fn watermark(&self) -> u64 {
         0
     }

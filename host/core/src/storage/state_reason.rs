@@ -74,9 +74,9 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     }
 }
 
-/// Returns the reason for `state` from the job's events: canonical texts, newest first. An unreadable event is
-/// skipped, because loading the job reports it. `is_given_up` is true if the end of the job was requested by a
-/// cancellation or an undo.
+/// Returns the reason for `state`. `events` contains the canonical texts of the job's events, newest first. An
+/// unreadable event is skipped, because loading the job reports it. `is_given_up` is true if the end of the job
+/// was requested by a cancellation or an undo.
 pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> StateReason {
     let mut why = StateReason::default();
     let wanted = reason_event_markers(state, is_given_up);

@@ -1,4 +1,5 @@
-//! Rules about wait steps: required keys of the payload, and keys that a step without an execution cannot have.
+//! Rules about wait steps: keys that their payload must have, and keys that a wait step cannot have because it
+//! executes nothing.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ const PAYLOAD: &[Key] = &[
     ("default", false, values::anything),
 ];
 
-/// Keys of a step that apply only to executions.
+/// Keys that a wait step cannot have, because they apply only to steps that execute something.
 const OF_EXECUTIONS: &[&str] = &["retry", "timeout", "compensate_with", "reuse", "time_sensitive"];
 
 /// Checks every wait step.
