@@ -179,7 +179,7 @@ pub struct Failure {
 }
 
 /// The only key of the JSON object in `detail` if the plugin's SDK refused an operation. The SDK refuses
-/// operations that are forbidden to every plugin of this kind.
+/// operations that are forbidden to every plugin of the same kind, step or tool.
 pub const DENIED_BY_SDK: &str = "latchwork:denied";
 
 impl Failure {

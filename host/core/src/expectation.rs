@@ -181,8 +181,8 @@ fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option
     of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
 }
 
-/// Checks a decision on a gate. If the gate has no stored expectation, the decision is accepted. The lease
-/// holder later ignores it if it does not apply.
+/// Checks a decision on a gate. If no expectation is stored for the gate, the decision is accepted. The lease
+/// holder later ignores the decision if it does not apply.
 fn check_gate_decision(awaited: &[Expectation], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotExpected> {
     let name = gate_name(slot);
     let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };

@@ -18,7 +18,7 @@ pub enum JobState {
     Diverged,
     /// Every step succeeded.
     Completed,
-    /// Some steps succeeded.
+    /// Some steps succeeded, but not all.
     Partial,
     /// No step succeeded.
     Failed,
@@ -43,7 +43,7 @@ pub enum JobInput {
     Wake,
     /// Every step succeeded, or a dry run skipped it.
     Complete,
-    /// Some steps succeeded.
+    /// Some steps succeeded, but not all.
     EndPartial,
     /// No step succeeded.
     Fail,

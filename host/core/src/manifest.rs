@@ -51,7 +51,7 @@ impl EffectKind {
     }
 }
 
-/// Repeatability of an operator.
+/// Degree to which an operator's output depends only on its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Determinism {
@@ -59,7 +59,7 @@ pub enum Determinism {
     Pure,
     /// Asks a model. The same input may give another answer the next time.
     Stable,
-    /// Depends on the outside world.
+    /// Gives output that depends on the outside world.
     External,
 }
 
@@ -67,7 +67,7 @@ pub enum Determinism {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PluginKind {
-    /// Deterministic code.
+    /// Deterministic code, which cannot touch the outside world.
     Step,
     /// Code that may touch the outside world.
     Tool,
@@ -77,7 +77,7 @@ pub enum PluginKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WasiMode {
-    /// No WASI.
+    /// The plugin may import no part of WASI.
     #[default]
     None,
     /// WASI 0.2, for which the host derives every answer from the recorded history of the step.
@@ -137,7 +137,7 @@ pub struct OperatorSpec {
     pub output_schema: String,
     /// Effects that the operator may have on the world.
     pub effects: Vec<EffectKind>,
-    /// Repeatability of the operator.
+    /// Degree to which the operator's output depends only on its input.
     pub determinism: Determinism,
     /// Type of the outcome that the operator produces, such as `Draft.Email`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,7 +212,7 @@ pub struct PinnedOperator {
     pub kind: PluginKind,
     /// Effects that the operator may have on the world.
     pub effects: Vec<EffectKind>,
-    /// Repeatability of the operator.
+    /// Degree to which the operator's output depends only on its input.
     pub determinism: Determinism,
     /// The way in which the operator's calls in doubt are resolved.
     pub class: RecoveryClass,

@@ -24,11 +24,11 @@ pub enum NoticeKind {
     JobParked,
     /// The code of a step no longer does what the log records.
     JobDiverged,
-    /// Every step succeeded.
+    /// The job ended, and every step succeeded.
     JobCompleted,
-    /// Some steps succeeded.
+    /// The job ended, and only some steps succeeded.
     JobPartial,
-    /// No step succeeded.
+    /// The job ended, and no step succeeded.
     JobFailed,
     /// The job was cancelled.
     JobCancelled,

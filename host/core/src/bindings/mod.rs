@@ -23,7 +23,7 @@ mod tests;
 
 pub use pointer::{child, is_pointer};
 
-/// The target of a binding.
+/// Value to which a binding refers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reference {
     /// Part of a step's output (`$ref`).

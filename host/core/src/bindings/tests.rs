@@ -72,7 +72,7 @@ fn bindings_are_replaced_and_the_rest_stays() {
     assert_eq!(resolved, json!({ "to": "a@example.org", "draft": ["out-1"], "n": 1, "x": { "y": null } }));
 }
 
-// The examples of RFC 6901, section 5, find the expected values.
+// The example pointers of RFC 6901, section 5, find the values that the RFC states.
 #[test]
 fn pointers_of_the_rfc() {
     let text = r#"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#;

@@ -58,7 +58,7 @@ pub enum Refusal {
 pub struct CanonError {
     /// Byte offset into the text, from 0.
     pub offset: usize,
-    /// Reason at this offset.
+    /// Reason why the text is refused at this offset.
     pub refusal: Refusal,
 }
 

@@ -7,7 +7,7 @@ use super::{CanonError, DEPTH_MAX, Refusal, number};
 
 type Parsed<T> = Result<T, CanonError>;
 
-/// Parser of one text.
+/// Parser of one JSON text, with its current position.
 pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,

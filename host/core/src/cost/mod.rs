@@ -148,7 +148,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     ))
 }
 
-/// Grouping of sums.
+/// Grouping of the cost sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CostGrouping {
@@ -160,7 +160,7 @@ pub enum CostGrouping {
     TenantMonth,
 }
 
-/// Sums of one group.
+/// Cost sums of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CostRow {
     /// Tenant that owns the jobs.
@@ -176,7 +176,7 @@ pub struct CostRow {
     pub period: Option<String>,
     /// The model. Empty if no model answered.
     pub model: String,
-    /// The sums.
+    /// Cost sums of the group.
     #[serde(flatten)]
     pub totals: Totals,
 }

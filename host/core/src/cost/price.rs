@@ -10,9 +10,9 @@ const PER_TOKENS: u128 = 1_000_000;
 /// Price of a model per million tokens, in millionths of a US dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// Price of tokens read.
+    /// Price of input tokens.
     pub input: u64,
-    /// Price of tokens written.
+    /// Price of output tokens.
     pub output: u64,
 }
 

@@ -228,8 +228,8 @@ pub enum Body {
         by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// True if the effect no longer exists and the person does not accept this. The next request for the
-        /// action executes the action once more.
+        /// True if the effect no longer exists and the person therefore does not accept the current state. The
+        /// next request for the action executes the action once more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
     },
@@ -428,7 +428,7 @@ impl Event {
     }
 
     /// Parses the hashed form of an event and computes its hash. `prev_hash` is the hash of the event before
-    /// it. Returns an error if its sequence number is not `seq`.
+    /// it. Returns an error if the sequence number of the event is not `seq`.
     pub fn parse(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, InvalidEvent> {
         let bad = |message: String| InvalidEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;

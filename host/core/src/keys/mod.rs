@@ -96,8 +96,8 @@ pub fn payload_hash(secret: &Hash, label: &str, bytes: &[u8]) -> Hash {
     Hash::of(&[&payload_salt(secret, label).0, bytes])
 }
 
-/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt reveals nothing about the secret and
-/// the salts of other payloads. A salt can therefore be disclosed even if the secret must stay hidden.
+/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt does not reveal the secret or the
+/// salts of other payloads. A salt can therefore be disclosed even if the secret must stay hidden.
 pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
     Hash::of(&[&secret.0, &[0], label.as_bytes()])
 }

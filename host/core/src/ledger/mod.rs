@@ -105,12 +105,12 @@ pub enum Quiescence {
     Quiescent,
     /// The owner may still touch the world. The caller should ask again after the given time.
     After {
-        /// Milliseconds from now.
+        /// Time to wait from now, in milliseconds.
         wait_ms: u32,
     },
 }
 
-/// Stored facts about the slot.
+/// Stored facts about the slot of an invocation.
 #[derive(Clone, Debug)]
 pub struct SlotFacts<'a> {
     /// Ledger row of the slot.

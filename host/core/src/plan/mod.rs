@@ -45,12 +45,12 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-/// One node of a plan.
+/// One step of a plan, which is a node of the plan's graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Name of the step, unique within the plan.
     pub step_id: StepId,
-    /// Kind of the node.
+    /// Kind of the step.
     pub kind: Kind,
     /// Name of the operator. For a wait step, the name is only a label.
     pub name: Operator,
@@ -71,7 +71,7 @@ pub struct Step {
     /// Template of the key: the action key of a world-changing step, the cache key of any other step. Without a
     /// template a world-changing step has no action key, and no earlier result replaces the step.
     pub idempotency_template: Option<String>,
-    /// Named inputs of the template.
+    /// Additional named values that the template may use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hashes: BTreeMap<String, Value>,
     /// Outcome that the step produces. It overrides the operator's own outcome.
@@ -94,7 +94,7 @@ pub struct Step {
     pub compensate_with: Option<String>,
 }
 
-/// Kinds of nodes.
+/// Kind of a step in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -137,7 +137,7 @@ pub enum CachePolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Effects stay.
+    /// Committed effects are kept.
     #[default]
     Keep,
     /// Effects are undone in reverse order.
@@ -171,7 +171,7 @@ pub struct RetrySpec {
     /// Maximum number of retries after the first try. It applies to every retryable error code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
-    /// First backoff in milliseconds.
+    /// Base of the backoff: maximum length of the first backoff, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_ms: Option<u32>,
     /// Longest backoff in milliseconds.

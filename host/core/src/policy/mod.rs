@@ -42,7 +42,7 @@ pub struct Rules {
     /// True if an approval must state a reason.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_reason: bool,
-    /// Budget of the jobs.
+    /// Spending limits of the tenant's jobs.
     #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
     pub budget: crate::cost::Budget,
     /// Settings under which trusted actors may make calls without approval.

@@ -13,7 +13,7 @@ pub enum WriteError {
     /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// Another attempt holds the job, so writes of this attempt are refused.
+    /// Another attempt holds the job. Writes of the writer's own attempt are therefore refused.
     #[error("attempt {attempt} is stale: attempt {current} holds the job")]
     Fenced {
         /// Attempt of the writer.

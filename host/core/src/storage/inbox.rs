@@ -19,7 +19,7 @@ pub enum InboxRequest {
         /// Hash of the gate that the approver saw.
         gate_hash: Hash,
     },
-    /// Refuses a gate.
+    /// Rejects a gate.
     Reject {
         /// Slot of the gated call.
         slot: Slot,
@@ -46,7 +46,7 @@ pub enum InboxRequest {
     },
     /// Lets a parked or diverged job continue.
     Continue,
-    /// Fails a parked or diverged job.
+    /// Ends a parked or diverged job as failed.
     Abort,
     /// Cancels the job.
     Cancel,

@@ -315,9 +315,9 @@ pub struct NewJob {
 /// Maximum numbers of `PENDING` jobs. A submission beyond a limit is refused. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLimit {
-    /// Maximum over all tenants.
+    /// Maximum number of pending jobs over all tenants.
     pub all: Option<u32>,
-    /// Maximum for the tenant of the submitted job.
+    /// Maximum number of pending jobs of the tenant that submits the job.
     pub tenant: Option<u32>,
 }
 
@@ -422,7 +422,7 @@ pub struct Counters {
     pub refused: u64,
 }
 
-/// Jobs that a claim skips.
+/// Jobs that a worker does not want to claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimExclusions {
     /// Tenants whose jobs are all skipped.

@@ -101,7 +101,7 @@ pub enum SchemaMismatch {
 pub struct OperatorInfo {
     /// Effects that the operator may cause.
     pub effects: Vec<EffectKind>,
-    /// Repeatability of the operator.
+    /// Degree to which the operator's output depends only on its input.
     pub determinism: Determinism,
     /// Kind of the operator's plugin.
     pub kind: PluginKind,
@@ -109,7 +109,7 @@ pub struct OperatorInfo {
     pub compensate: bool,
 }
 
-/// The loaded operators.
+/// Access to the loaded operators and their properties.
 pub trait Catalog {
     /// Returns the operator named `name`.
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
