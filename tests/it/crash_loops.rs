@@ -178,8 +178,7 @@ fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
         ended += u32::from(is_killed(command.env("LATCH_CRASH_AT", "execute:before:1")));
     }
     let shown = show_job(&place, &job);
-    let cause =
-        "3 consecutive attempts ended without progress; boom was in flight when the last one ended";
+    let cause = "3 consecutive attempts ended without progress; boom was in flight when the last one ended";
     assert_eq!((&shown["reason_code"], &shown["cause"]), (&json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
     assert_eq!(server.requests().len(), 0);
 }

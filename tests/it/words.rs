@@ -100,7 +100,8 @@ fn prose(text: &str) -> Vec<(usize, String)> {
 /// Violations in one tracked file.
 fn violations(style: &Style, path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut add = |line: usize, what: Vec<String>| found.extend(what.into_iter().map(|w| format!("{path}:{line}: {w}")));
+    let mut add =
+        |line: usize, what: Vec<String>| found.extend(what.into_iter().map(|w| format!("{path}:{line}: {w}")));
     if SOURCES.iter().any(|ending| path.ends_with(ending)) {
         comments(path, text).into_iter().for_each(|(line, comment)| add(line, style.in_comment(&comment)));
     }

@@ -1,11 +1,11 @@
 //! On-disk cache of compiled code, so that each component is compiled once per machine.
 //!
-//! Loading compiled code means running it, so the engine must only load code that it compiled itself. Three
-//! rules ensure this. The directory belongs to the user, never to the project. Only this user may write to
-//! it. Each entry carries an HMAC over its content and its key, under a secret that only this user can read.
-//! Without the secret, a copied, restored or cloned directory cannot introduce foreign code. An entry whose
-//! HMAC does not match is compiled again. Entries are written by rename, so concurrent processes see a
-//! complete entry or no entry.
+//! The engine runs compiled code without checking it, so it must only load code that it compiled itself. Three
+//! rules ensure this. The directory belongs to the user, never to the project. Only this user may write to it.
+//! Each entry carries an HMAC over its content and its key, under a secret that only this user can read.
+//! Without the secret, a copied, restored or cloned directory cannot introduce foreign code. If the HMAC of an
+//! entry does not match, the component is compiled again. Entries are written by rename, so concurrent
+//! processes see a complete entry or no entry.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -37,8 +37,8 @@ pub(crate) struct CodeCache {
 impl CodeCache {
     /// Opens or creates the directory and its secret.
     ///
-    /// Returns `None` if the directory or the secret cannot be created or read, because a cache only saves
-    /// time.
+    /// Returns `None` if the directory or the secret cannot be created or read. The engine then works without a
+    /// cache, and only compilation takes longer.
     ///
     /// # Errors
     /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
@@ -97,7 +97,8 @@ impl CodeCache {
             Err(error) => tracing::warn!("cached code in {} cannot be read: {error}", path.display()),
         }
         let component = Component::new(engine, bytes)?;
-        // A full disk only costs compilation time at the next start.
+        // If the entry cannot be written, for example on a full disk, the component is compiled again at the
+        // next start.
         if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
             tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
         }
@@ -140,7 +141,7 @@ impl CodeCache {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
-        // Every part except the code has a fixed length, so the parts cannot be read in two ways.
+        // Every part except the code has a fixed length, so different parts never form the same concatenation.
         header[12..44].copy_from_slice(&hmac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
@@ -212,7 +213,7 @@ fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> 
 /// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
 fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     use std::hash::{Hash as _, Hasher};
-    // Collects the hashed bytes instead of hashing them, because the standard hasher has no stable output.
+    // Collects the bytes that are fed to the hasher, because the output of the standard hasher is not stable.
     struct Collect(Vec<u8>);
     impl Hasher for Collect {
         fn finish(&self) -> u64 {
@@ -229,9 +230,9 @@ fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
 
 #[expect(unsafe_code, reason = "the engine cannot verify compiled code; this module verifies it first")]
 fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry
-    // in memory whose HMAC over content and key was just verified. Only this user can read the secret, and
-    // only `keep` writes entries with it. The engine itself checks its version and settings.
+    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry in
+    // memory whose HMAC over content and key was just verified. Only this user can read the secret, and only
+    // `store_entry` writes entries with it. The engine itself checks its version and settings.
     unsafe { Component::deserialize(engine, code) }
 }
 
@@ -307,7 +308,8 @@ mod tests {
             mine.verified_code(&planted, key).is_none(),
             "complete and for this key, but written with another secret"
         );
-        // A plain checksum does not prove who wrote the entry.
+        // An entry with a plain hash in place of the HMAC is refused, because a hash does not prove who wrote
+        // the entry.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
         assert!(mine.verified_code(&forged, key).is_some());

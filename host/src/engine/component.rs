@@ -39,14 +39,14 @@ pub(crate) struct Shape {
 pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
     Recognized(Shape),
-    /// No import or export names a Latchwork interface. Only the types of the exports show whether the
-    /// component is untyped.
+    /// No import or export names a Latchwork interface, so the component may be an untyped component. Only
+    /// reading the types of its exports shows this.
     Unrecognized,
 }
 
 /// Determines the world from the names of imports and exports, and checks the imports, before compilation.
 pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<Problem>> {
-    // `anatomy::explain` later adds what the bytes are instead.
+    // `inspect::explain` later adds which kind of file the bytes are.
     if !bytes.starts_with(&COMPONENT_HEADER) {
         return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
@@ -109,8 +109,8 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         });
     }
     for import in imports {
-        // A component of neither world is checked against the stricter one, so that the list of problems is
-        // complete.
+        // If the exports do not identify a world, the imports are checked against the stricter world, the step.
+        // The list of problems is then complete.
         if let Some(instead) = import_refusal(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }
@@ -126,8 +126,8 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
 }
 
 /// Checks the imports of an untyped component, which may import the same interfaces as a tool. Imports that
-/// contain only types need no implementation and always pass. An untyped component has none of the optional
-/// functions.
+/// contain only types need no implementation and always pass. In the returned [`Shape`], no optional function
+/// is present.
 fn check_untyped(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -233,7 +233,7 @@ fn other_world_hint(kind: PluginKind, interface: &str) -> String {
     }
 }
 
-/// Alternative for a step's author to an import that would make the step depend on the machine.
+/// Returns the alternative to recommend to a step's author instead of an import that depends on the machine.
 fn step_alternative(interface: &str) -> &'static str {
     let package = interface.split('/').next().unwrap_or(interface);
     match (package, interface) {

@@ -21,14 +21,14 @@ pub struct ComponentInterface {
 }
 
 impl Engine {
-    /// Reads the outline of a component. Also works for a component that would be refused.
+    /// Reads imports, exports and world of a component. Also works for a component that would be refused.
     ///
     /// # Errors
     /// The bytes are not a component.
     pub fn component_interface(&self, bytes: &[u8]) -> Result<ComponentInterface, Problem> {
         let profile = self.profile(component::guess_kind(bytes));
         let engine = &profile.engine;
-        // Uses the cache: a caller that reads the outline often loads the component as well.
+        // Uses the cache, because a caller that reads the interface often loads the component as well.
         let component = self.compile(profile, Hash::of(&[bytes]), bytes);
         let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
         let ty = component.component_type();

@@ -10,9 +10,9 @@ use super::bindings::{export, import};
 /// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// Key of `detail` by which an SDK reports an exception that the operator did not handle. Its value has the
-/// details. The guest's error codes cannot express such an exception, because the plugin's author did not
-/// choose to return it.
+/// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the
+/// key contains the details of the exception. The error codes of guests do not cover such an exception, because
+/// the plugin's author did not choose to return it.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
@@ -34,8 +34,8 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     }
 }
 
-/// Returns the host's code and the detail for an exception that the operator did not handle or the SDK
-/// refused.
+/// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK
+/// refused. Returns `None` if `detail` is not an object with only the key of such a report.
 fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -43,7 +43,7 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // A refusal keeps its marker, because the marker says that no grant helps.
+        // The detail of a refusal by the SDK keeps its key. The key shows that no grant would allow the access.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };

@@ -32,11 +32,13 @@ const DESCRIBE_LIMITS: Limits = Limits {
 /// The manifest, and the compiled schemas of each operator.
 pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
-/// Instantiates the component with imports that trap, checks the types of all exports, and calls `describe`.
+/// Instantiates the component, checks the types of all exports, and calls `describe`. A call of an import
+/// traps, with two exceptions:
 ///
-/// A step with virtual WASI gets virtual WASI here too, backed by [`NullHost`]. The clock of [`NullHost`] starts
-/// at 1970 and its random stream is fixed, so the answer of `describe` is reproducible. Any other plugin gets
-/// that clock and random stream only while its language runtime starts. After the start, every import traps.
+/// * A step with virtual WASI can call virtual WASI, backed by [`NullHost`]. The clock of [`NullHost`] starts
+///   at 1970 and its random stream is fixed, so the answer of `describe` is reproducible.
+/// * Any other plugin can use that clock and that random stream while its language runtime starts, before
+///   `describe` is called.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,

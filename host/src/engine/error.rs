@@ -84,7 +84,7 @@ pub enum Problem {
         /// Description of the problem.
         wrong: String,
     },
-    /// `describe` did not return.
+    /// The call of `describe` failed.
     #[error("describe failed: {0}")]
     Describe(String),
     /// The manifest that `describe` returned breaks a rule.
@@ -95,7 +95,7 @@ pub enum Problem {
         /// Description of the problem.
         wrong: String,
     },
-    /// The component is not the pinned one: its digest differs.
+    /// The digest of the component differs from the one that `latch.toml` or a job requires.
     #[error(
         "its SHA-256 is {found}, expected {expected}; \
          use the right file, or update `digest` if the new file is intended"
@@ -125,7 +125,7 @@ pub enum Problem {
         "it is a step, and steps have no effects to confirm; remove `verifier` and `confirmation` from its [[plugin]]"
     )]
     ConfirmationOnStep,
-    /// A tool has a setting that only steps need.
+    /// A tool has the setting `wasi`, which only steps may have.
     #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
     VirtualWasiOnTool,
     /// A function of an untyped component cannot be called with JSON.
@@ -176,7 +176,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// A file that cannot be written. The error page follows from the kind of `error`.
+    /// Creates the problem of a file that cannot be written. The kind of `error` determines the error page.
     pub(crate) fn unwritable(text: String, error: &std::io::Error) -> Self {
         let page = error_docs::code_of_write_error(error.kind()).unwrap_or(error_docs::OUTPUT_UNWRITABLE);
         Problem::Unwritable { text, page }

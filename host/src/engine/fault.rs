@@ -88,7 +88,8 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         return (Code::PluginTrap, format!("the plugin ended itself with exit({status}) instead of answering"));
     }
     let root = error.root_cause().to_string();
-    // The engine's error types for these two cases are private. Tests with hostile guests pin their texts.
+    // The engine's error types for these two cases are private, so the cases are recognized by their texts.
+    // Tests with hostile guests check the texts.
     if root.contains("fuel allocated for hostcalls") {
         return (Code::OutputLimit, "the plugin handed over more bytes than limits.output allows".to_owned());
     }
@@ -109,7 +110,8 @@ fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
     Some(text)
 }
 
-/// Names the function that the guest was in and its callers, from the component's name section.
+/// Returns the names of the function that the guest was executing and of its callers, innermost first. The
+/// names come from the component's name section.
 pub(super) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {

@@ -17,15 +17,16 @@ const INSTANCES_MAX: usize = 64;
 const TABLES_MAX: usize = 64;
 const MEMORIES_MAX: usize = 16;
 
-/// Bytes that a guest may pass in one host call beyond its largest answer, for names, keys and frames.
+/// Bytes that a guest may pass in one host call in addition to the size of its largest answer. They cover
+/// names, keys and frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
 /// Allowed calls of virtual WASI per allowed host call. WASI calls cost very little, and a language runtime
 /// makes many that the plugin's author does not see.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts the resources that one try uses. Refuses by trapping, because a guest that survives a failed
-/// allocation would behave differently from one that had the memory.
+/// Counts the resources that one try uses. A request beyond a limit traps, because a guest that survives a
+/// failed allocation would behave differently from one that got the memory.
 #[derive(Debug)]
 pub(crate) struct Guard {
     memory_bytes: u64,
@@ -95,7 +96,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Excludes the time since `since_us` (boot clock) from the run time: the guest waited for the host.
+    /// Excludes the time since `since_us` (boot clock) from the run time, because the guest waited for the host
+    /// during this time.
     pub(crate) fn exclude_wait_since(&mut self, since_us: u64) {
         self.waited_us += clock::boot_us().saturating_sub(since_us);
     }
@@ -146,7 +148,7 @@ impl ResourceLimiter for Guard {
     }
 }
 
-/// Store data that contains a [`Guard`].
+/// Data in a wasmtime `Store` that contains a [`Guard`].
 pub(crate) trait Guarded: 'static {
     fn guard(&mut self) -> &mut Guard;
 }

@@ -1,10 +1,11 @@
-//! The WebAssembly engine: its two profiles, loading with all checks, and running under limits.
+//! The WebAssembly engine. Loads plugins with all checks, and runs them under limits, with one profile for
+//! steps and one for tools.
 //!
 //! * `profile` is the only module that builds a [`wasmtime::Config`].
 //! * `component` decides which imports a component may have. `describe` calls the component's `describe`.
 //! * `step` and `tool` run each try in a new instance under `limits`. `fault` converts the engine's errors
 //!   into failures with their own codes.
-//! * `plain` derives tools from components that were not written for Latchwork.
+//! * `untyped` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
 //! * `cache` stores compiled code.
 //! * `inspect` reads information from a component's bytes that the engine does not report.
@@ -134,7 +135,7 @@ impl Engine {
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
-        // The world determines the profile but follows from the exports, which are known only after
+        // The world determines the profile, but it follows from the exports, which are known only after
         // compilation. The world is therefore guessed from the bytes first. A wrong guess costs a second
         // compilation.
         let mut kind = component::guess_kind(bytes);

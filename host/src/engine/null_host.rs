@@ -1,4 +1,4 @@
-//! The host of a step that is described but not run.
+//! Host calls of a step that is only described.
 
 use async_trait::async_trait;
 use latchwork_core::error::Failure;
@@ -8,8 +8,9 @@ use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
 
-/// Answers `describe` reproducibly: the clock is fixed at 1970 and the random stream has the zero seed. The
-/// answer does not depend on the time or machine of the call. Any call of a tool stops the guest.
+/// Answers the host calls that a step makes while it is described. The clock starts at 1970 and the random
+/// stream has the zero seed, so the manifest does not depend on the time or the machine. A call of a tool stops
+/// the guest.
 pub(super) struct NullHost {
     plugin: String,
     sources: StepSources,

@@ -146,8 +146,8 @@ impl Plugin {
         self.manifest.operators.iter().find(|spec| spec.name.as_str() == operator)
     }
 
-    /// Effective limits of an operator. Configured limits win. Otherwise the operator's own wish applies, up
-    /// to the default.
+    /// Returns the effective limits of an operator. A limit in the configuration takes precedence over the
+    /// operator's request. Otherwise the request applies, but at most the default limit.
     pub fn limits(&self, operator: &str) -> Limits {
         let wanted = self.operator(operator).map_or(RequestedLimits::default(), |spec| spec.limits);
         limits(&self.settings.limits, wanted)
@@ -202,8 +202,9 @@ impl Plugin {
         self.settings.wasi
     }
 
-    /// First resolution step for calls of this operator that are in doubt (§5). After the window of a keyed
-    /// operator, the next step applies: [`Plugin::reconcile`], if the plugin exports it.
+    /// Returns the class of an operator, which determines the first resolution step for its calls in doubt
+    /// (§5). After the window of a keyed operator, the tool is asked through [`Plugin::reconcile`], if the
+    /// plugin exports it.
     pub fn class(&self, operator: &str) -> RecoveryClass {
         match self.operator(operator) {
             Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
@@ -237,7 +238,7 @@ impl Plugin {
         }
     }
 
-    /// Runs a step once, in a new instance. Its output is JSON that fits the output schema.
+    /// Runs a step once, in a new instance. A returned output is JSON that fits the output schema.
     pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
         let code = match (&self.code, self.schemas(operator)) {
             (LinkedCode::Step(code), Ok(_)) => code,
@@ -382,7 +383,8 @@ impl Plugin {
         })
     }
 
-    /// Returns the function of an untyped component that serves an operator. Its type is stricter than a schema.
+    /// Returns the function of an untyped component that serves an operator. The type of the function is
+    /// stricter than a JSON Schema.
     fn untyped_function(&self, operator: &str) -> Option<&Function> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)
@@ -414,7 +416,8 @@ impl Plugin {
     }
 }
 
-/// Rights within the plugin's grants that follow from the operator's declaration.
+/// Returns the permissions that follow from the operator's declared effects and determinism. They narrow the
+/// plugin's grants.
 fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
     EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }

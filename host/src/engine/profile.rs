@@ -25,8 +25,8 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
 /// Returns the configuration of a profile and the digest of all its settings.
 ///
-/// Steps and tools differ in one setting: a step's floating-point results, including the bits of a NaN, must
-/// not depend on the machine.
+/// The profiles of steps and tools differ in one engine setting. A step's floating-point results, including the
+/// bits of a NaN, must not depend on the machine.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
@@ -47,8 +47,8 @@ pub enum Variation {
     /// the stack.
     Unpooled,
     /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
-    /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the
-    /// size, because such code needs more.
+    /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the size,
+    /// because unoptimized code needs more stack.
     Unoptimized,
 }
 
@@ -97,8 +97,8 @@ fn settings(kind: PluginKind) -> Vec<Setting> {
         nan,
         set!(wasm_component_model, true),
         set!(wasm_simd, true),
-        // Relaxed SIMD may round differently on another processor. If a future default enables it, its
-        // results are still deterministic.
+        // Relaxed SIMD may round differently on another processor, so it is disabled.
+        // `relaxed_simd_deterministic` would keep its results deterministic if it were enabled.
         set!(wasm_relaxed_simd, false),
         set!(relaxed_simd_deterministic, true),
         // Threads, garbage collection, stack switching and component-model async are also compiled out,

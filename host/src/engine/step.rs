@@ -39,7 +39,7 @@ pub struct ToolCall {
     pub operator: String,
     /// Arguments, as JSON text.
     pub args: String,
-    /// Key that identifies the action across jobs.
+    /// Action key, which identifies the action across jobs. `None`: the step gave no key.
     pub action_key: Option<String>,
 }
 
@@ -65,14 +65,14 @@ pub trait StepCalls: Send {
     fn next_u32(&mut self) -> u32 {
         self.sources().next_u32()
     }
-    /// Returns a number in `0..bound` of the injected random generator, or 0 if `bound` is 0.
+    /// Returns a number in `0..bound` from the injected random generator, or 0 if `bound` is 0.
     fn below(&mut self, bound: u32) -> u32 {
         self.sources().below(bound)
     }
     /// Writes a log record, truncated to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
-    /// Calls a tool. The inner error is the recorded failure. The host then converts the failure into the codes
-    /// of a step with [`Failure::for_guest`].
+    /// Calls a tool. The outer error stops the step. The inner error is the recorded failure of the call. The
+    /// host converts this failure into the codes of a step with [`Failure::for_guest`].
     async fn call(
         &mut self,
         operator: String,
@@ -105,7 +105,7 @@ impl StepEnd {
     }
 }
 
-/// Resources that a try used, and the functions in which it was ended.
+/// Resources that a try used, and the functions on the guest's stack when the host ended it.
 pub(crate) struct ResourceUsage {
     pub(crate) fuel: u64,
     pub(crate) memory_bytes: u64,
@@ -143,7 +143,7 @@ pub(crate) struct StepCode {
     run: export::run::GuestIndices,
 }
 
-/// Store data of a running step.
+/// Data in the wasmtime `Store` of a running step.
 pub(crate) struct StepState {
     pub(crate) calls: Box<dyn StepCalls>,
     pub(crate) guard: Guard,
@@ -187,8 +187,8 @@ impl StepCode {
         Ok(Self { pre, permits: turns, run })
     }
 
-    /// Runs the step once, or a second time in the same instance if `again` is given. Returns the end of the
-    /// last run.
+    /// Runs the step once. If `again` is given, then runs the step a second time in the same instance. Returns
+    /// the end of the last run.
     pub(crate) async fn run(
         &self,
         operator: &str,

@@ -40,13 +40,14 @@ pub struct ToolCallContext {
     pub slot: String,
     /// Idempotency key for the downstream API. The key is the same in every try.
     pub external_key: String,
-    /// The worker's attempt at the job.
+    /// Number of the job's attempt in which the worker makes the call.
     pub attempt: u32,
     /// Number of earlier tries of this invocation.
     pub tries_before: u32,
     /// Milliseconds that the call may take, counted from [`Self::started_boot_us`].
     pub timeout_ms: u32,
-    /// Boot clock ([`clock::boot_us`]) at the time when the owner first sent `acquire`.
+    /// Boot clock ([`clock::boot_us`]) at the start of the try, read before its barrier was first sent. Sending
+    /// the barrier again does not change this time.
     pub started_boot_us: u64,
 }
 
@@ -174,7 +175,7 @@ impl ToolCode {
         }
     }
 
-    /// Calls the tool once. The call ends when its time has passed.
+    /// Calls the tool once. The host ends the call at its deadline.
     pub(crate) async fn call_function(
         &self,
         settings: &Arc<PluginSettings>,
@@ -346,7 +347,8 @@ impl ToolCallResult {
     }
 }
 
-/// Replaces the failure of a call that the host hindered, if the guest reported only a crash or a refusal.
+/// Replaces the guest's failure with the access that the host refused or could not complete, if there was one
+/// and the guest reported only a crash or a refusal.
 fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {

@@ -1,4 +1,4 @@
-//! Store data of a running tool, and its views for WASI and for the host's own interfaces.
+//! Data in the wasmtime `Store` of a running tool, and its views for WASI and for the host's own interfaces.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::capability::stdio::LogStream;
 /// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;
 
-/// Store data of a running tool.
+/// Data in the wasmtime `Store` of a running tool.
 pub(crate) struct ToolState {
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) call: ToolCallContext,
@@ -64,7 +64,7 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        // UDP passes here and is refused by the address check below, which logs the refusal.
+        // UDP passes this setting. The address check below refuses UDP and logs the refusal.
         wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {
@@ -98,8 +98,8 @@ impl ToolState {
         })
     }
 
-    /// Check at the start of every function of the host's own interfaces: counts the call and checks the
-    /// deadline.
+    /// Counts the call and checks the deadline. Every function of the host's own interfaces begins with this
+    /// check.
     pub(crate) fn begin_host_call(&mut self) -> Result<(), HostFault> {
         self.guard.count_host_call()?;
         self.watch.check()
@@ -108,7 +108,7 @@ impl ToolState {
 
 impl import::types::Host for ToolState {}
 
-/// Closes the watch, so that a call that is dropped midway also ends.
+/// Closes the call window, so that a call whose execution is dropped midway also ends.
 impl Drop for ToolState {
     fn drop(&mut self) {
         self.watch.close();
@@ -121,9 +121,9 @@ impl Guarded for ToolState {
     }
 }
 
-/// Checks the deadline of the call. Every WASI function begins with a request for this view, so the check
-/// happens at each host call. After the deadline the guest's handles are inaccessible and new ones cannot be
-/// created: a function that receives or creates a handle traps.
+/// Checks the deadline of the call. Every WASI function begins by requesting this view, so the check happens at
+/// each host call. After the deadline the guest's handles are inaccessible and new ones cannot be created. A
+/// function that receives or creates a handle then traps.
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         let in_time = self.watch.check().is_ok();

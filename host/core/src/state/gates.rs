@@ -52,7 +52,8 @@ impl Job {
             }
             Body::GateExpired { slot, gate_hash } => {
                 let gate = self.undecided_gate(event, slot, *gate_hash)?;
-                let by = DecidedBy { actor: HOST.to_owned(), reason: Some("the gate expired before a decision".to_owned()) };
+                let by =
+                    DecidedBy { actor: HOST.to_owned(), reason: Some("the gate expired before a decision".to_owned()) };
                 gate.decision = Some((false, by));
                 gate.expired = true;
                 self.apply_gate_decision(event, slot, false)

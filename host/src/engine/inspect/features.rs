@@ -31,7 +31,7 @@ pub struct FeatureUse {
 
 const NOT_SUPPORTED: &str = "this host's engine does not support it";
 
-/// Refused features, each with the flags that disable it.
+/// Refused features, each with the validator flags that enable it.
 const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::RELAXED_SIMD,

@@ -12,7 +12,7 @@ use crate::engine::inspect::names;
 pub enum FileKind {
     /// A component that is completely readable.
     Component,
-    /// A core module. The last step of its build is missing.
+    /// A core module. The build step that makes a component from the module is missing.
     CoreModule,
     /// An empty file.
     Empty,

@@ -47,7 +47,7 @@ pub struct Toolchain {
     pub language: Language,
     /// Tools listed in the file, without duplicates.
     pub producers: Vec<Producer>,
-    /// True if any function has a name.
+    /// True if a function has a name. Names in small name sections do not count.
     pub has_names: bool,
     /// Names of the core modules that have names.
     pub(super) modules: Vec<String>,

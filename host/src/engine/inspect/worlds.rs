@@ -1,4 +1,5 @@
-//! The interfaces of `wit/`, which are compiled into this program, with their required and optional exports.
+//! The interfaces of `wit/`, whose text is compiled into this program, and the exports that each world requires
+//! or allows.
 
 use std::path::Path;
 use std::sync::LazyLock;

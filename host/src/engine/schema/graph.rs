@@ -21,7 +21,7 @@ const CHAIN_MAX: usize = 64;
 const SAME_VALUE: [&str; 4] = ["not", "if", "then", "else"];
 /// Keywords that apply a list of schemas to the same value.
 const SAME_VALUE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// Keywords whose members are schemas that may apply to the same value.
+/// Keywords whose value is an object of named schemas. These schemas may apply to the same value.
 const SAME_VALUE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Reference keywords. Every possible target of a reference is followed.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -36,7 +36,7 @@ pub(super) struct Node {
     pub(super) same_value: Vec<Index>,
     /// Subschemas applied to members with these names.
     pub(super) named_members: HashMap<String, Index>,
-    /// Subschemas applied to members that are not in `named`.
+    /// Subschemas applied to members that are not in `named_members`.
     pub(super) other_members: Vec<Index>,
     /// Subschemas that may apply to any member.
     pub(super) any_member: Vec<Index>,
@@ -44,7 +44,7 @@ pub(super) struct Node {
     pub(super) member_names: Vec<Index>,
     /// Subschemas applied to the first items, one each.
     pub(super) first_items: Vec<Index>,
-    /// Subschemas applied to the items after `first`.
+    /// Subschemas applied to the items after those in `first_items`.
     pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
     pub(super) any_item: Vec<Index>,
@@ -68,7 +68,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// True if a subschema may be applied to a value more than once.
+    /// True if the schema contains references, so that a subschema may be applied to a value more than once.
     pub(super) has_references: bool,
 }
 
@@ -267,8 +267,8 @@ impl<'s> Reader<'s> {
         Ok(node)
     }
 
-    /// Resolves a reference, only within this document. Returns every possible target if the target depends
-    /// on the referring schema.
+    /// Returns the subschemas to which a reference may lead, all within this document. A dynamic or recursive
+    /// reference may have several targets, because the choice depends on the referring schema.
     fn targets(&self, keyword: &str, reference: &str) -> Result<Vec<&'s Value>, String> {
         let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let within =

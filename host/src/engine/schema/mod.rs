@@ -2,7 +2,8 @@
 //!
 //! Both schemas and values come from plugins, so neither may cost the host unbounded time, memory or stack. A
 //! schema is inspected before it is compiled ([`graph`]). The work of a check is counted before the check
-//! starts ([`work`]). Excessive schemas and values are refused like values that do not fit.
+//! starts ([`work`]). An excessive schema is refused like an invalid one, and an excessive value like one that
+//! does not fit.
 
 mod graph;
 mod work;
@@ -20,10 +21,12 @@ const VIOLATIONS_SHOWN: usize = 5;
 const MISFITS_MAX: usize = 100;
 /// Maximum length of a reason that quotes a value, in characters.
 const REASON_CHARS_MAX: usize = 300;
-/// Maximum work, multiplied by depth, for which violations are located one by one. Each failing alternative
-/// is evaluated again for every alternative around it.
+/// Maximum product of work and depth for which violations are located one by one. Locating evaluates each
+/// failing alternative again for every alternative around it. A check above this limit reports only that the
+/// value does not fit.
 const LOCATE_WORK_MAX: u64 = 400_000;
-/// Maximum nesting of subschema evaluations for which the stack of any thread is large enough.
+/// Maximum nesting of subschema evaluations for which the stack of any thread is large enough. Deeper checks
+/// run on a thread of their own.
 const INLINE_DEPTH_MAX: usize = 48;
 /// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
 const CHECK_STACK_BYTES: usize = 64 * 1024 * 1024;
@@ -74,7 +77,7 @@ impl Schemas {
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
-        // This regular expression engine takes time linear in the length of the text.
+        // The `regex` engine takes time linear in the length of the text.
         let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });
@@ -195,7 +198,8 @@ mod tests {
         Schemas::compile("true", &schema.to_string()).unwrap()
     }
 
-    /// Checks on a thread with the stack size of a worker thread. The check must finish quickly.
+    /// Returns the message with which a value is refused. The check runs on a thread with the stack size of a
+    /// worker thread, and must finish quickly.
     fn refused_at_once(schema: &Value, value: Value) -> String {
         let schemas = output(schema);
         let check = move || schemas.check_output(&value).unwrap_err();
@@ -228,7 +232,8 @@ mod tests {
 
     #[test]
     fn deep_check_runs_on_a_large_stack() {
-        // A chain of definitions. The last one applies to the items and restarts the chain.
+        // A chain of definitions. The last definition applies the whole schema to the items, which restarts the
+        // chain.
         let definitions: serde_json::Map<String, Value> = (0..60)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
@@ -286,7 +291,7 @@ mod tests {
         schemas.check_output(&json!({"name": "a", "children": [leaf("b"), leaf("c")]})).unwrap();
         let failure = schemas.check_output(&json!({"name": "a", "children": [leaf("B")]})).unwrap_err();
         assert!(failure.message.contains("/children/0/name"), "{failure}");
-        // A large answer with a simple structure.
+        // A large answer is accepted if its structure is simple.
         let rows = json!({"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}});
         let many: Vec<_> = (0..50_000).map(|n| json!({"n": n})).collect();
         output(&rows).check_output(&json!(many)).unwrap();

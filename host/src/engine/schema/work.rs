@@ -82,7 +82,7 @@ struct Counting<'g> {
 
 impl<'g> Counting<'g> {
     /// Counts the work for a value and its parts. `applied` lists the nodes applied to the value, with the
-    /// number of applications. The parser bounds the nesting of values.
+    /// number of applications. The JSON parser bounds the nesting of values, so the recursion is bounded.
     fn visit(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<()> {
         if applied.is_empty() {
             return Some(());

@@ -58,7 +58,8 @@ impl Reader {
         None
     }
 
-    /// Messages never repeat values, because values may be large or private.
+    /// Adds a problem that names the kind of the value but not the value, because values may be large or
+    /// private.
     fn wrong_type<T>(&mut self, at: &str, wanted: impl std::fmt::Display, found: &Value) -> Option<T> {
         let kind = match found {
             Value::Null => "null",
@@ -261,7 +262,7 @@ fn single_member(value: &Value) -> Option<(&str, &Value)> {
 /// Converts a number if it is an integer in any notation, such as `1.0`.
 fn integer_value(number: &Number) -> Option<i128> {
     let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    // No integer type has values beyond 2^100. The cast saturates only far beyond that.
+    // Numbers of 1e30 or more fit no integer type. Below this bound, the cast to `i128` is exact.
     exact.or_else(|| number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e30).map(|f| f as i128))
 }
 

@@ -101,8 +101,8 @@ pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) ->
 /// An exported function, with its type or the reasons why it cannot be called with JSON.
 type ExportedFunction = (Export, Result<Signature, Vec<String>>);
 
-/// Lists the exported functions, except those of WASI, because a plan never calls the entry point of a
-/// program.
+/// Lists the exported functions. Functions in WASI interfaces are left out: one is the entry point of a
+/// program, which a plan never calls.
 fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<ExportedFunction> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {
@@ -135,7 +135,7 @@ fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<E
     found
 }
 
-/// Makes operators of a component's functions, according to `latch.toml` or to the sealed manifest.
+/// Derives operators from a component's functions, as `latch.toml` or the sealed manifest states.
 pub(crate) fn load(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -271,8 +271,8 @@ fn invalid_input(wrong: String) -> Failure {
     Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
 }
 
-/// Failure for the error case of a function's result. It is final, because nothing indicates that another try
-/// would succeed.
+/// Returns the failure for the error case of a function's result. The failure is final, because nothing
+/// indicates that another try would succeed.
 fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
     const MESSAGE_BYTES_MAX: usize = 1 << 10;
     let said = match value {

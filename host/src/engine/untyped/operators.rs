@@ -12,7 +12,7 @@ use crate::config::{Grants, OperatorOverride, OperatorSettings};
 use crate::engine::Problem;
 use latchwork_core::suggest::did_you_mean;
 
-/// Inputs of the derivation other than the exports.
+/// Inputs for the derivation of a manifest, apart from the exports.
 pub(super) struct ManifestInputs<'a> {
     /// The plugin's name. Operators of functions outside interfaces are named `plugin.function`.
     pub(super) plugin: &'a str,
@@ -64,8 +64,9 @@ impl ManifestInputs<'_> {
         format!("{}.{}", bare_interface_name(whole), export.function)
     }
 
-    /// Determines which key of `operators` applies to each export. The most specific key wins: first the
-    /// export's own path, then its default operator name, then its interface.
+    /// Determines which key of `operators` in `latch.toml` applies to each export. If several keys match, the
+    /// most specific one applies: first the export's own path, then its default operator name, then its
+    /// interface.
     fn assign_overrides<'s>(
         &'s self,
         found: &[ExportedFunction],
@@ -195,7 +196,7 @@ fn bare_interface_name(interface: &str) -> &str {
     unversioned.rsplit('/').next().unwrap_or(unversioned)
 }
 
-/// Returns the version of the exported packages if all have the same one.
+/// Returns the version of the exported packages, or `0.0.0` if they do not all have the same version.
 fn package_version(found: &[ExportedFunction]) -> String {
     let versions: BTreeSet<_> = found
         .iter()

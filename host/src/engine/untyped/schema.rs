@@ -27,7 +27,7 @@ impl Signature {
     }
 }
 
-/// Flags for the two definitions of 64-bit integers that a schema needs.
+/// Records which of the two definitions of 64-bit integers a schema refers to.
 #[derive(Default)]
 struct WideDefinitions {
     signed: bool,

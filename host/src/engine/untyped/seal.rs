@@ -1,6 +1,6 @@
 //! Stores the manifest of an untyped component in a custom section after the component's own bytes.
 //!
-//! A job pins plugins by digest and continues to use the pinned version after changes of `latch.toml`. A
+//! A job pins plugins by digest and continues to use the pinned version after changes of `latch.toml`. An
 //! untyped component does not describe itself. Therefore the component is stored and hashed together with the
 //! manifest that was derived from it.
 

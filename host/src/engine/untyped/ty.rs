@@ -1,6 +1,6 @@
 //! WIT types whose values can be written in JSON.
 
-/// Maximum number of types in one function. Each alternative of a choice counts twice.
+/// Maximum number of types in one function. Each case of a variant counts as two types.
 pub(super) const TYPES_MAX: usize = 400;
 /// Maximum total length of the names (fields, cases, flags) in one function, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 32 << 10;
@@ -37,7 +37,8 @@ pub(super) struct Int {
     pub(super) bits: u32,
 }
 
-/// Largest integer up to which every integer is exact as a double. Larger ones are not safe as JSON numbers.
+/// Largest safe integer: a double represents this integer and the next one exactly. Larger integers are not
+/// safe as JSON numbers.
 pub(super) const EXACT_MAX: i128 = (1 << 53) - 1;
 
 impl Int {

@@ -1,9 +1,9 @@
 //! Interfaces of resources that do not exist in a step, linked by name.
 //!
-//! A stock Python imports sockets and a stock JavaScript engine imports HTTP, even if a step does not use
-//! them. Their functions are therefore linked, but no such resource can be created. If WASI defines a
-//! suitable error, the function returns it. Otherwise the call ends the step with a message that names the
-//! function. Functions that take a handle of such a resource can never be called.
+//! A stock Python imports sockets and a stock JavaScript engine imports HTTP, even if a step does not use them.
+//! The functions of these interfaces are therefore linked, but no socket, file or request can be created. If
+//! WASI defines a suitable error, the function returns it. Otherwise the call ends the step with a message that
+//! names the function. Functions that take a handle of such a resource can never be called.
 
 use tracing::Level;
 use wasmtime::StoreContextMut;
@@ -24,7 +24,7 @@ struct AbsentResource;
 pub(super) enum AbsentAnswer {
     /// An empty list.
     EmptyList,
-    /// No error code, because no error originates here.
+    /// No error code, because the interface never returns an error that has one.
     NoErrorCode,
     /// A handle of an empty network.
     EmptyNetwork,

@@ -1,7 +1,7 @@
 //! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
-//! The monotonic clock counts nanoseconds since 1970, like the wall clock. An origin that a toolchain read at
-//! build time is therefore earlier than the clock's time.
+//! The monotonic clock counts nanoseconds since 1970, like the wall clock. If a toolchain read the clock at
+//! build time and stored the result in the component, that time is earlier than every time that the step reads.
 
 use wasmtime::component::Resource;
 

@@ -1,4 +1,4 @@
-//! Types of the handles that a step may hold of its virtual WASI: streams and pollables.
+//! Types of the virtual WASI handles that a step may hold: streams and pollables.
 
 #![expect(unreachable_pub, reason = "the generated bindings re-export these types, which only pub ones can be")]
 

@@ -1,8 +1,8 @@
 //! A deterministic WASI 0.2 for steps with `wasi = "virtual"` (§8).
 //!
-//! Nothing in it depends on the machine. Time is the step's clock, random numbers come from the step's
-//! stream, and output becomes log records. Files, sockets and servers are refused at their creation. Answers
-//! depend only on the step's history, so they need no events.
+//! No answer depends on the machine. Time is the step's clock, random numbers come from the step's stream, and
+//! output becomes log records. Files, sockets and servers are refused at their creation. Answers depend only on
+//! the step's history, so they need no events.
 //!
 //! * `clocks`, `poll`: one clock shown by two interfaces, and sleep that takes no real time.
 //! * `random`, `cli`, `io`, `output`: functions that a language runtime calls at its start.
@@ -119,8 +119,8 @@ pub(crate) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
     absent::link(linker, component, |import| interface(import).and_then(absent_answers))
 }
 
-/// Links the interfaces whose names begin with `prefix`. Their functions end the guest with a message that
-/// names them.
+/// Links the interfaces whose names begin with `prefix`. A call of one of their functions ends the guest with a
+/// message that names the function.
 pub(crate) fn forbid(linker: &mut Linker<StepState>, component: &Component, prefix: &str) -> wasmtime::Result<()> {
     absent::link(linker, component, |import| import.starts_with(prefix).then_some(|_: &str| AbsentAnswer::NotLinked))
 }

@@ -23,15 +23,15 @@ impl Pollable {
 /// Result of waiting for one of several pollables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// All of them are ready now.
+    /// All pollables are ready now.
     AllReady,
-    /// Some are ready now but a timer is not. The poll then counts as a clock read.
+    /// Some pollables are ready now but a timer is not. The poll then counts as a clock read.
     SomeReady,
     /// Nothing is ready before this time, in nanoseconds.
     Until(i64),
 }
 
-/// The rule for waiting, shared by `poll` and `block`.
+/// Determines how long to wait for pollables. Both `poll` and `block` use this rule.
 pub(super) fn wait_result(all: &[Pollable], now_ns: i64) -> Wait {
     let due = |pollable: &Pollable| match pollable {
         Pollable::At(due) if *due > now_ns => Some(*due),

@@ -1,8 +1,8 @@
 //! `wasi:random`: all three interfaces draw from the step's random stream (§8).
 //!
-//! Calls take the next bytes of the stream, in the order of the calls, which they share with
-//! `latchwork:plugin/rng`. A call takes `len` bytes, eight for a number (little endian), or sixteen for a
-//! seed (two numbers). The insecure interfaces give numbers of the same quality.
+//! Each call takes the next bytes of the stream, in the order of the calls. Calls of `latchwork:plugin/rng`
+//! take their bytes from the same stream. A call takes `len` bytes, eight bytes for a number (little endian),
+//! or sixteen bytes for a seed (two numbers). The insecure interfaces give numbers of the same quality.
 
 use super::bindings::random::{insecure, insecure_seed, random};
 use crate::capability::rng;

@@ -24,7 +24,7 @@ const UNREADABLE: &str = "its code cannot be read";
 pub(super) enum CallTarget {
     /// Function `function` of the core instance with this number.
     Code { instance: usize, function: u32 },
-    /// Import of the outermost component, as an index into [`Linked::hosts`].
+    /// Import of the outermost component, as an index into [`LinkedComponent::hosts`].
     Host(usize),
     /// A built-in function of the component model, or an unresolved function.
     Unresolved,

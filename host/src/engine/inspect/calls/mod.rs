@@ -30,12 +30,12 @@ pub struct PathFrame {
 /// Result of searching for a call path to an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reachability {
-    /// The import is called by this path.
+    /// A chain of calls leads to the import.
     Path {
         /// Export at which the path begins. `None`: the path begins at a start function, during
         /// instantiation.
         export: Option<String>,
-        /// Functions from the first one to the called import.
+        /// Functions in the order of the calls. The last one is the import.
         frames: Vec<PathFrame>,
     },
     /// No code calls the import.
@@ -75,7 +75,7 @@ impl fmt::Display for Reachability {
 
 impl<'b> CallGraph<'b> {
     /// Links a component statically. For a component that cannot be read, every search returns
-    /// [`Reach::Unknown`].
+    /// [`Reachability::Unknown`].
     pub fn link(bytes: &'b [u8]) -> Self {
         Self { linked: link::link(bytes) }
     }

@@ -19,7 +19,7 @@ pub(super) enum ItemKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TableCall {
     pub(super) table: u32,
-    /// Number of the signature, shared by all modules.
+    /// Number of the signature in [`Signatures`], which is the same in all modules.
     pub(super) signature: u32,
     /// Index of the table element, if the index is a constant.
     pub(super) slot: Option<u32>,
@@ -142,7 +142,7 @@ impl<'b> Module<'b> {
         Ok(module)
     }
 
-    /// Reads the names as far as possible. A damaged name section has no other effect.
+    /// Reads the names as far as possible. If the name section is damaged, only names are missing.
     fn read_names(&mut self, names: wasmparser::NameSectionReader<'b>) {
         for name in names.into_iter().map_while(Result::ok) {
             match name {

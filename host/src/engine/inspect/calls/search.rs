@@ -30,8 +30,8 @@ type Entry = (Option<u32>, u32, CallTarget);
 pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
-    // Paths of certain calls are preferred, even if they are longer. Calls through tables are only followed
-    // if no such path exists.
+    // A path of certain calls is preferred, even if another path is shorter. Calls through tables with an
+    // unknown index are only followed if no such path exists.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {

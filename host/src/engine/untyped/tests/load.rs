@@ -89,7 +89,7 @@ fn operators_are_named_after_exports() {
     );
 }
 
-/// I71: undeclared effects are the worst that the grants allow.
+/// I71: the effects of an operator that declares none are the worst that the grants allow.
 #[test]
 fn effects_follow_from_imports_and_grants() {
     let http = HttpGrant { scheme: "https".into(), host: "a.example".into(), port: 443 };
@@ -114,7 +114,8 @@ fn effects_follow_from_imports_and_grants() {
     assert_eq!(with(CALC, grants), (looks, Determinism::Pure, RecoveryClass::Read));
 }
 
-/// I70: two functions never serve the same operator. A key with the full path distinguishes them.
+/// I70: two functions never serve the same operator. A key of `operators` with the full path of
+/// one of them can give that function another name.
 #[test]
 fn functions_with_the_same_operator_name_are_refused() {
     let clash = "package example:calc;
@@ -220,7 +221,8 @@ fn digest_covers_component_and_manifest() {
         let pinned = PluginSettings { operators: ManifestSource::Sealed, ..settings() };
         let loaded = engine().load(&kept, pinned).unwrap();
         assert_eq!((loaded.digest, &loaded.manifest), (plugin.digest, &plugin.manifest));
-        // In the plugin's source file a sealed manifest has no effect. Only the settings count.
+        // In the plugin's source file a sealed manifest has no effect. Only the settings in `latch.toml`
+        // determine the manifest.
         let as_source = engine().load(&kept, settings()).unwrap();
         assert_eq!(names(&as_source), ["calc.negate", "math.add-up"]);
     }
@@ -259,7 +261,7 @@ fn huge_types_are_refused() {
     load(&wit("", &deepest), settings()).unwrap();
 }
 
-/// A component that refers to Latchwork is not an untyped component, and neither is a program.
+/// A component that refers to a Latchwork interface is not an untyped component, and neither is a WASI program.
 #[test]
 fn typed_components_and_programs_are_not_untyped() {
     for wit in [
