@@ -80,10 +80,10 @@ fn remap(from: &Path, to: &str) -> String {
     format!("--remap-path-prefix={}={to}", from.display())
 }
 
-/// Returns the flag that maps the standard library's sources to their commit, as a toolchain without
-/// `rust-src` names them.
+/// Returns the flag that names the standard library's sources by their commit, as a toolchain without the
+/// component `rust-src` does.
 ///
-/// With the component `rust-src`, rustc replaces that name with the path of its own copy. This affects code
+/// If `rust-src` is installed, rustc names the sources by the path of its own copy instead. This affects code
 /// that is compiled again in the plugin, such as generic functions.
 fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     let sysroot = PathBuf::from(output_of(command(rustc, dir).args(["--print", "sysroot"]))?);

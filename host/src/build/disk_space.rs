@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. The programs report this in their own words
-//! or not at all.
+//! Detects builds that failed because a folder cannot be written. The programs of a build report this cause
+//! each in their own words, or not at all.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{BuildError, BuildOptions};
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;
 
-/// Adds the unwritable folder to a program's error if there is one.
+/// If a folder that the build needs cannot be written, adds that folder to the program's error.
 pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));

@@ -121,8 +121,8 @@ impl BuildError {
         Self::Io { doing, path: path.to_owned(), source: temp_files::without_path(source) }
     }
 
-    /// Returns the error with paths below `from` replaced by paths below `to`. Files are created in a
-    /// temporary folder and then moved.
+    /// Returns the error with paths below `from` replaced by paths below `to`. The files were created in a
+    /// temporary folder, but the user knows only the folder to which they are moved.
     pub(super) fn with_moved_paths(self, from: &Path, to: &Path) -> Self {
         match self {
             Self::Io { doing, path, source } => {
@@ -147,8 +147,8 @@ impl BuildError {
     }
 }
 
-/// Returns the same code for a program's output that contains the system's wording or an error name of
-/// Node.js.
+/// Returns the error code for a full disk or an unwritable folder if a program's output contains the system's
+/// wording or an error name of Node.js for it.
 fn unwritable_code_in_output(output: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {

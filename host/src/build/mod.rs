@@ -9,10 +9,10 @@
 //! lang = "rust"      # or "js", "python", "c", "go": these have more keys, see `recipe`
 //! ```
 //!
-//! Rust sources in the same folder always produce the same component, byte for byte. Compiler settings from
-//! the environment are meant for other programs and are not passed on. Paths of this machine are kept out of
-//! the component. In another folder the bytes may differ, because cargo names a dependency outside of the
-//! workspace differently there.
+//! Rust sources in the same folder always produce the same component, byte for byte. Compiler settings in the
+//! environment are meant for other builds and are not passed on. Paths of this machine are kept out of the
+//! component. In another folder the bytes may differ, because cargo names a dependency outside of the workspace
+//! differently there.
 //!
 //! JavaScript and Python components contain a snapshot of a running engine, which differs with each build.
 //! Keep such a component and pin it by its digest instead of building it again.
@@ -69,15 +69,15 @@ pub struct BuiltPlugin {
     pub digest: Hash,
     /// Size of the component in bytes.
     pub bytes: u64,
-    /// True if the component differs from the one that was there before.
+    /// True if the component differs from the one that the previous build left at this path.
     pub changed: bool,
 }
 
-/// Build options. [`Options::from_env`] returns the options that users get.
+/// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Ways to a Wasm target to skip, by their numbers in `wasm_target`. Tests use them to exercise the other
-    /// ways.
+    /// Ways to get a Wasm target that are skipped, by their numbers in `wasm_target`. Tests skip some ways to
+    /// exercise the others.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain built from Debian's packages.
     pub toolchain_dir: PathBuf,
@@ -86,9 +86,9 @@ pub struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// Reads `LATCH_WASM_SKIP` (`"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`.
+    /// Reads the options from `LATCH_WASM_SKIP` (such as `"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`.
     ///
-    /// The latter two default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
+    /// The two folders default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let skip = var("LATCH_WASM_SKIP").unwrap_or_default();

@@ -82,7 +82,7 @@ impl Program {
 const INSTALL_NODE: &str = "apt-get install nodejs npm (Node.js 20 or later), or https://nodejs.org";
 const INSTALL_PYTHON: &str = "apt-get install python3 python3-pip (3.10 or later), or https://python.org";
 
-/// Returns the programs that builds of a language use.
+/// Returns the programs that builds of this kind use.
 pub fn programs(need: BuildKind, dir: &Path, options: &BuildOptions) -> Vec<Program> {
     match need {
         BuildKind::Rust => vec![rust(dir, options)],
@@ -105,7 +105,7 @@ fn rust(dir: &Path, options: &BuildOptions) -> Program {
     if version(Path::new("cargo")).is_none() {
         return Program::missing("cargo", "curl https://sh.rustup.rs -sSf | sh, or apt-get install cargo");
     }
-    // Skips the ways that change the machine.
+    // Skips the ways to get a Wasm target that change the machine.
     let looking = BuildOptions { skipped_ways: [options.skipped_ways.as_slice(), &[3, 4]].concat(), ..options.clone() };
     match Toolchain::find(dir, &looking, &mut |_| ()) {
         Ok(Toolchain { rustc }) => {

@@ -1,8 +1,9 @@
 //! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can cut off
-//! all WASI imports, which they recognize by name. A tool therefore imports the clock and entropy that it
-//! does need as `real:clocks` and `real:random` during the build. This module then changes `real` to `wasi`.
+//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove all
+//! WASI imports, which they recognize by name. To keep the clock and the entropy that a tool does need, the
+//! tool imports them as `real:clocks` and `real:random` during the build. This module then changes `real` to
+//! `wasi`.
 
 /// Id of the import section of a component.
 const IMPORTS: u8 = 10;

@@ -59,7 +59,7 @@ pub enum Lang {
     Python,
     /// Built with clang or zig.
     C,
-    /// Built with Go. An adapter replaces the system that Go's runtime expects.
+    /// Built with Go. An adapter implements the system interface that Go's runtime expects.
     Go,
 }
 
@@ -92,7 +92,7 @@ pub enum JsEngine {
 
 /// Engines by their name in the recipe.
 const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
-/// Optional exports with which a tool accounts for its effects.
+/// Optional exports of a tool. They answer questions about its effects, check its effects and undo them.
 const OPTIONAL_EXPORTS: [&str; 3] = ["reconcile", "verify", "compensate"];
 /// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";
@@ -104,7 +104,7 @@ pub struct RecipeProblem {
     pub file: PathBuf,
     /// Line, from 1.
     pub line: usize,
-    /// Key of the problem, such as `plugin.lang`. Empty if the problem concerns the whole text.
+    /// Key at which the problem occurs, such as `plugin.lang`. Empty if the problem concerns the whole text.
     pub key: String,
     /// The problem, and how to fix it.
     pub message: String,

@@ -1,5 +1,5 @@
-//! Programs that languages need, in exactly the tested versions. They are found in a folder of the user or
-//! installed there once.
+//! Installs the programs that builds of a language need, in exactly the tested versions. Each program is
+//! installed once, in a folder of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,8 @@ const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
 const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
-/// Returns the folder of `name`, which includes the version. Runs `install` if the folder does not exist.
+/// Returns the folder of the program `name`, which includes its version. Runs `install` unless a complete
+/// installation exists.
 fn ensure_installed(
     name: &str,
     options: &BuildOptions,

@@ -3,8 +3,8 @@
 //! 1. The target is installed for the `rustc` that cargo uses.
 //! 2. A toolchain exists that way 4 made earlier.
 //! 3. `rustup target add` installs the target.
-//! 4. On Debian, its own newer Rust is unpacked into a private folder. The standard library is built once for
-//!    the target.
+//! 4. On Debian, a newer Rust from Debian's own packages is unpacked into a private folder. The standard
+//! library is built once for the target.
 
 use std::path::{Path, PathBuf};
 

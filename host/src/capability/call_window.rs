@@ -9,11 +9,12 @@ use crate::os::clock;
 const BEGUN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// Shared by the store of a call and the tasks that send on behalf of the call.
+/// Time in which a call may act on the world. Shared by the wasmtime `Store` of the call and the tasks that
+/// send on behalf of the call.
 ///
-/// A call that was not begun has certainly changed nothing, regardless of how the guest ended. A call that
-/// was begun is in doubt unless it answered. After the deadline or the end of the call, no operation may
-/// begin and nothing may be sent. The resolution of calls in doubt relies on this.
+/// A call that began no operation has certainly changed nothing, regardless of how the guest ended. A call that
+/// began an operation is in doubt unless the tool answered. After the deadline or the end of the call, no
+/// operation may begin and nothing may be sent. The resolution of calls in doubt relies on these rules.
 #[derive(Clone, Debug)]
 pub(crate) struct CallWindow {
     deadline_boot_us: u64,
@@ -21,8 +22,8 @@ pub(crate) struct CallWindow {
     hindered: Arc<Mutex<Hindrances>>,
 }
 
-/// Accesses that the host refused or could not complete during a call. They explain an exception that the
-/// guest does not explain.
+/// Accesses that the host refused or could not complete during a call. They are the likely cause if the guest
+/// reports an exception without a cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
     /// Last refusal, with the line of `latch.toml` that would allow the access.

@@ -1,5 +1,5 @@
-//! Sends an admitted request: resolves the host once, connects to a checked address, and checks the call's
-//! deadline before each write.
+//! Sends a request that passed the checks of `http`. Resolves the host once, connects to a checked address, and
+//! checks the call's deadline before each write.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -45,8 +45,8 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
-/// Sends an admitted request. Each request has its own connection, so that no state of one call reaches
-/// another.
+/// Sends a request that passed the checks of `http`. Each request has its own connection, so that no state of
+/// one call reaches another.
 pub(crate) async fn send(
     mut request: Request<WasiBody>,
     options: RequestOptions,
@@ -66,7 +66,7 @@ pub(crate) async fn send(
         }
     })?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    // The connection ends when its handle is dropped. Tearing down the guest therefore closes it.
+    // Dropping the handle closes the connection. Tearing down the guest drops the handle.
     let connection = wasmtime_wasi::runtime::spawn(connection);
 
     // The request line to a server contains only the path and the query.
@@ -86,7 +86,7 @@ pub(crate) async fn send(
     Ok((response, Box::new(async move { connection.await.map_err(Error::from) })))
 }
 
-/// Returns the answer of a stub immediately.
+/// Lets the stub answer a request. No connection is made.
 async fn answer_from_stub(
     request: Request<WasiBody>,
     place: &HttpGrant,
@@ -125,8 +125,8 @@ pub(crate) async fn post(
 async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
-        // The world may notice everything from this point on. A name that does not resolve has no effect on
-        // the world.
+        // Connecting is the first action that the world may notice. Looking up a name has no effect on the
+        // world.
         watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {

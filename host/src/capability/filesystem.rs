@@ -1,8 +1,8 @@
 //! `wasi:filesystem` on granted directories.
 //!
 //! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts
-//! each operation that changes something before it is executed. Each such operation calls [`CallWindow::begin`].
-//! No operation can therefore begin after the call's deadline, and the call counts as begun.
+//! each operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation
+//! therefore cannot begin after the call's deadline, and the call counts as begun.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;

@@ -9,8 +9,9 @@ use crate::config::{Grants, HttpGrant, TcpGrant};
 
 use super::address;
 
-/// Rights of an operator's code within the plugin's grants, as declared by the operator. An operator without
-/// world-changing effects, `reconcile` and `verify` may only read, regardless of the grants.
+/// Rights of an operator's code within the plugin's grants, as declared by the operator. Regardless of the
+/// grants, an operator without world-changing effects may only read. The same holds for the functions
+/// `reconcile` and `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EffectivePermissions {
     /// True if the code may write to directories and to the key-value map, open TCP connections, and send any
@@ -131,7 +132,8 @@ pub(crate) fn check_tcp_name(grants: &Grants, rights: EffectivePermissions, host
     Err(Denied { access: format!("wanted to look up {host:?} for TCP"), remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// Checks a TCP connection to an address that lookups of the names in `resolved_from` returned.
+/// Checks a TCP connection to an address. `resolved_from` contains the names whose lookups returned the
+/// address.
 pub(crate) fn check_tcp(
     grants: &Grants,
     rights: EffectivePermissions,

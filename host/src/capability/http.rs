@@ -1,7 +1,7 @@
 //! `wasi:http/outgoing-handler`: requests to granted servers.
 //!
-//! Redirects are not followed here. They are ordinary answers. A guest that follows one sends a new request,
-//! which is checked like any other.
+//! Redirects are not followed here but returned to the guest as ordinary answers. A guest that follows a
+//! redirect sends a new request, which is checked like any other.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -
     let body = match announced {
         None | Some(0) => body,
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
-            // Twice the length, because a secret may be longer than its placeholder.
+            // The limit is twice the maximum length, because a secret may be longer than its placeholder.
             let limit = usize::try_from(2 * COUNTED_BODY_BYTES_MAX).expect("a small constant");
             let whole = Limited::new(body, limit)
                 .collect()

@@ -4,8 +4,8 @@
 //! [`StepCalls`](crate::engine::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
 //! `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
 //!
-//! Module `grant` checks every grant. Module `watch` enforces the deadline of a call and records whether the
-//! call has begun to act on the world.
+//! Module `grant` checks every grant. Module `call_window` enforces the deadline of a call and records whether
+//! the call has begun to act on the world.
 
 pub(crate) mod call_window;
 mod stub;

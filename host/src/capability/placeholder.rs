@@ -14,8 +14,8 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::os::entropy;
 
-/// Contains only letters, digits and `-`, so that a placeholder looks the same in a header, in JSON and in a
-/// form.
+/// Start of every placeholder. It contains only letters, digits and `-`, so that a placeholder looks the same
+/// in a header, in JSON and in a form.
 const PREFIX: &[u8] = b"latch-secret-";
 /// Number of random bytes in a placeholder, written in hexadecimal. Placeholders cannot be guessed, so text
 /// from outside is never replaced by a secret.
@@ -184,7 +184,7 @@ impl Body for ReplacedBody {
         self.trailers.is_none() && self.replacer.held.is_empty() && (self.ended || self.inner.is_end_stream())
     }
 
-    /// Unknown unless the body is empty, because replacement changes the length.
+    /// Returns no exact size unless the body has ended, because replacement changes the length.
     fn size_hint(&self) -> SizeHint {
         if self.is_end_stream() { SizeHint::with_exact(0) } else { SizeHint::default() }
     }
@@ -217,7 +217,8 @@ mod tests {
         assert!(placeholders.replace_in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
     }
 
-    /// I13: a guest writes its placeholder into `Basic` credentials like a password.
+    /// I13: if a guest uses its placeholder as the password in `Basic` credentials, the placeholder is
+    /// replaced.
     #[test]
     fn placeholder_in_basic_credentials_is_replaced() {
         let placeholders = Placeholders::default();

@@ -1,12 +1,12 @@
 //! `wasi:sockets`: outgoing TCP connections to granted addresses, and the name lookups they need.
 //!
-//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. The returned addresses are
-//! remembered with the name. A connection is only allowed to these addresses, not to the result of a later
-//! lookup.
+//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. This module remembers the
+//! returned addresses with the name. A connection is only allowed to these addresses, not to the result of a
+//! later lookup.
 //!
-//! The call's deadline is checked before each connect. The store also checks it at each host call, including
-//! writes. If the system's socket buffer is full, a task of wasmtime-wasi writes the rest later. The task
-//! ends with the store. That pause between check and write remains.
+//! The call's deadline is checked before each connect and at each host call, including writes. If the system's
+//! socket buffer is full, a task of wasmtime-wasi writes the rest later without another check. The task ends
+//! when the `Store` of the call is dropped.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +24,7 @@ use crate::config::Grants;
 use super::grant::{self, EffectivePermissions};
 use crate::capability::call_window::CallWindow;
 
-/// Names that the known addresses came from, and the name of each running lookup.
+/// For each known address, the names whose lookups returned the address. Also the name of each running lookup.
 #[derive(Clone, Default)]
 pub(crate) struct ResolvedNames(Arc<Mutex<Inner>>);
 
@@ -55,8 +55,8 @@ impl ResolvedNames {
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::check_tcp(grants, rights, address, &names)
             }
-            // An implicit bind of a client: the system chooses a free port. The guest asks for it without a
-            // port and an address.
+            // Before a client connects, its socket is bound without a port and an address. The system then
+            // chooses a free port.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
             other => Err(grant::refused_socket_use(&format!("{other:?} with {address}"))),
         };
@@ -80,7 +80,7 @@ pub(crate) struct NameLookup<'a> {
     pub(crate) rights: EffectivePermissions,
 }
 
-/// Identifies [`Lookup`] to the linker.
+/// Identifies [`NameLookup`] to the linker.
 pub(crate) struct NameLookupData;
 
 impl HasData for NameLookupData {

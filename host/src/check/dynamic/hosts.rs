@@ -28,8 +28,8 @@ pub(crate) struct HostVariants<'a> {
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }
 
-/// The component loaded in alternative hosts. `None` for a host in which it cannot be loaded. That failure is
-/// a finding or a reason why a rule was not checked.
+/// The component loaded in alternative hosts. A field is `None` if the component cannot be loaded in that host.
+/// That failure is a finding or a reason why a rule was not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,

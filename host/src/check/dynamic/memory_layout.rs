@@ -17,7 +17,8 @@ const STACK_SHIFT: i32 = 2032;
 /// Number of bytes of the stack that are filled before any code runs. The smallest stack that compilers make
 /// is larger.
 const STACK_FILL_BYTES: i32 = 8192;
-/// A lower stack pointer means that there is no stack, or an unknown kind of stack.
+/// Minimum initial value of the stack pointer. A lower value means that there is no stack, or an unknown kind
+/// of stack.
 const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed. The
 /// last `HEAP_BYTES_KEPT` bytes stay allocated.
@@ -27,7 +28,7 @@ const HEAP_BYTES_KEPT: i32 = 4_096;
 /// Alignment that every allocator provides. A higher alignment would leave a gap before the block, and small
 /// allocations would still get their usual addresses.
 const HEAP_ALIGN: i32 = 8;
-/// Byte value that is written.
+/// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
 /// Maximum size of a component that is rewritten. Larger components are interpreters with a snapshot of their
 /// memory. Their results depend on the layout of the snapshot. The comparison with another build (D065) finds
@@ -160,7 +161,7 @@ fn module(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Appends an element to a vector.
+/// Appends an element to the encoded WebAssembly vector in `body`.
 fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     let mut reader = BinaryReader::new(body, 0);
     let count = reader.read_var_u32().ok()?;
@@ -346,8 +347,8 @@ mod tests {
         }
     }
 
-    /// Returns the initial values of the globals, whether there is a start section, and the number of
-    /// functions, for the only module of a component.
+    /// Reads the only module of a component. Returns the initial values of its globals, true if it has a start
+    /// section, and the number of its functions.
     fn read(bytes: &[u8]) -> (Vec<i32>, bool, usize) {
         Validator::new().validate_all(bytes).unwrap();
         let (mut numbers, mut starts, mut bodies) = (vec![], false, 0);
@@ -371,7 +372,7 @@ mod tests {
         (numbers, starts, bodies)
     }
 
-    /// I56.
+    /// I56: in the rewritten component, the stack begins lower and a start function fills memory.
     #[test]
     fn moved_component_has_lower_stack_and_filled_memory() {
         let bytes = USUAL.bytes();
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }
 
-    /// I56.
+    /// I56: a component whose stack is not recognized is not rewritten.
     #[test]
     fn component_without_known_stack_is_unchanged() {
         for top in [0, 8_192, 65_537, -16] {

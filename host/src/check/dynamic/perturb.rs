@@ -15,7 +15,7 @@ use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Factor for the timeout. A slow machine must not cause findings.
+/// Factor by which the timeout is extended, so that a slow machine does not cause findings.
 const TIMEOUT_FACTOR: u32 = 20;
 /// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
@@ -91,8 +91,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // A difference caused by the memory layout or by random numbers would also appear in a second run, so
-    // that run is skipped.
+    // A difference that has another cause, such as the memory layout, would also appear in a second run in one
+    // instance. The second run is therefore skipped if there are findings already.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }

@@ -15,7 +15,7 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",
-        // A loop polls the clock until a certain time.
+        // The usual cause is a loop that reads the clock until a certain time.
         Code::PluginTrap if failure.message.contains("limits.host_calls") => "D057",
         Code::MemoryLimit => "D058",
         Code::OutputLimit => "D059",

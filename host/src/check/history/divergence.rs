@@ -32,7 +32,7 @@ pub(super) fn describe_divergence(durable: &Durable, divergence: &Divergence) ->
     }
 }
 
-/// Returns the recorded value if the file contains more than its hash.
+/// Returns the recorded value if the history contains the value and not only its hash.
 fn recorded_value(durable: &Durable, at: &str, what: &str, field: &str) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match (what, field) {

@@ -20,8 +20,8 @@ use crate::engine::{PinnedComponents, Plugin, Runnable};
 use crate::evidence::{first_withheld_label, is_valid_signature};
 use crate::replay;
 
-/// Maximum number of steps of one operator that become cases. All steps are replayed, and these also run
-/// under other hosts.
+/// Maximum number of steps of one operator that become cases. Every step is replayed, and the steps that become
+/// cases also run under other hosts.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
 /// Evidence file of an exported job.
@@ -134,8 +134,8 @@ fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Op
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: reports operators that the job pinned from the plugin of this name and that this build no longer
-/// serves.
+/// D153: reports operators that this build no longer serves although the job pinned them from a plugin of the
+/// same name.
 fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

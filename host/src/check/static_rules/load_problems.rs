@@ -38,9 +38,10 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
     }
 }
 
-/// Reports differences from the world that do not depend on the entry of the configuration, except imports.
+/// Reports one difference between the component and its world. Returns `None` for an import of a foreign
+/// interface, because whether it is allowed depends on the plugin's entry in the configuration.
 fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
-    // If the bytes are not a component, nothing else is known.
+    // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {
         return None;
     }
@@ -49,7 +50,7 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
         DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => "D006",
         DifferenceKind::ExportVersion | DifferenceKind::ImportVersion => "D007",
         DifferenceKind::ForeignImport if it.function.is_some() => "D002",
-        // Reported by `imports`, which knows the entry of the configuration.
+        // Reported by `import_findings`, which knows the plugin's entry in the configuration.
         DifferenceKind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());
@@ -66,7 +67,7 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
     Some(finding)
 }
 
-/// Reports imports that the world does not have or that the entry of the configuration does not allow.
+/// Reports imports that the world does not have or that the plugin's entry in the configuration does not allow.
 fn import_findings(
     component: &StaticInput<'_>,
     anatomy: &ComponentInfo,
@@ -118,8 +119,8 @@ fn import_findings(
     found
 }
 
-/// Reports problems that the bytes do not show: failures of `describe` and errors of the entry of the
-/// configuration.
+/// Reports problems that cannot be found in the bytes alone: failures of `describe`, and errors in the plugin's
+/// entry in the configuration.
 fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {

@@ -7,8 +7,8 @@ use super::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Maximum size without a warning. Larger components take seconds to compile wherever they are loaded first.
-/// Interpreters with their libraries are smaller than this.
+/// Maximum size of a component, in bytes, without a warning. A larger component takes seconds to compile on
+/// each machine that loads it for the first time. Interpreters with their libraries are smaller than this.
 const LARGE_BYTES: usize = 32 << 20;
 
 pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {

@@ -48,7 +48,8 @@ struct CaseLine {
     error: Option<String>,
 }
 
-/// A canned response of a server. The first one that matches a request is used, in any order of requests.
+/// A canned response of a server. Each request gets the first canned response that matches it. The order of the
+/// requests does not matter.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct CannedResponse {
     /// Requests that the response is for.
@@ -105,7 +106,7 @@ pub(crate) struct ToolCase {
     pub(crate) http: Vec<CannedResponse>,
     /// Contents of files, by guest path of their directory and by relative path.
     pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
-    /// Entries added to the `config` of the configuration.
+    /// Entries added to the plugin's `config` table from the configuration.
     pub(crate) config: BTreeMap<String, Value>,
     /// Values of secrets.
     pub(crate) secrets: BTreeMap<String, String>,

@@ -1,5 +1,5 @@
-//! D102, D103 and D104: a call is executed but its record is lost, as when the host is killed between the
-//! two.
+//! D102, D103 and D104: a call is executed but its record is lost, as if the host was killed after the call and
+//! before the record.
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use super::world::{FaultProfile, ReceivedRequest};
 use super::{RunningCase, describe_answer};
 use crate::check::tools::single_call::is_host_ended;
 
-/// Simulated failures, each with a description and the error codes that fit.
+/// Simulated failures, each with a description and the error codes that a tool may report for it.
 const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
     (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
     (FaultProfile::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),

@@ -51,7 +51,7 @@ impl ReceivedRequest {
         self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
     }
 
-    /// Parts of a request that a repetition must have in common with it.
+    /// Returns the parts of a request that must be equal in a repetition of the request.
     pub(super) fn identity(&self) -> (&str, &str, &[u8]) {
         (&self.method, &self.url, &self.body)
     }
