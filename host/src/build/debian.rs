@@ -8,7 +8,7 @@ use super::run::{command, run};
 /// Script that builds the toolchain. It is a shell script because it mostly runs apt, dpkg and a compiler.
 const SCRIPT: &str = include_str!("debian-wasm-rust.sh");
 
-/// Path of the compiler in the toolchain at `base`. The file exists only after [`make`].
+/// Path of the compiler in the toolchain at `base`. The file exists only after [`make_toolchain`].
 pub(super) fn rustc(base: &Path) -> PathBuf {
     base.join("current/bin/rustc")
 }

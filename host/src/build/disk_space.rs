@@ -22,7 +22,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // Builds work if these folders are read-only, but not if they are full.
+    // A build works if one of these folders is read-only, but not if it is full.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

@@ -118,8 +118,9 @@ impl NewProject {
 
 /// Returns the language that needs the fewest additional installations on this machine.
 ///
-/// The order is JavaScript if Node.js and npm are installed, Rust if cargo is, Go, Python. Without any of
-/// them the result is Rust, whose error names the programs to install.
+/// The first of these that applies is returned: JavaScript if Node.js and npm are installed, Rust if cargo is
+/// installed, Go, Python. If no language applies, the result is Rust, and the error of its build names the
+/// programs to install.
 pub fn suggested_language() -> Lang {
     let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {

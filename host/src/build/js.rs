@@ -90,7 +90,7 @@ pub(super) fn build(
         }
     };
     let what = format!("making a component with {engine}");
-    // A module's top-level statement that fails or reads the time makes this command fail.
+    // This command fails if a top-level statement of a module fails or reads the time.
     run(&what, NODE, &mut componentize, progress)?;
     Ok(made)
 }

@@ -18,7 +18,8 @@ const APP: &str = "latchwork_app";
 /// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
 struct ModuleScan {
-    /// Modules that the plugin imports late. The build imports them early as well.
+    /// Modules that the plugin imports only when it runs. The build also imports them when the component is
+    /// made.
     preload: Vec<String>,
     problems: Vec<ScanProblem>,
 }

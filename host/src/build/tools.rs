@@ -64,8 +64,8 @@ pub(super) fn npm(
         super::sdk::write_file(&dir.join("package.json"), package)?;
         super::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // `npm ci` is not used because it requires an entry in the lock for every platform's binary, even
-        // where none exists.
+        // `npm ci` is not used because it requires an entry in the lock file for the binary of every platform,
+        // even for packages that have none.
         npm.args([
             "install",
             "--ignore-scripts",

@@ -34,7 +34,8 @@ pub trait HttpStub: Send + Sync {
     fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure>;
 }
 
-/// Sets time and random numbers of a checked call. They are the same in every check but differ between tries.
+/// Sets time and random numbers of a checked call. They are the same whenever the check is repeated, but differ
+/// between the tries of the call.
 pub(crate) fn fix_environment(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
     let rng = |purpose: &[u8]| {
         let seed = Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]);

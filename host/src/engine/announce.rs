@@ -1,4 +1,4 @@
-//! Announcements of compilations, which take seconds for large components.
+//! Announces compilations to a listener, because compiling a large component takes seconds.
 
 use std::sync::OnceLock;
 

@@ -50,7 +50,8 @@ impl CodeCache {
             tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
             return Ok(None);
         }
-        // Does not follow a symbolic link: the checked directory must be the one that is used.
+        // Reads the metadata of the path itself, not of the target of a symbolic link. The directory that is
+        // checked is then the directory that is used.
         let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
         if !meta.is_dir() {
             return Err(refuse("it is not a directory".to_owned()));
@@ -147,8 +148,8 @@ impl CodeCache {
         header
     }
 
-    /// Returns the compiled code of an entry if the entry is complete, belongs to this key and was written by
-    /// this user.
+    /// Returns the compiled code of an entry. Returns `None` unless the entry is complete, was written under
+    /// the key `wanted`, and was written by this user.
     fn verified_code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
         let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
         (head == self.header(wanted, code)).then_some(code)

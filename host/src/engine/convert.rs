@@ -23,7 +23,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     }
     let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
         Ok(_) => text,
-        // Not valid JSON although `detail` must be: stored as a JSON string.
+        // `detail` must be JSON. A text that is not JSON is stored as a JSON string.
         Err(_) => serde_json::Value::String(text).to_string(),
     });
     Failure {
@@ -50,7 +50,7 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     marked.filter_map(whole).next()
 }
 
-/// Converts a recorded failure into the error that a step sees, in the ten error codes of guests.
+/// Converts a recorded failure into the error that a step sees, which has one of the ten error codes of guests.
 pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
     use import::types::{Applied, ErrorCode};
     let applied = match recorded.code {
@@ -68,7 +68,7 @@ pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
         Code::SchemaValidationFailed => ErrorCode::SchemaValidationFailed,
         Code::MissingRequiredContext => ErrorCode::MissingRequiredContext,
         Code::AuthForbidden => ErrorCode::AuthForbidden,
-        // `Failure::for_guest` returns no other code than those above and this one.
+        // `Failure::for_guest` returns only the codes above and `DependencyUnavailable`.
         _ => ErrorCode::DependencyUnavailable,
     };
     import::types::Error {

@@ -128,7 +128,8 @@ fn call_describe(
     Ok(manifest)
 }
 
-/// Checks every rule for manifests and lists all violations. Returns the compiled schemas if there are none.
+/// Checks a manifest against every rule and lists all violations. Returns the compiled schemas if there are no
+/// violations.
 pub(super) fn check_manifest(
     manifest: &Manifest,
     kind: PluginKind,

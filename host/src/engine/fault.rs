@@ -36,7 +36,7 @@ pub(crate) enum HostFault {
     EmptyPoll,
     #[error("called {function}: {instead}")]
     AbsentFunction { function: String, instead: &'static str },
-    /// Uses the same text as the engine's error for an import that is not linked.
+    /// The guest called an import that is not linked. The text equals the engine's own error for this case.
     #[error("unknown import: `{0}` has not been defined")]
     UnknownImport(String),
     #[error("the host stopped the step")]

@@ -50,8 +50,8 @@ impl InstancePool {
         Self(Arc::new(Semaphore::new(MEMORIES as usize)))
     }
 
-    /// Returns the source of permits for instances of a component. A component that needs more memories or
-    /// tables takes more permits at a time.
+    /// Returns the source of permits for instances of a component. An instance takes several permits if it
+    /// needs several memories or many tables.
     pub(super) fn permits_for(&self, component: &Component) -> InstancePermits {
         let weight = component.resources_required().map_or(64, |needed| {
             needed.num_memories.max(needed.num_tables.div_ceil(TABLES_PER_MEMORY)).clamp(1, MEMORIES)

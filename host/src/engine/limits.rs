@@ -65,7 +65,7 @@ impl Guard {
         }
     }
 
-    /// Total size of all linear memories, in bytes. It never shrinks.
+    /// Total size of all linear memories, in bytes. Memory never shrinks, so this is also the maximum so far.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
@@ -153,7 +153,7 @@ pub(crate) trait Guarded: 'static {
     fn guard(&mut self) -> &mut Guard;
 }
 
-/// Applies the limits to a new store and adds the fuel for instantiation.
+/// Applies the limits to a new wasmtime `Store` and adds the fuel for instantiation.
 pub(crate) fn apply_limits<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
     store.limiter(|state| state.guard());
     store.set_fuel(INSTANTIATION_FUEL)?;

@@ -37,7 +37,7 @@ pub struct PluginSettings {
     pub wasi: WasiMode,
     /// The plugin's `config` table.
     pub config: BTreeMap<String, Value>,
-    /// Source of the manifest, for a plugin that does not describe itself.
+    /// Source of the manifest, for an untyped component, which does not describe itself.
     pub operators: ManifestSource,
     /// Values of secrets.
     pub secrets: Arc<dyn Secrets>,

@@ -14,7 +14,8 @@ use super::plugin::Plugin;
 use super::step::{StepCalls, StepEnd};
 use super::tool::{ReconcileVerdict, ToolCallContext, ToolEnd, VerifyResult};
 
-/// Code that can be run under the digest pinned by a job. Each function corresponds to the one of [`Plugin`].
+/// Code of the plugin version that a job pinned. Each function corresponds to the function of the same name in
+/// [`Plugin`].
 #[async_trait]
 pub trait Runnable: Send + Sync {
     /// Checks a value against the operator's input schema.
@@ -47,7 +48,8 @@ pub trait Runnable: Send + Sync {
         call: ToolCallContext,
         limits: &Limits,
     ) -> ToolEnd;
-    /// Returns the loaded plugin, if there is one, for validators and verifiers of the host.
+    /// Returns the loaded plugin, or `None` in a simulation. Validators and verifiers of the host need the
+    /// plugin.
     fn as_plugin(&self) -> Option<&Plugin>;
 }
 

@@ -1,7 +1,7 @@
 //! Imports that a language runtime may call while it starts, before `describe` is called.
 //!
-//! Some runtimes read a clock and draw a seed before the program's first line runs. During the description of
-//! a plugin, these imports return the values of a step that is not run. The values are therefore the same on
+//! Some runtimes read a clock and draw a seed before the program's first line runs. While a plugin is
+//! described, [`NullHost`](super::null_host::NullHost) provides these values. They are therefore the same on
 //! every machine.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::virtual_wasi::bindings::{clocks::wall_clock, random::random};
 pub(super) struct StartPhase(Arc<AtomicBool>);
 
 impl StartPhase {
-    /// Ends the start phase: from now on `describe` runs, and every call of an import fails.
+    /// Ends the start phase, immediately before `describe` is called. Every later call of an import fails.
     pub(super) fn end(&self) {
         self.0.store(false, Ordering::Relaxed);
     }

@@ -204,16 +204,17 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A function of an untyped component cannot report that it changed nothing. The host knows this if
-                // the call had no right to write.
+                // A function of an untyped component cannot report that it changed nothing. If the call had no
+                // right to write, the host knows that it changed nothing.
                 if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
-                // Dropping the store closes everything the guest had open, before the result is returned.
+                // Dropping the `Store` closes everything that the guest had open, before the result is
+                // returned.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
-                    // After the deadline a guest may fail in many ways. All of them are reported as a
+                    // After the deadline a guest may fail in many ways. All these failures are reported as a
                     // timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
@@ -285,7 +286,7 @@ impl ToolCode {
                 let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
                 said.map_or_else(ToolReturn::Error, ToolReturn::Finding)
             }
-            // Uses the external key of the call to undo, not that of the compensating call.
+            // Passes the external key of the call that is undone, not the key of the compensating call.
             ToolFunctionCall::Compensate { external_key, args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said =

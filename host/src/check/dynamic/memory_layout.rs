@@ -194,7 +194,7 @@ fn start_function(top: i32, realloc: Option<u32>) -> Function {
                 code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // A failed allocation returns 0. Nothing is filled then.
+            // `realloc` returns 0 if an allocation fails. Nothing is filled then.
             code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
             fill(&mut code, Instruction::LocalGet(0), size);
             code.instruction(&Instruction::End);
@@ -255,14 +255,14 @@ fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFact
             _ => {}
         }
     }
-    // Without names, assume the first global, because the linker puts the stack pointer first.
+    // If the module has no names, the first global is assumed, because the linker puts the stack pointer first.
     let index = named.unwrap_or(imported_globals);
     let (_, place, top) = globals.into_iter().find(|(at, ..)| *at == index)?;
     found.stack = (top % 16 == 0 && top >= STACK_BYTES_MIN).then_some((place, top));
     Some(found)
 }
 
-/// Returns the index of the stack pointer if this is a name section that contains it.
+/// Returns the index of the stack pointer from a name section, or `None` for any other custom section.
 fn stack_pointer_from_names(mut reader: BinaryReader<'_>) -> Option<u32> {
     if reader.read_string().ok()? != "name" {
         return None;

@@ -1,8 +1,8 @@
 //! Rules that run steps. Each case runs once under the usual host and again under alternative hosts.
 //!
-//! The engine hides most differences between hosts from a step. These rules therefore find steps that depend
-//! on the stack of the machine, on tools that always succeed, or on the entropy of their build. They also
-//! find errors of the host itself.
+//! The engine hides most differences between hosts from a step. These rules find steps that depend on the
+//! remaining ones: the stack of the machine, failures of tools, and the entropy of the build. They also find
+//! errors of the host itself.
 
 mod failing_calls;
 mod memory_layout;

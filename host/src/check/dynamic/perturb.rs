@@ -24,7 +24,7 @@ const LATENCY_FACTOR: i64 = 149;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
 
-/// Runs of one case, with their number and their fuel.
+/// Executes the additional runs of one case, and counts the runs and their fuel.
 pub(super) struct PerturbedRuns<'r> {
     pub(super) ran: &'r CaseBaseline<'r>,
     runs: &'r mut u64,
@@ -105,7 +105,7 @@ pub(super) async fn all_variations(
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
-    // The memory that the usual run used must be enough.
+    // The memory limit is the size that the usual run needed. This must be enough for any run.
     tight.limits.memory_bytes = runs.ran.base.memory_bytes;
     let mut reversed = script.clone();
     reversed.reversed = true;
@@ -139,7 +139,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // Hash maps with other seeds need other amounts of fuel, and allocators need other numbers of pages.
+    // A hash map with another seed needs another amount of fuel, and an allocator may need more pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
@@ -251,7 +251,7 @@ async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<F
         let parting = compare_with_usage(&runs.ran.base, &trace)?;
         return Some(host_difference(runs.ran, host, &parting, &trace));
     }
-    // Values derived from the time may differ, but the called tools must not.
+    // Values derived from the time may differ between the two runs, but the sequence of called tools must not.
     let called = |trace: &Trace| trace.calls().map(|(operator, _)| operator.clone()).collect::<Vec<_>>();
     let (usual, slow) = (called(&runs.ran.base), called(&trace));
     if usual == slow || trace.fault().is_some() {

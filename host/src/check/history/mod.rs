@@ -57,7 +57,7 @@ pub(super) fn read(history: &HistoryFile) -> Result<VerifiedHistory<'_>, History
     }
 }
 
-/// Uses the checked build for every version that a job pinned.
+/// Returns the checked build in place of every version that a job pinned.
 struct ThisBuild(Arc<Plugin>);
 
 impl PinnedComponents for ThisBuild {
@@ -66,8 +66,8 @@ impl PinnedComponents for ThisBuild {
     }
 }
 
-/// Replays every step of every history that belongs to this plugin. Returns the steps without a divergence as
-/// cases.
+/// Replays the steps of all histories whose operators this plugin serves. Returns the steps without a
+/// divergence as cases.
 pub(super) async fn run(
     plugin: &Arc<Plugin>,
     reads: &[VerifiedHistory<'_>],

@@ -1,4 +1,4 @@
-//! Rules that inspect the component. They run `describe` but no step.
+//! Rules that inspect the component without running its steps. Only `describe` is called.
 
 mod load_problems;
 
@@ -21,10 +21,10 @@ pub struct StaticInput<'a> {
     pub loaded: &'a Result<Arc<Plugin>, LoadError>,
 }
 
-/// Implementation of static rules: returns every violation in the component.
+/// Function that checks one or more static rules and returns every violation in the component.
 type RuleCheck = fn(&StaticInput<'_>) -> Vec<Finding>;
 
-/// All implementations. They are independent of each other.
+/// All functions that check static rules. They are independent of each other.
 const RULE_CHECKS: &[RuleCheck] = &[crate::check::static_rules::load_problems::run, manifest::run];
 
 /// Returns every violation of a static rule.

@@ -1,5 +1,5 @@
-//! Cases of tools: a call and the simulated world in which it runs. A file of cases in JSON Lines format may
-//! also contain cases of steps.
+//! Cases of tools. A case is a call and the simulated world in which it runs. A file of cases in JSON Lines
+//! format may also contain cases of steps.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ pub(crate) struct ToolCase {
     pub(crate) input: String,
     /// Canned responses of servers.
     pub(crate) http: Vec<CannedResponse>,
-    /// Contents of files, by guest path of their directory and by relative path.
+    /// Contents of files, by the guest path of the granted directory and the relative path of the file.
     pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
     /// Entries added to the plugin's `config` table from the configuration.
     pub(crate) config: BTreeMap<String, Value>,
@@ -206,7 +206,7 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
-            // A missing key is reported by the deserialization below.
+            // The deserialization below reports a required object that is missing.
             if !value.is_null() {
                 let message = format!("expected a JSON object with {}", known.join(", "));
                 wrong.push(CaseProblem { pointer: at, ..wrong_at(number, message) });

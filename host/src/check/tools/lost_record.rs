@@ -85,10 +85,10 @@ fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Ha
 
 /// D103 and D104: reconcile must report the actual state of the world.
 async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // Simulates a crash before the request was sent. Nothing happened.
+    // Simulates a crash before the request was sent, so that nothing happened in the world.
     let world = running.world()?;
-    // An operator without support for reconcile always answers `unknown`. Other operators of the plugin may
-    // support it.
+    // `unknown` is the constant answer for an operator that does not support reconcile. Other operators of the
+    // plugin may support it.
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,

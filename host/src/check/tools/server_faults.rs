@@ -37,7 +37,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        // Without a request no server failure affected the call.
+        // A failure of the servers affects a call only if the call sends a request.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }

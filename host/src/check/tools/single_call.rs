@@ -63,7 +63,7 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str)
     }
 }
 
-/// Returns true if the host had to end the guest with this code.
+/// Returns true if this is a code with which the host ends a guest.
 pub(super) fn is_host_ended(code: Code) -> bool {
     matches!(
         code,

@@ -118,7 +118,7 @@ impl World {
         std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
     }
 
-    /// Returns the hashes of all files and map entries, by name.
+    /// Returns the hashes of all files and map entries of the world, by name.
     pub(super) fn state(&self) -> BTreeMap<String, Hash> {
         let mut state = BTreeMap::new();
         for grant in &self.settings.grants.dirs {
@@ -151,7 +151,8 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
 
 /// Returns the grants that a case needs if the plugin has no configuration entry.
 fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
-    // The given HTTP grants only make the plugin loadable. They say nothing about the servers that the case needs.
+    // The given HTTP grants only make the plugin loadable, and are replaced by grants for the servers of the
+    // case.
     grants.http.clear();
     for canned in &case.http {
         let place = canned.matcher.url.parse().ok().and_then(|uri| crate::capability::origin_of(&uri));

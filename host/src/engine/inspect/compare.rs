@@ -70,7 +70,7 @@ impl<'a> Compare<'a, '_> {
         }
     }
 
-    /// The depth of the recursion is bounded by the expected type.
+    /// Compares a type with the expected one. The recursion ends because the expected type has a limited depth.
     fn compare_type(&mut self, expected: &Type, found: ComponentValType, at: String) {
         let id = match expected {
             Type::Id(id) => *id,

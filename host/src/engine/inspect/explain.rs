@@ -1,5 +1,5 @@
-//! Extends the engine's refusals with details from the component's bytes. The engine stops at the first type
-//! that differs and does not know how code reaches an import.
+//! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the
+//! first type that differs, and not how code reaches an import.
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
 
@@ -71,7 +71,7 @@ fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
 }
 
-/// Returns grants and a WASI mode that allow every import which any configuration could allow.
+/// Returns the grants and the WASI mode that allow every import that any configuration could allow.
 pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {

@@ -127,8 +127,8 @@ impl<'g> Counting<'g> {
         };
         applied.iter().for_each(|(index, times)| add(&mut open, *index, *times));
         let mut all = Vec::with_capacity(open.len());
-        // Nodes are processed in topological order, so the number of a node is complete when the node is
-        // processed.
+        // Nodes are processed in topological order, so the number of applications of a node is complete when
+        // the node is processed.
         while let Some((_, (index, times))) = open.pop_first() {
             let node = &graph.nodes[index];
             self.applications = self.applications.saturating_add(times.saturating_mul(own_work(node, value)));
@@ -147,7 +147,7 @@ impl<'g> Counting<'g> {
     }
 }
 
-/// Returns the work of one node itself with a value, without the nodes that it applies.
+/// Returns the work that a node itself does for a value, without the work of the nodes that it applies.
 fn own_work(node: &Node, value: &Value) -> u64 {
     let text = |text: &str| 1 + text.len() as u64 / TEXT_BYTES;
     let matched = match value {
@@ -168,7 +168,7 @@ fn part_count(value: &Value) -> u64 {
     }
 }
 
-/// Returns the nodes applied to a part, derived from the nodes applied to the whole value.
+/// Returns the nodes applied to one part of a value, derived from the nodes applied to the whole value.
 fn nodes_at_part(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
     let mut inner = Vec::new();
     for (node, times) in all {

@@ -8,7 +8,7 @@ use super::ty::{Int, Signature, Ty};
 /// `f32`.
 pub(super) const F32_OVERFLOW: f64 = 340_282_356_779_733_661_637_539_395_458_142_568_448.0;
 
-/// Matches base64 with padding and without unused bits set at the end.
+/// Matches base64 with padding. The unused bits of the last character must be zero.
 const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 
 impl Signature {
@@ -139,7 +139,8 @@ fn digits_up_to(max: &str) -> String {
     let digits = max.as_bytes();
     let mut choices = vec![format!("[1-9][0-9]{{0,{}}}", digits.len() - 2)];
     for (at, digit) in digits.iter().enumerate() {
-        // Same digits up to this position, then a smaller digit, then any digits.
+        // Matches numbers with the same digits as `max` up to this position, then a smaller digit, then any
+        // digits.
         let least = if at == 0 { b'1' } else { b'0' };
         if *digit > least {
             let class = format!("[{}-{}]", char::from(least), char::from(digit - 1));

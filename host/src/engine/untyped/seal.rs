@@ -45,7 +45,7 @@ pub(super) fn write(sealed: &DerivedManifest) -> Vec<u8> {
     bytes
 }
 
-/// Reads the manifest from the last sealed section.
+/// Reads the manifest from the last custom section named [`SECTION`].
 pub(super) fn read(component: &[u8]) -> Result<DerivedManifest, String> {
     let data = last_section(component).ok_or("it has no sealed manifest")?;
     serde_json::from_slice(data).map_err(|error| format!("its sealed manifest cannot be read: {error}"))

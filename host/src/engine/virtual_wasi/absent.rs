@@ -36,7 +36,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links the imports of a component for which `answers` returns a function.
+/// Links those imports of a component for which `answers` returns a function. That function returns the answer
+/// for each function name of the interface.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,

@@ -1,6 +1,7 @@
 //! Rust types and traits generated from `host/wasi`.
 //!
-//! No function waits, so no function is asynchronous. Each resource is represented by a type of this crate.
+//! No function of virtual WASI waits, so no function is asynchronous. Each resource is represented by a type of
+//! this crate.
 
 wasmtime::component::bindgen!({
     path: "wasi",

@@ -1,7 +1,8 @@
 //! `wasi:http`: no request can be made.
 //!
-//! The first operation for a request, the creation of its fields, ends the step with a message that names it.
-//! An error result would be hidden by `fetch` behind a `TypeError` without advice.
+//! A guest begins a request with the creation of its header fields. This call ends the step with a message that
+//! names the function. If the call returned an error, `fetch` would hide it behind a `TypeError` without
+//! advice.
 
 use super::absent::AbsentAnswer;
 

@@ -10,7 +10,7 @@ use crate::engine::step::StepCalls;
 /// Maximum number of bytes that are kept of one try's output. The guest cannot detect the truncation.
 pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// Output of a try that is not yet ended by a line feed.
+/// Output of a try: the unfinished line of each stream, and the number of bytes kept so far.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     out: Vec<u8>,

@@ -110,7 +110,7 @@ impl StepCalls for LogCollector {
     }
 }
 
-/// Returns the log records of pieces written in order and then finished.
+/// Writes the pieces in order, ends the output, and returns the log records.
 fn log_records_of(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
     let own = StepSources::new(StepContext::default(), [0; 32], 0);
     let mut calls = LogCollector { own, logged: Arc::default() };

@@ -39,7 +39,7 @@ fn leaf() -> impl Strategy<Value = Ty> {
     ]
 }
 
-/// A subset of some names, including names that the mapping itself uses.
+/// Generates a subset of some names. They include names that the mapping itself uses.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let all = ["a", "b-c", "d1", "some", "ok", "err"].map(str::to_owned).to_vec();
     proptest::sample::subsequence(all, 1..=4)
@@ -63,7 +63,7 @@ fn ty() -> impl Strategy<Value = Ty> {
     })
 }
 
-/// A value of the type, in the form that an answer uses.
+/// Generates a value of the type, in the form that an answer uses.
 fn value(ty: &Ty) -> BoxedStrategy<Value> {
     let maybe = |ty: &Option<Box<Ty>>| ty.as_ref().map_or_else(|| Just(Value::Null).boxed(), |ty| value(ty));
     match ty {
@@ -119,7 +119,7 @@ fn value(ty: &Ty) -> BoxedStrategy<Value> {
     }
 }
 
-/// Values near the limits of some type.
+/// Generates values near the limits of some type.
 fn edge_value() -> impl Strategy<Value = Value> {
     let texts = [
         "",
