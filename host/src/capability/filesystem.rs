@@ -18,7 +18,7 @@ use crate::config::Grants;
 use super::grant::{self, EffectivePermissions};
 use crate::capability::call_window::CallWindow;
 
-/// View of the files of one store.
+/// View of the files in one wasmtime `Store`.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
     pub(crate) watch: &'a CallWindow,

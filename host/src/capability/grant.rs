@@ -241,7 +241,7 @@ fn bracketed(host: &str) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
 }
 
-/// Formats an address like the host of a grant.
+/// Formats an address in the form of the host in a grant.
 fn ip_host(ip: IpAddr) -> String {
     ip.to_canonical().to_string()
 }

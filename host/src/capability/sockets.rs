@@ -70,7 +70,7 @@ impl ResolvedNames {
     }
 }
 
-/// View of the name lookups of one store.
+/// View of the name lookups in one wasmtime `Store`.
 pub(crate) struct NameLookup<'a> {
     pub(crate) inner: WasiSocketsCtxView<'a>,
     pub(crate) names: &'a ResolvedNames,

@@ -80,7 +80,7 @@ pub struct CheckReport {
     pub schema: &'static str,
     /// The checked component.
     pub component: CheckedComponent,
-    /// True if no rule was violated.
+    /// True if no rule with the severity `violation` was violated. Warnings do not count.
     pub passed: bool,
     /// Findings, sorted by rule, operator, case and location.
     pub findings: Vec<Finding>,

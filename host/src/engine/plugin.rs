@@ -39,9 +39,9 @@ pub struct PluginSettings {
     pub config: BTreeMap<String, Value>,
     /// Source of the manifest, for an untyped component, which does not describe itself.
     pub operators: ManifestSource,
-    /// Values of secrets.
+    /// Source of the values of secrets.
     pub secrets: Arc<dyn Secrets>,
-    /// Store behind `latchwork:plugin/kv`.
+    /// Storage of the key-value map behind `latchwork:plugin/kv`.
     pub kv: Arc<dyn KeyValue>,
     /// Stub that answers in place of all servers. `None`: requests go to the real servers.
     pub http_stub: Option<Arc<dyn HttpStub>>,

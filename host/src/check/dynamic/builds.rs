@@ -30,7 +30,7 @@ pub(super) fn load(
     report: &mut CheckReport,
 ) -> Option<OtherBuild> {
     if Hash::of(&[&rebuilt.bytes]) == plugin.digest {
-        // Equal bytes behave the same.
+        // Components with equal bytes behave the same, so there is nothing to compare.
         return None;
     }
     hosts.announce_compilation(hosts.engine, &rebuilt.bytes, "as another build made it");

@@ -53,7 +53,7 @@ mod section {
     pub(super) const CODE: u8 = 10;
     /// Sections that follow the start section: elements, code, data and data count.
     pub(super) const AFTER_START: [u8; 4] = [9, 10, 11, 12];
-    /// Sections of a component.
+    /// Ids of sections of a component.
     pub(super) const CORE_MODULE: u8 = 1;
     pub(super) const COMPONENT: u8 = 4;
 }

@@ -128,7 +128,7 @@ fn bare_settings(wasm: &Path, wasi: WasiMode) -> PluginSettings {
     }
 }
 
-/// Steps have no access to secrets.
+/// Contains no secrets, because steps have no access to secrets.
 struct NoSecrets;
 
 impl Secrets for NoSecrets {

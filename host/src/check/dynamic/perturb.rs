@@ -19,7 +19,7 @@ use crate::engine::Plugin;
 const TIMEOUT_FACTOR: u32 = 20;
 /// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
-/// Factor for the latency of tools.
+/// Factor by which the latency of tools is multiplied.
 const LATENCY_FACTOR: i64 = 149;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;

@@ -33,7 +33,7 @@ pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     found.chain(near_limit(ran)).collect()
 }
 
-/// Checks that the case and its step match.
+/// Checks that the calls and the end of the step are those that the case expects.
 pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();

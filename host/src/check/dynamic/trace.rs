@@ -22,7 +22,7 @@ pub(crate) enum RunEnd {
     Failed(Failure),
     /// The host ended the run with this failure.
     Fault(Failure),
-    /// The run stopped at a call.
+    /// The script ended the run at a call.
     Stopped,
 }
 

@@ -35,7 +35,7 @@ pub struct HistoryFile {
 /// Reasons why a file is not a valid history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryFileError {
-    /// The file is not evidence.
+    /// The file is not an evidence file. Contains the reason.
     NotEvidence(String),
     /// The evidence is damaged. Contains the line and the problem.
     Damaged(u64, String),

@@ -66,7 +66,7 @@ pub enum CheckResult {
 pub struct Reports(pub Vec<CheckResult>);
 
 impl Reports {
-    /// Returns true if any rule is violated.
+    /// Returns true if any report contains a violation. Warnings do not count.
     pub fn has_violations(&self) -> bool {
         self.reports().any(|report| !report.passed)
     }

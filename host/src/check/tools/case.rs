@@ -52,10 +52,10 @@ struct CaseLine {
 /// requests does not matter.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct CannedResponse {
-    /// Requests that the response is for.
+    /// Condition for requests that get this response.
     #[serde(rename = "match")]
     pub(crate) matcher: RequestMatcher,
-    /// Response to these requests.
+    /// Response to requests that fulfil the condition.
     pub(crate) response: StubResponse,
 }
 

@@ -9,7 +9,7 @@ use wit_parser::{Interface, Resolve, SourceMap, WorldId, WorldItem};
 
 use crate::build;
 
-/// The resolved package.
+/// The package of `wit/`, with all references between its types resolved.
 static WORLDS: LazyLock<Worlds> = LazyLock::new(Worlds::read);
 
 /// The two worlds of Latchwork.

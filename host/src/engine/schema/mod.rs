@@ -218,7 +218,7 @@ mod tests {
         }
         let few = refused_at_once(&doubling, nested(3));
         assert!(few.contains("/ "), "few alternatives are located: {few}");
-        // Each definition applies the next one twice.
+        // Each definition applies the next one twice, so the work doubles with each definition.
         let mut definitions: serde_json::Map<String, Value> = (0..25)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});

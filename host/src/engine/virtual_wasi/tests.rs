@@ -62,7 +62,7 @@ fn absent_resources_cannot_be_created() {
         ("wasi:sockets/udp", "[method]udp-socket.stream"),
         ("wasi:http/types", "[constructor]fields"),
         ("wasi:http/outgoing-handler", "handle"),
-        // A function that a later release may add.
+        // This function stands for one that a later release of WASI may add.
         ("wasi:http/types", "new-function"),
     ] {
         assert!(matches!(absent_answers(interface).unwrap()(function), AbsentAnswer::Refused(_)), "{interface}");

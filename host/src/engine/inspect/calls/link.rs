@@ -19,7 +19,7 @@ const INSTANCES_MAX: usize = 10_000;
 const TOO_MANY: &str = "the component has too many instances";
 const UNREADABLE: &str = "its code cannot be read";
 
-/// A function of core code after linking.
+/// Target of a call in core code, after linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CallTarget {
     /// Function `function` of the core instance with this number.

@@ -32,7 +32,7 @@ pub(super) struct FunctionCalls {
     pub(super) through_table: Vec<TableCall>,
 }
 
-/// Functions that a module places in a table.
+/// Functions that an element segment of the module places in a table.
 pub(super) struct Segment {
     /// Table for the functions. `None`: the code may place them in any table.
     pub(super) table: Option<u32>,
