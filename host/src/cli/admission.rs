@@ -15,8 +15,8 @@ use crate::registry::{Registry, Survey};
 
 /// Refuses a plan with violations or plugin problems that are known without compiling a plugin.
 ///
-/// If every plugin is already compiled, violations are not refused here. The full check that follows is then
-/// cheap and lists more problems.
+/// If every plugin is already compiled, this check does not refuse violations of the plan. The full check
+/// that follows is then cheap and lists more problems.
 pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -41,8 +41,9 @@ pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Res
 
 /// Returns the request if the loaded plugins serve the plan.
 ///
-/// Plugins that failed to load are reported as the cause if an operator is missing. The same holds if a step
-/// plugin may call any operator.
+/// If an operator is missing and plugins failed to load, the error names these plugins, because one of them
+/// may serve the operator. A plan with a step plugin is refused if any plugin failed to load, because a step
+/// may call any operator.
 pub(super) fn require_served(
     registry: &Registry,
     path: &Path,

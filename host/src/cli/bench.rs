@@ -33,7 +33,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     plugin::build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // Each workload has several rounds, so only one runs by default.
+        // Each workload takes several rounds, so only the workload `ten` runs by default.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
@@ -93,8 +93,8 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
         );
         return Err(CliError::input(error_docs::INPUT_UNREADABLE, message).into());
     }
-    // `LATCH_DATABASE` is ignored: the benchmark uses its own database. Other variables, such as the cache
-    // folder, apply.
+    // `LATCH_DATABASE` is ignored, because the benchmark uses its own database. Other variables, such as the
+    // one for the cache folder, have their usual effect.
     let env = |name: &str| std::env::var(name).ok().filter(|_| name != DATABASE_VARIABLE);
     let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, plan_folder: None, env: &env };
     Ok(Config::load(&options)?)
@@ -117,7 +117,7 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
-    // Measures the size of an empty database, which is subtracted later.
+    // Creates an empty database to measure its size, which is subtracted later.
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;

@@ -123,8 +123,8 @@ fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow:
 
 /// Runs the commands concurrently and waits for all of them.
 ///
-/// Their output goes to files. A pipe could fill up while another process is waited for, and block its
-/// writer.
+/// Each command writes its output to a file. With a pipe, a process could block on a full pipe while this
+/// function waits for another process.
 fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
@@ -142,7 +142,8 @@ fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> a
     Ok(())
 }
 
-/// Returns the last lines of the output. The error follows one line for each job.
+/// Returns the last lines of a worker's output. The output has one line for each job, and a failed worker
+/// prints its error after them.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
@@ -181,7 +182,8 @@ mod tests {
         command
     }
 
-    /// The first process waits for the second one, which writes more than fits into a pipe.
+    /// A process that writes more than fits into a pipe does not block, although another process is waited
+    /// for first.
     #[test]
     fn large_output_of_one_worker_does_not_block_the_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -70,8 +70,8 @@ fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
     })
 }
 
-/// Returns the declared effects. The caller declares the effects of the call; they are never taken from the
-/// plugin.
+/// Returns the effects that the caller declares with `--effect`, and `read_only`. Refuses the call if the
+/// plugin may cause an effect that the caller does not declare.
 fn declared_effects(args: &CallArgs, registry: &Registry) -> Result<Vec<EffectKind>, CliError> {
     let Some(info) = registry.operator(&args.operator) else {
         if !registry.refused().is_empty() {

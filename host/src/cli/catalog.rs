@@ -1,5 +1,5 @@
-//! Loads plugins without a database, for commands that inspect plugins and call none of them. Only compiled
-//! code is written.
+//! Loads plugins without a database, for commands that inspect plugins and call none of them. Such a command
+//! writes only compiled code, to the cache.
 
 use std::sync::Arc;
 

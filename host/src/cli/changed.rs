@@ -29,12 +29,13 @@ pub(super) fn with_changes(config: &Config, durable: &Durable, response: Respons
     Response { changed, next_actions, ..response }
 }
 
-/// Returns one line for each change since an open job was accepted.
+/// Returns one line for each plugin setting that changed since the open job was accepted.
 pub(super) fn open_job_lines(changed: &[ChangedPluginView]) -> impl Iterator<Item = String> {
     changed.iter().map(|view| change_line(view, false))
 }
 
-/// Prints the changes since the job was accepted. Used by commands that record a decision about the job.
+/// Prints the plugin settings that changed since the job was accepted. Commands that record a decision about
+/// the job call this.
 pub(super) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durable) {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = durable.job.state.is_terminal();
@@ -43,7 +44,7 @@ pub(super) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durabl
     }
 }
 
-/// Returns one line for each change.
+/// Returns one line for each changed plugin setting in the response.
 pub(super) fn change_lines(response: &Response) -> Vec<String> {
     let over = response.state.is_terminal();
     response.changed.iter().map(|view| change_line(view, over)).collect()

@@ -24,7 +24,7 @@ pub struct Context<'p> {
     db: Option<String>,
     log_format: LogFormat,
     verbose: u8,
-    /// Configuration in use, if a later command finds it only with `--config`.
+    /// Configuration file in use, set only if a later command needs `--config` to find the same file.
     explicit_config: OnceLock<PathBuf>,
     /// True if the configuration allows a power failure to undo acknowledged writes.
     relaxed: OnceLock<bool>,
@@ -65,7 +65,7 @@ impl<'p> Context<'p> {
             self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // The reader of a notice is in another folder, so the path must be absolute.
+            // The notice is read in another folder, so the path of the configuration must be absolute.
             let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given =
@@ -87,7 +87,7 @@ impl<'p> Context<'p> {
         self.immediate_exit.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if [`request_immediate_exit`](Self::hurry) was called.
+    /// Returns true if [`request_immediate_exit`](Self::request_immediate_exit) was called.
     pub(super) fn exits_immediately(&self) -> bool {
         self.immediate_exit.load(Ordering::Relaxed)
     }
@@ -115,7 +115,8 @@ impl<'p> Context<'p> {
         self.config.is_some()
     }
 
-    /// Returns the command with the flags that it needs to find the same job.
+    /// Returns `command` with the `--config` and `--db` flags that it needs to use the same project and
+    /// database.
     pub fn with_project_flags(&self, command: &str) -> String {
         let mut command = command.to_owned();
         if let Some(file) = self.explicit_config.get() {
@@ -128,7 +129,8 @@ impl<'p> Context<'p> {
         command
     }
 
-    /// Applies [`command`](Self::command) to each command in backquotes that concerns the project.
+    /// Applies [`with_project_flags`](Self::with_project_flags) to each command in backquotes that concerns
+    /// the project.
     pub(super) fn add_flags_to_commands(&self, text: &str) -> String {
         const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
         let is_command = |part: &str| {

@@ -261,7 +261,7 @@ impl From<&WriteError> for CliError {
                 CliError::action_required(error_docs::JOB_HELD, message)
             }
             WriteError::Cancelled | WriteError::InboxPending => CliError::failed(error_docs::JOB_REFUSES, message),
-            // No command causes these errors.
+            // A command cannot cause the remaining errors, so they are defects of the program.
             _ => CliError::failed(error_docs::DEFECT, message),
         }
     }
@@ -337,8 +337,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Wrapping errors come first. Some display the error they hold, which is then not listed as a separate
-    // cause.
+    // A wrapping error is tested before the errors that it may contain. Some wrapping errors display the
+    // contained error and do not list it as their cause.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))

@@ -69,7 +69,8 @@ impl Operators {
 /// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`, or empty if unknown.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
-    // A time is set slightly before its event is written, so a started second is rounded up.
+    // The end of a wait is computed slightly before its event is written, so the difference is a little too
+    // short. Times of a minute or more are therefore rounded up to the next second.
     let until = |time_us: i64| match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),
         left_us => short_duration(left_us + 999_999),

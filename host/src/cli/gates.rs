@@ -96,8 +96,8 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// Formats the open gates of a job that this command does not execute any further, each with its exact call.
-/// Returns no lines if the gates `were_asked` about on this terminal just before.
+/// Formats the open gates of a job that this command stops executing, each with its exact call. If
+/// `were_asked` is true, this terminal has just shown the gates, so no lines are returned.
 pub(super) async fn open_gate_lines(
     ctx: &Context<'_>,
     host: &Host,

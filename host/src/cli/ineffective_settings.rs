@@ -7,7 +7,7 @@ use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
 use latchwork_core::suggest::{did_you_mean, most_similar};
 
-/// Returns one line for each such setting.
+/// Returns one line for each setting that probably has no effect.
 pub(super) fn warnings(config: &Config, registry: &Registry) -> Vec<String> {
     let mut found = operators(config, registry);
     found.extend(tenants(config, "[worker] tenants", config.worker.tenants.keys()));

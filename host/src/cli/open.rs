@@ -317,14 +317,14 @@ async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::R
 /// Databases that this process has opened.
 static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
-/// Maximum time that a hurried end of the process waits for unreachable services.
+/// Maximum time that an immediate exit of the process waits for unreachable services.
 const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes all queued data and closes every database.
 ///
-/// The last process that closes a SQLite database leaves one complete file. Otherwise a copy of the file
-/// could lack its write-ahead log. If `hurries` is true, only what can be closed within [`IMMEDIATE_EXIT_WAIT`] is
-/// closed.
+/// The last process that closes a SQLite database merges the write-ahead log into the file. Without this, a
+/// copy of the file could lack recent data. If `hurries` is true, closing stops after
+/// [`IMMEDIATE_EXIT_WAIT`].
 pub(super) async fn close(hurries: bool) {
     if !hurries {
         return close_all().await;
@@ -435,7 +435,7 @@ fn parse_crash_point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
     Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
 }
 
-/// Crash points before and after an execution, beside those of the store's statements.
+/// Crash points before and after an execution, in addition to the crash points of the store's statements.
 struct ExecutionCrashPoints(Arc<KillAt>);
 
 impl CrashPoint for ExecutionCrashPoints {

@@ -63,7 +63,7 @@ impl Printer {
         self.started_us
     }
 
-    /// Reserves stdin for the input of a command. Questions are no longer asked there.
+    /// Reserves stdin for the input of a command. From then on, no questions are asked.
     pub fn reserve_stdin(&self) {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
@@ -135,7 +135,7 @@ impl Printer {
         self.raw(&format!("{document:#}\n"));
     }
 
-    /// Prints one of several JSON documents, each on its own line.
+    /// Prints one JSON document of several. Each document is on its own line.
     pub fn line(&self, document: &Value) {
         self.raw(&format!("{document}\n"));
     }
@@ -223,7 +223,8 @@ impl Printer {
             return None;
         }
         self.check_write(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
-        // The blocking read occupies a thread; the end of the program does not wait for it.
+        // The blocking read occupies its own thread, and the end of the program does not wait for that
+        // thread.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
             match io::stdin().lock().read_line(&mut answer) {
@@ -233,7 +234,7 @@ impl Printer {
         });
         let answer = read.await.ok().flatten();
         if answer.is_none() {
-            // No answer ended the line of the question.
+            // Without an answer the cursor is still on the line of the question.
             self.check_write(stderr::write(b"\n"));
         }
         answer

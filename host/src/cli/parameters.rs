@@ -46,7 +46,7 @@ pub(super) fn values(
     Err(CliError::input(error_docs::PARAMETERS_REFUSED, message).with_problems(problems))
 }
 
-/// Refuses a command line that names stdin twice.
+/// Refuses a command line in which both the plan and `--input` are read from stdin.
 pub(super) fn refuse_second_stdin(plan: &std::path::Path, args: &ParameterArgs) -> Result<(), CliError> {
     match is_stdin(plan) && args.input.as_deref().is_some_and(is_stdin) {
         true => {
@@ -112,13 +112,13 @@ impl GivenParameters<'_> {
         values
     }
 
-    /// Returns a problem for each name that the schema does not declare. A request may carry more values than
-    /// the plan reads; the command line may not.
+    /// Returns a problem for each name on the command line that the schema does not declare. The payload of a
+    /// request may contain more values than the plan declares.
     fn unknown(&self, schema: &Value) -> Vec<CliProblem> {
         let input = self.input.iter().flat_map(|input| &input.fields);
         let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));
         let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-        // A closed schema refuses unknown names itself.
+        // A schema with `additionalProperties: false` refuses unknown names itself.
         let names = names.filter(|_| !closed);
         names
             .map(|name| {

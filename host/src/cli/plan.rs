@@ -99,7 +99,7 @@ fn normalized_lines(plan: &Plan, filled: &[String]) -> Text {
     Text::lines(lines)
 }
 
-/// Returns the error that lists every violation, in the order of the text.
+/// Returns the error that lists every violation, in the order in which they occur in the plan's text.
 pub(super) fn plan_refused(path: &Path, violations: &[Violation]) -> CliError {
     let count = match violations.len() {
         1 => "a problem".to_owned(),
@@ -123,7 +123,8 @@ pub(super) struct AcceptAllCatalog;
 
 impl Catalog for AcceptAllCatalog {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
-        // A tool of the class `stable` may be used wherever a plan names an operator, even in a model step.
+        // A tool with determinism `stable` may be used wherever a plan names an operator, even in a model
+        // step.
         Some(OperatorInfo {
             effects: vec![],
             determinism: Determinism::Stable,

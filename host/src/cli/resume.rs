@@ -44,7 +44,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return run::show_result(ctx, &host, response, true).await;
     }
     let mut responses: Vec<Response> = Vec::new();
-    // Jobs that were parked without being loaded, each with the cause.
+    // Jobs that were parked because they could not be loaded, each with the cause.
     let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
     // Jobs that cannot continue here, each with the error.
     let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();

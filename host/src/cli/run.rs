@@ -124,8 +124,8 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
     Ok(Exit::Done)
 }
 
-/// Shows a job that ran here and returns the exit status. Its gates are not shown again if they `were_asked`
-/// about just before.
+/// Shows a job that ran here and returns the exit status. If `were_asked` is true, this terminal has just
+/// shown the gates, so they are not shown again.
 pub(super) async fn show_result(
     ctx: &Context<'_>,
     host: &Host,
@@ -144,7 +144,7 @@ pub(super) fn detached_message(ctx: &Context<'_>, job_id: &JobId, next: &str) ->
         .with_command(next)
 }
 
-/// Continues a job while gates are decided on the terminal or its own timers expire.
+/// Continues a job as long as its gates are decided on this terminal or its timers expire soon.
 pub(super) async fn until_settled(
     ctx: &Context<'_>,
     host: &Host,
@@ -165,7 +165,7 @@ pub(super) async fn until_settled(
     }
 }
 
-/// Returns the message about a job that was parked without being loaded.
+/// Returns the message about a job that was parked because it could not be loaded.
 pub(super) fn parked_unloaded_message(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
     let next = ctx.with_project_flags(&format!("latch job resolve {job_id} --continue"));
     let code = Code::AttemptsExhausted;
@@ -287,8 +287,8 @@ fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     CliError::action_required(error_docs::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
 }
 
-/// Waits until the job can continue by itself. Returns false if that is too far away, or if a person must act
-/// first.
+/// Waits until the job can continue without a person. Returns false if that time is too far in the future, or
+/// if a person must act first.
 async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {

@@ -22,7 +22,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads a file, or stdin for `-`. After reading stdin, questions are no longer asked there.
+    /// Reads a file, or stdin for `-`. If stdin is read, the command asks no questions on the terminal.
     pub(super) fn read(path: &Path, ctx: &Context<'_>) -> Result<Self, CliError> {
         if !is_stdin(path) {
             return Ok(Self { name: path.to_owned(), folder: path.parent().map(Path::to_owned), text: file(path)? });

@@ -40,7 +40,7 @@ fn draw(area: &[String]) -> io::Result<()> {
     if area.is_empty() { Ok(()) } else { Term::stderr().write_str(&(area.join("\n") + "\n")) }
 }
 
-/// Runs `put`, which writes to the terminal, while the area is cleared.
+/// Clears the area, runs `put`, which writes to the terminal, and draws the area again.
 pub(super) fn with_area_cleared<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let area = area();
     clear(&area)?;
@@ -57,7 +57,7 @@ pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Format of the lines, and their target.
+/// Format of the lines on stderr, and the properties of the terminal or file behind stderr.
 static LINE_FORMAT: OnceLock<(LogFormat, TextTarget)> = OnceLock::new();
 
 /// Sets the format of the lines. Only the first call has an effect.

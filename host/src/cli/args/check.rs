@@ -36,7 +36,7 @@ pub struct PluginCheckArgs {
     /// WASI imports that the step may have [default: the value in latch.toml, else none]
     #[arg(long, value_enum, value_name = "MODE")]
     pub wasi: Option<WasiArg>,
-    /// Run the case on stdin and print the result; the second process of a check
+    /// Run one case from stdin and print the result; used internally, in the second process of a check
     #[arg(long, hide = true)]
     pub other_process: bool,
 }

@@ -17,8 +17,8 @@ pub struct JobExportArgs {
     /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
-    /// Withhold these payloads and their salts, separated by commas: one label, such as answer/s6/1, or all
-    /// below answer/s6 or input
+    /// Withhold the payloads with these labels, and their salts: answer/s6/1 is one label, answer/s6 includes
+    /// all labels below it; separated by commas
     #[arg(long, value_name = "LABELS", value_delimiter = ',')]
     pub withhold: Vec<String>,
     /// Withhold every payload

@@ -191,18 +191,18 @@ pub struct JobResolveArgs {
     pub actor: Option<String>,
 }
 
-/// Decision passed to `latch job resolve`.
+/// Decision that the flags of `latch job resolve` state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolveDecision {
     /// The call took effect. The path names the file with its result.
     Applied(Slot, PathBuf),
     /// The call did not take effect.
     NotApplied(Slot),
-    /// The call is lost.
+    /// The call is given up as lost. Its effect stays unknown.
     Lost(Slot),
-    /// The job continues.
+    /// The parked or diverged job continues.
     Continue,
-    /// The job fails.
+    /// The job is aborted and fails.
     Abort,
 }
 
@@ -270,7 +270,7 @@ pub struct JobForkArgs {
     /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// First step to execute again; everything that follows from it is executed again too
+    /// First step to execute again; steps that depend on it are executed again too
     #[arg(long, value_name = "STEP", value_parser = step_id)]
     pub at: StepId,
     /// Replace the output of a copied step with JSON from a file, or - for stdin; steps that depend on it are

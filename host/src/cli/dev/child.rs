@@ -13,11 +13,12 @@ use crate::cli::args::ParameterArgs;
 use crate::cli::context::Context;
 use crate::config::Config;
 
-/// Interval between two checks whether a killed process has ended, and the maximum number of checks.
+/// Interval between two checks if a killed process has ended. The next constant is the maximum number of
+/// these checks.
 const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
 const KILL_POLLS_MAX: u32 = 250;
 
-/// Flags and paths with which child processes are started.
+/// Starts child processes of `latch dev`, with the flags and paths that they need.
 pub(super) struct ChildProcesses {
     program: PathBuf,
     scratch: PathBuf,

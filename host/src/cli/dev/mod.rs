@@ -96,7 +96,7 @@ struct DevLoop<'d> {
     project: &'d Project<'d>,
     children: ChildProcesses,
     question: Question,
-    /// Output of the last run that produced one.
+    /// Output of the last dry run that produced an output.
     previous_output: Option<DryRunOutput>,
     /// Sources of each plugin folder as of its last successful build and check.
     built_sources: BTreeMap<PathBuf, WatchedFiles>,
@@ -228,8 +228,8 @@ impl DevLoop<'_> {
 
     /// Asks whether to run the plan live, and runs it if the answer is yes.
     ///
-    /// Only a plan that was dry-run is run. A change withdraws the question. An answer is refused if a file
-    /// has changed unnoticed before it.
+    /// The live run uses exactly the files of the dry run. If a file changes while the question is open, the
+    /// question is withdrawn. If a change is found only after the answer, the plan is not run.
     async fn ask_and_run_live(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));

@@ -48,8 +48,8 @@ impl Project<'_> {
         watched
     }
 
-    /// Returns once something has changed and two successive checks agree. Editors write a file in several
-    /// steps.
+    /// Returns once the files differ from `before` and two successive checks find the same files. Two checks
+    /// are needed because editors write a file in several steps.
     pub(super) async fn wait_for_source_change(&self, before: &WatchedFiles) {
         let mut last = before.clone();
         loop {

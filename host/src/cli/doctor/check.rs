@@ -22,7 +22,7 @@ pub(super) struct Check {
     pub(super) verdict: CheckVerdict,
     found: String,
     fix: Option<String>,
-    /// Subjects of the check for programs: plugin, job, slot, event or secret.
+    /// Data about the finding for programs that read the JSON output: plugin, job, slot, event or secret.
     subjects: Vec<(&'static str, Value)>,
 }
 
@@ -39,7 +39,7 @@ impl Check {
         Self { verdict: CheckVerdict::Fail, ..Self::warn(name, found, fix) }
     }
 
-    /// Adds a subject of the check for programs.
+    /// Adds a key with a value to the JSON output, such as the plugin or the job that the check is about.
     pub(super) fn with_subject(mut self, key: &'static str, value: impl Into<Value>) -> Self {
         self.subjects.push((key, value.into()));
         self

@@ -77,10 +77,10 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
     Some(store)
 }
 
-/// Returns the check of a missing database file, or `None` if the file exists or may be created now.
+/// Returns the result for a missing database file, or `None` if the file exists or may be created now.
 fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     let times = use_count(config);
-    // Only the loss of a database that was used before can be accepted.
+    // `--accept-restore` accepts the loss of a database only if the database was used before.
     if path.exists() || accept_restore && times > 0 {
         return None;
     }
@@ -147,7 +147,8 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
 async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // A check must not create a database. Accepting the loss of the old database may, and it writes.
+    // A check only reads and must not create a database. Only `--accept-restore` may create the file again,
+    // and it writes.
     Database::open(OpenOptions { create, reads_only: !create, ..options }).await
 }
 

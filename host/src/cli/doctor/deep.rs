@@ -26,7 +26,8 @@ const PAGE: u32 = 200;
 const PROGRESS_US: u64 = 2_000_000;
 /// Maximum number of findings shown; further ones are only counted.
 const FINDINGS_MAX: usize = 200;
-/// Maximum number of reads of a job that is being executed; then the job is skipped.
+/// Maximum number of times that a job is read if it changes during each read. After that the job is not
+/// checked.
 const READS_MAX: u32 = 5;
 const FIX: &str =
     "restore the database from a backup that `latch doctor --deep` finds sound; until then do not run the job";
@@ -160,7 +161,8 @@ async fn check_job(
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // A payload that does not match its event is already reported with that event.
+            // If problems were found above, problems of these kinds are already reported with the event that
+            // names the data.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {
@@ -237,8 +239,8 @@ fn slot_of(label: &str) -> Option<String> {
     }
 }
 
-/// Returns the problems found by verifying the evidence of the job, with the slot and event of each. Kinds in
-/// `told` are left out.
+/// Returns the problems that verification finds in the evidence of the job, with the slot and event of each.
+/// Problems of the kinds in `told` are left out, because the caller has reported them.
 fn evidence_problems(file: &[u8], told: &[ProblemKind]) -> Vec<JobProblem> {
     let report = match evidence::verify(file, None, &is_valid_signature) {
         Ok(verified) => verified.report,

@@ -113,7 +113,7 @@ fn state_dir(config: &Config) -> Check {
     }
 }
 
-/// Checks that files can be created in a folder. The error holds the reason and the fix.
+/// Checks that files can be created in a folder. The error holds the reason and the fix to suggest.
 fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
     let error = temp_files::without_path(error);

@@ -56,7 +56,7 @@ fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     wanted
 }
 
-/// Checks for secret files, and their folder, that other users can read or change.
+/// Warns if other users can change the folder of secrets or access a secret file.
 fn check_permissions(dir: &Path, checks: &mut Vec<Check>) {
     let Ok(about) = std::fs::metadata(dir) else { return };
     let folder_is_closed = about.permissions().mode() & 0o011 == 0;

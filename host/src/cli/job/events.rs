@@ -71,7 +71,8 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Returns the recorded event as JSON. An announcement also gets its event id, which is derived and not stored.
+/// Returns the recorded event as JSON. An event that a step emitted also gets its event id, which is derived
+/// and not stored.
 fn recorded_event(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
@@ -122,10 +123,11 @@ impl<'j> EventLines<'j> {
         format!("{}, accepted {since}", self.job).into()
     }
 
-    /// Formats one event. Returns true if the line is to be wrapped instead of cut.
+    /// Formats one event. Returns the line, and true if the line is to be wrapped instead of cut.
     ///
-    /// On a terminal of `width` columns, slots and operators take at most a quarter of it each. If too little
-    /// is left for the text, operators are left out first, then times. Only then are lines wrapped.
+    /// On a terminal of `width` columns, the slot column and the operator column each take at most a quarter
+    /// of the width. If too little is left for the text, operators are left out first, then times. Only then
+    /// are lines wrapped.
     fn line(&self, event: &Event, width: Option<usize>) -> (Text, bool) {
         let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
         let text = match self.failures.get(&event.seq) {
@@ -172,7 +174,7 @@ fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String
     found
 }
 
-/// Returns the failure that is recorded in the rest of the answer of a call's last try.
+/// Returns the failure that was recorded with the unusable answer of a call's last try.
 fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
     let label = label::unusable_answer(slot, *tries.get(slot)?);
     let payload = payloads.iter().find(|payload| payload.label == label)?;

@@ -19,7 +19,8 @@ use crate::cli::{key, open};
 use crate::host::Stores;
 use crate::os;
 
-/// Maximum number of reads of a job that changes meanwhile; then the export is refused.
+/// Maximum number of times that a job is read if it changes during each read. After that the export is
+/// refused.
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -82,7 +83,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Reads the log and the effects of one point in time.
+/// Reads the log and the effects as of one point in time.
 ///
 /// The effects may be in another database. They are therefore read between two reads of the log that agree.
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {

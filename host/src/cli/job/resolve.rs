@@ -38,7 +38,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
-        // A job that is undoing its calls ends anyway. Aborting it only ends the undoing sooner.
+        // A job that is undoing its calls ends in any case. Aborting such a job only stops the undoing.
         ResolveDecision::Abort => match durable.job.is_aborting() {
             true => (
                 require_stopped(&durable, InboxRequest::Abort)?,
@@ -55,8 +55,8 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 
 /// Creates the resolve request of a call.
 ///
-/// A decision is accepted only while the call is in doubt and its settling time has passed. Before that, the
-/// outside world may still change its answer.
+/// A decision is accepted only while the call is in doubt and its settling time has passed. Until then the
+/// effect of the call may still appear in the external system.
 fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
     decide::verdict_request(durable, slot, verdict, clock::now_us()).map_err(|why| {
@@ -84,7 +84,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // The result of a plugin's own compensation has no schema. A slot without a call is refused elsewhere.
+    // The result of a plugin's own compensation has no schema. A slot without a call was already refused by
+    // `resolve`.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {

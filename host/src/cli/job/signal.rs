@@ -22,13 +22,13 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let actor = ctx.actor(args.actor.as_deref());
     let request = InboxRequest::Signal { key: args.key, payload };
     let state = super::require_row(&stores, &args.job).await?.state;
-    // A job that cannot be loaded still accepts signals.
+    // A job that cannot be loaded still accepts signals, so a loading error is ignored.
     if let Ok(durable) = super::load_job(&stores, &args.job).await {
         changed::print_changes(ctx, &config, &durable);
     }
     let done = match state.is_terminal() {
-        // A finished job accepts a signal only if the wait already had one. The duplicate is acknowledged and
-        // ignored.
+        // A finished job accepts a signal only if its wait step has already received one. The second signal
+        // is recorded and has no effect.
         true => "the job is over and already had this signal: it is recorded, and changes nothing",
         false => "the signal is recorded",
     };

@@ -55,7 +55,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     }
 }
 
-/// Returns the job if it does not continue by itself.
+/// Returns the job if it has stopped: it is over, needs a person, or its database was restored.
 async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Result<Option<JobDisplay>> {
     let rests = |state: JobState| state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
     let restored = open::is_restored().await?;
@@ -63,8 +63,8 @@ async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> an
         return Ok(None);
     }
     let shown = JobDisplay::load(stores, job_id).await?;
-    // A parked job continues by itself if its time has come, or if it received a request since its row was
-    // read.
+    // A parked job continues without a person if its timer has expired, or if it received a request after its
+    // row was read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

@@ -46,7 +46,7 @@ pub(super) fn event_line(
             return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
-        // The line of the step follows.
+        // The event that ends the step follows and has a line of its own.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;

@@ -15,9 +15,9 @@ pub(crate) enum EffectVerifier {
     /// The plugin has no effects.
     #[default]
     NoEffects,
-    /// There is no verifier: recorded results are injected unchecked.
+    /// There is no verifier. Recorded results are used without checking the world.
     Unverified,
-    /// The verifier and its rule.
+    /// The name of the verifier, and the rule for a failed confirmation.
     By(String, Confirmation),
 }
 

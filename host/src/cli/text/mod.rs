@@ -73,7 +73,7 @@ enum Block {
     Table(Table),
 }
 
-/// Lines and tables. A text without blocks prints one empty line.
+/// Lines and tables. A text with neither prints one empty line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     blocks: Vec<Block>,

@@ -75,7 +75,7 @@ impl Table {
         rows.iter().flat_map(stacked).collect()
     }
 
-    /// Returns the columns left for the text of this many cells.
+    /// Returns the width that remains for text if a line has this many columns.
     fn room(&self, width: usize, columns: usize) -> usize {
         width.saturating_sub(self.indent + GAP * columns.saturating_sub(1))
     }

@@ -12,12 +12,13 @@ use crate::cli::brief::{elapsed_time, finished_duration};
 use crate::cli::live::event_lines;
 use crate::cli::text::{Text, Tone};
 
-/// A permanent line.
+/// A line that stays on the screen.
 #[derive(Clone, Debug)]
 pub(super) struct LiveLine {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True for a fact that the redrawn area shows while it lasts. A terminal then needs no permanent line.
+    /// True for a fact that the redrawn area shows as long as it holds. A terminal that redraws needs no
+    /// permanent line for such a fact.
     pub(super) is_ephemeral: bool,
 }
 
@@ -38,7 +39,8 @@ enum Activity {
     Timer,
     /// The call waits for its next try. The code is that of the last failure.
     Retry(Code),
-    /// Blocked for this reason, with the holder of the action key if one is known.
+    /// The step or call is blocked for this reason. The text names the holder of the action key if it is
+    /// known.
     Blocked(Code, Option<String>),
 }
 
@@ -56,11 +58,12 @@ pub(super) struct JobProgressView {
     attempt: u32,
     /// Time when the view was created.
     began_us: i64,
-    /// Start of this command if it executes the job. None if another process executes it.
+    /// Start time of this command if the command executes the job. `None` if another process executes the
+    /// job.
     own_us: Option<i64>,
-    /// Time of the first claim that this view counts. Later attempts continue its elapsed time.
+    /// Time of the first claim that this view counts. Elapsed times of later attempts also start here.
     claimed_us: Option<i64>,
-    /// Time since when the job waits for a worker.
+    /// Time at which the job began to wait for a worker.
     unclaimed_us: Option<i64>,
     /// Steps in the order of the plan, with their operators.
     steps: Vec<(StepId, String)>,
@@ -114,8 +117,8 @@ impl JobProgressView {
 
     /// Applies an event from before the view.
     ///
-    /// The elapsed time of another process's job starts at its last claim. That of the command's own job
-    /// starts at the first claim since the command began.
+    /// If another process executes the job, its elapsed time starts at the last claim. If this command
+    /// executes the job, it starts at the first claim since the command began.
     pub(super) fn apply_past(&mut self, event: &Event) {
         self.apply(event);
         if matches!(event.body, Body::JobClaimed { .. }) {
@@ -210,7 +213,8 @@ impl JobProgressView {
             Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
                 self.start_activity(slot.clone(), Activity::Retry(*code), None, at_us, Some(*not_before_us));
             }
-            // The start of a call that only reads is recorded together with its end.
+            // A call that only reads may already be shown as in flight, because its start is recorded only
+            // together with its end.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.start_activity(slot.clone(), Activity::CallInFlight, Some(operator.to_string()), at_us, None);
@@ -268,7 +272,7 @@ impl JobProgressView {
         let attempt = if self.attempt > 1 { format!(", attempt {}", self.attempt) } else { String::new() };
         let (over, all) = (self.finished_steps.len(), self.steps.len());
         let mut lines = match self.unclaimed_us {
-            // A command that executes the job itself is its worker.
+            // A job that this command executes does not wait for another worker.
             Some(unclaimed_us) if self.own_us.is_none() => {
                 let waits = format!("  waits for a worker {}", elapsed_time(now_us - unclaimed_us));
                 vec![Tone::Title.of(format!("{over} of {all} steps done")), Tone::Attention.of(waits)]

@@ -102,7 +102,8 @@ impl Inspection<'_> {
         })
     }
 
-    /// Returns how the code reaches an import that is a difference.
+    /// Returns the path by which the code reaches the import that `it` is about. Returns `None` if `it` is
+    /// not about an import.
     pub(super) fn reach_of(&self, it: &Difference) -> Option<&Reachability> {
         let import = || self.imports.iter().find(|(item, _)| item.name == it.interface);
         if it.is_import() { import().map(|(_, reach)| reach) } else { None }

@@ -37,10 +37,10 @@ struct Inspection<'a> {
     /// Imports, each with the path by which the code reaches it.
     imports: Vec<(Item, Reachability)>,
     configured: Option<&'a PluginConfig>,
-    /// Entry under which the component is judged: its configured entry, or one that grants everything it
-    /// needs.
+    /// Configuration entry that is assumed for the component: its own entry in `latch.toml`, or else an entry
+    /// that grants everything the component needs.
     judged: &'a PluginConfig,
-    /// Differences to the nearest world, under the entry in `judged`.
+    /// Differences between the component and the nearest world, step or tool, with the entry in `judged`.
     difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     loaded: Option<Result<Arc<Plugin>, LoadError>>,
