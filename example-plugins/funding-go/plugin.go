@@ -120,8 +120,8 @@ func readCV(cv string) (applicant Applicant, statements []string, err error) {
 	return applicant, statements, err
 }
 
-// best returns the text with the largest share of the phrase's terms, and that share. The first of equal
-// texts wins.
+// best returns the text with the largest share of the phrase's terms, and that share. If several texts have
+// an equal share, best returns the first of them.
 func best(phrase string, texts []string) (found string, most float64) {
 	wanted := terms(phrase)
 	for _, text := range texts {

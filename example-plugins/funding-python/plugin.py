@@ -136,7 +136,7 @@ def terms(text):
 
 
 def publication(text):
-    """`A. Lind and B. Roy (2025). Title. Journal.`"""
+    """Parses a citation: `A. Lind and B. Roy (2025). Title. Journal.`"""
     found = re.search(r"\(((?:19|20)\d\d)\)[.,]?\s*(.+)", text)
     if not found:
         return None

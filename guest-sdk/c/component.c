@@ -120,7 +120,8 @@ static const char *rounded(const char *json) {
   return NULL;
 }
 
-/* Fails the answer if the result is not valid UTF-8 or contains an integer that other readers would round. */
+/* Returns true if the result is valid UTF-8 without integers that other readers would round. Otherwise
+ * fails the answer and returns false. */
 static bool fit(const char *name, latch_answer *answer) {
   const latch_text *made = &answer->result;
   if (!made->bytes) return true;

@@ -11,7 +11,7 @@ static struct {
   const char *external_key;
   bool grant_kv;
   const char *tool_answer; /* JSON answer of every tool; NULL: there is no tool */
-  /* Last log message, name of the last called tool, and the kv entries. */
+  /* Set by the test host: last log message, name of the last called tool, and the kv entries. */
   char *logged, *called;
   struct {
     char *key, *value;

@@ -1,6 +1,6 @@
 /* The system calls of the C library, implemented with the host. Time and randomness are injected in a
- * step and real in a tool. Printed text becomes log records. There is nothing else. Without this file a
- * component would import WASI, and a step must not.
+ * step and real in a tool. Printed text becomes log records. Files and network are not available.
+ * Without this file a component would import WASI, which a step must not do.
  *
  * LATCH_TOOL is defined for tools. */
 #include "latchwork.h"
@@ -102,7 +102,7 @@ int32_t SERVES(fd_read)(int32_t file, int32_t parts, int32_t count, int32_t read
 int32_t SERVES(fd_seek)(int32_t file, int64_t by, int32_t from, int32_t at) { return (void)file, (void)by, (void)from, (void)at, BAD_FILE; }
 int32_t SERVES(fd_fdstat_get)(int32_t file, int32_t about) {
   if (file != 1 && file != 2) return BAD_FILE;
-  /* A writable character device, so that the C library flushes each line. */
+  /* Reports a writable character device, so that the C library flushes each line. */
   memset((void *)(intptr_t)about, 0, 24);
   *(uint8_t *)(intptr_t)about = 2;
   *(uint64_t *)(intptr_t)(about + 8) = 1 << 6;
@@ -116,7 +116,8 @@ int32_t SERVES(environ_sizes_get)(int32_t count, int32_t size) {
   return SUCCESS;
 }
 
-/* Sleeps for the first of the requested timers. No other event type is supported. */
+/* Sleeps until the first timer in the list is due and ignores the rest of the list. Other event types are
+ * not supported. */
 int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t events) {
   struct timer {
     uint64_t user;
@@ -142,7 +143,7 @@ int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t even
 }
 int32_t SERVES(sched_yield)(void) { return SUCCESS; }
 
-/* Parts of zig's library are written in Zig and use this name for the same call. */
+/* The parts of zig's library that are written in Zig use this name for the function that closes a file. */
 int32_t zig_fd_close(int32_t file) __asm__("fd_close|wasi_snapshot_preview1");
 int32_t zig_fd_close(int32_t file) { return SERVES(fd_close)(file); }
 

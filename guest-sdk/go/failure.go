@@ -28,8 +28,8 @@ const (
 	AuthForbidden          Code = "AUTH_FORBIDDEN"
 )
 
-// codes lists the codes in the order of latchwork:plugin/types. unknown is the default of Applied: true if
-// the failed call may have changed the world.
+// codes lists the codes in the order of latchwork:plugin/types. If unknown is true, a call that failed with
+// the code may have changed the world, unless Failure.Applied states otherwise.
 var codes = []struct {
 	code    Code
 	unknown bool
@@ -120,7 +120,8 @@ func panicked(value any, mayHaveChanged bool) *host.Error {
 	return unhandled("panic: "+said, detail, mayHaveChanged)
 }
 
-// unhandled returns a defect of the operator. The host reports an error with this mark as PLUGIN_EXCEPTION.
+// unhandled returns the error for a defect of the operator. The host reports an error with the key
+// latchwork:exception in its detail as PLUGIN_EXCEPTION.
 func unhandled(message, said string, mayHaveChanged bool) *host.Error {
 	detail := fmt.Sprintf(`{"latchwork:exception":%s}`, said)
 	return &host.Error{Code: 6, Message: clean(message), Detail: &detail, Unknown: mayHaveChanged}
@@ -153,5 +154,5 @@ func milliseconds(d time.Duration) *uint32 {
 	return &n
 }
 
-// clean replaces invalid UTF-8, because the host traps on it.
+// clean replaces invalid UTF-8, because the host traps the component if a text contains it.
 func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

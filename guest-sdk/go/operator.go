@@ -53,8 +53,8 @@ type Spec struct {
 	// "final".
 	OutcomeType, OutcomeStatus string
 	Limits                     Limits
-	// IdempotentByKey is how long the downstream system drops duplicates of an ExternalKey. Zero: it does
-	// not.
+	// IdempotentByKey is how long the downstream system drops duplicates of an ExternalKey. Zero means that the
+	// system does not drop duplicates.
 	IdempotentByKey time.Duration
 	// Settling is how long the effect of a call may still appear after the call ended.
 	Settling time.Duration
@@ -180,7 +180,7 @@ var (
 // does.
 func Happened(result any) Verdict { return Verdict{tag: 0, result: result} }
 
-// NotYet: the outcome is not known yet. The host asks again after this time.
+// NotYet: the outcome is not known yet. The host asks again after the given time.
 func NotYet(wait time.Duration) Verdict { return Verdict{tag: 2, wait: wait} }
 
 func register[In, Out any](name string, spec Spec, usual Determinism) *operator {

@@ -52,7 +52,7 @@ func schemaOf(t reflect.Type, above []reflect.Type) object {
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Slice:
-		// encoding/json writes a nil slice as null.
+		// A slice may be null, because encoding/json writes a nil slice as null.
 		if t.Elem().Kind() == reflect.Uint8 {
 			return object{"type": []string{"string", "null"}}
 		}

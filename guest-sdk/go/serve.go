@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	// Some plugins register their operators in main, which Go does not call in a component.
+	// Some plugins register their operators in main. Go does not call main in a component, so it is called here.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()
@@ -87,7 +87,7 @@ func serveTools() {
 	}
 }
 
-// asked returns the invocation to reconcile or undo, identified by its key.
+// asked returns the invocation with this external key, for the handlers that reconcile or undo the call.
 func asked(key string) *Invocation {
 	return &Invocation{Context: contextOf(host.GetContext()), ExternalKey: key}
 }

@@ -12,8 +12,8 @@ type Request struct {
 }
 
 // Call calls a tool and waits for its final answer. The host executes the call at most once, records the
-// answer, and returns the recorded answer from then on. The host also retries, so the error is final. It is a
-// *Failure. For steps.
+// answer, and returns the recorded answer from then on. An error is a *Failure and final, because the host
+// has already retried. Available only in steps.
 func Call[Out any](operator string, args any, actionKey ...string) (out Out, err error) {
 	request := Request{Operator: operator, Args: args}
 	if len(actionKey) > 0 {
@@ -27,7 +27,7 @@ func Call[Out any](operator string, args any, actionKey ...string) (out Out, err
 	return out, err
 }
 
-// CallAll calls several tools concurrently. The answers come in the order of the requests. For steps.
+// CallAll calls several tools concurrently. The answers come in the order of the requests. Available only in steps.
 func CallAll(requests ...Request) ([]Answer, error) {
 	made := make([]host.Request, len(requests))
 	for i, request := range requests {

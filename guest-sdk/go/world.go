@@ -2,8 +2,8 @@ package latchwork
 
 import "latchwork/internal/host"
 
-// Config reads a key of the plugin's config table in latch.toml. It returns false if the key is not set. For
-// tools.
+// Config reads a key of the plugin's config table in latch.toml. It returns false if the key is not set.
+// Available only in tools.
 func Config(key string, into any) (bool, error) {
 	text, found := host.Config(key)
 	if !found {
@@ -16,7 +16,7 @@ func Config(key string, into any) (bool, error) {
 }
 
 // Secret returns the placeholder of a secret. The host replaces the placeholder in requests to granted hosts.
-// For tools.
+// Available only in tools.
 func Secret(name string) (string, error) {
 	value, denied := host.Secret(name)
 	if denied == nil {
@@ -29,17 +29,17 @@ func Secret(name string) (string, error) {
 }
 
 // KVGet reads a key of the persistent map in the namespace of the kv grant. It returns false if the key is
-// not set. For tools.
+// not set. Available only in tools.
 func KVGet(key string) ([]byte, bool, error) {
 	value, found, denied := host.KVGet(key)
 	return value, found, kvFailed(key, denied)
 }
 
 // KVSet writes a key. The value is durable when KVSet returns. A key has at most 256 bytes and a value at
-// most 64 KiB. For tools.
+// most 64 KiB. Available only in tools.
 func KVSet(key string, value []byte) error { return kvFailed(key, host.KVSet(key, value)) }
 
-// KVDelete deletes a key and returns true if the key existed. For tools.
+// KVDelete deletes a key and returns true if the key existed. Available only in tools.
 func KVDelete(key string) (bool, error) {
 	was, denied := host.KVDelete(key)
 	return was, kvFailed(key, denied)

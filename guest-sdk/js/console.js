@@ -45,7 +45,10 @@ export function makeConsole(log, elapsed) {
   };
 }
 
-/** Formats values, separated by spaces. In a first string %s, %d, %i, %f, %j, %o and %O each take one value. */
+/**
+ * Formats values, separated by spaces. If the first value is a string, each %s, %d, %i, %f, %j, %o and %O in
+ * it is replaced by one of the other values.
+ */
 function format(values) {
   const [first, ...rest] = values;
   if (typeof first !== 'string') return values.map(show).join(' ');

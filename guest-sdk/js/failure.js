@@ -59,12 +59,12 @@ export function toHost(thrown, mayHaveChanged) {
     const error = described(thrown, mayHaveChanged);
     return { ...error, message: wellFormed(error.message) };
   } catch {
-    // The thrown value itself throws when its properties are read.
+    // Reached if the thrown value throws when its properties are read.
     return { code: 'invalid-input', message: 'a value was thrown that cannot be converted to text', retryAfterMs: undefined, detail: unhandled({}), applied: mayHaveChanged ? 'unknown' : 'no' };
   }
 }
 
-/** Replaces lone surrogates, which `slice` can produce. The host traps on them. */
+/** Replaces lone surrogates, which `slice` can produce. The host traps a component that passes one. */
 export function wellFormed(said) {
   return String(said).replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }

@@ -11,7 +11,7 @@ export function bind(functions) {
   return before;
 }
 
-/** Runs `f` as part of an operator. The host is available only then. */
+/** Runs `f` as part of an operator. The host is available only while `f` runs. */
 export function during(f) {
   const before = running;
   running = true;
@@ -23,8 +23,8 @@ export function during(f) {
 }
 
 /**
- * Returns the bound host. Throws outside of an operator: the statements of a module run once, while the
- * component is built, so a value that they read would be the same in every run.
+ * Returns the bound host. Throws outside of an operator. The statements of a module run once, while the
+ * component is built. A value that they read from the host would be the same in every run.
  */
 export function ask(what) {
   if (host === null) throw new Error(`${what}: no host outside of a component; in a test, use Host of testing.js`);

@@ -45,7 +45,7 @@ export const events = {
   },
 };
 
-/** The plugin's `config` table in latch.toml. For tools. */
+/** The plugin's `config` table in latch.toml. Available only in tools. */
 export const config = {
   get(key) {
     const text = ask('config.get').config(key);
@@ -53,7 +53,7 @@ export const config = {
   },
 };
 
-/** Placeholders of secrets. The host replaces them in requests to granted hosts. For tools. */
+/** Placeholders of secrets. The host replaces them in requests to granted hosts. Available only in tools. */
 export const secrets = {
   get(name) {
     return granted(() => ask('secrets.get').secret(name), `secret ${name}`, 'secrets');
@@ -62,7 +62,7 @@ export const secrets = {
 
 /**
  * A small persistent map in the namespace of the kv grant. Values are strings or Uint8Arrays. A key has
- * at most 256 bytes and a value at most 64 KiB. For tools.
+ * at most 256 bytes and a value at most 64 KiB. Available only in tools.
  */
 export const kv = {
   get(key) {

@@ -41,7 +41,7 @@ export function registered() {
   return [...operators.values()];
 }
 
-/** Checks the registered operators against latch-plugin.toml. Called once at the end of a build. */
+/** Checks that the registered operators match latch-plugin.toml. Called once at the end of a build. */
 export function checkRecipe(kind, exports) {
   if (operators.size === 0) throw new Error(`the plugin registers no operator: call ${kind}('Noun.Verb', { … }, (input, context) => …)`);
   for (const { kind: own, name, options } of operators.values()) {

@@ -7,7 +7,7 @@ export function show(value) {
   try {
     return typeof value === 'string' ? value : shown(value, []);
   } catch {
-    // The value itself throws when its properties are read.
+    // Reached if the value throws when its properties are read.
     return Object.prototype.toString.call(value);
   }
 }

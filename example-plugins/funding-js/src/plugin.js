@@ -20,7 +20,7 @@ step(
     description: 'Writes a letter from a summary and an alignment.',
     input: object({ professor: any(), alignment, position: optional(string()) }),
     output: object({ to: string(), subject: string(), body: string(), drafted_on: string(), words: integer() }),
-    // Not pure, because the output contains the current date.
+    // The operator is stable and not pure, because its output contains the current date.
     determinism: 'stable',
     outcome: { type: 'Email.Draft', status: 'draft' },
   },
@@ -37,7 +37,7 @@ step(
 );
 
 function letter(professor, { applicant, overlaps }, position, today) {
-  // The next autumn with an application deadline ahead.
+  // Year of the next autumn whose application deadline is still ahead. From April on, that is the next year.
   const year = today.getUTCFullYear() + (today.getUTCMonth() < 3 ? 0 : 1);
   const shown = overlaps.slice(0, OVERLAPS);
   const headline = /^[aeiou]/i.test(applicant.headline) ? `an ${applicant.headline}` : `a ${applicant.headline}`;

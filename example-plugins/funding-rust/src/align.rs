@@ -109,8 +109,8 @@ fn read(cv: &str) -> Result<(Applicant, Vec<String>), Error> {
     Ok((Applicant { name, headline }, statements))
 }
 
-/// Returns the text with the largest share of the phrase's terms, and that share. The first of equal texts
-/// wins.
+/// Returns the text with the largest share of the phrase's terms, and that share. If several texts have an
+/// equal share, returns the first of them.
 fn best<'a>(phrase: &str, texts: impl Iterator<Item = &'a str>) -> Option<(&'a str, f64)> {
     texts.map(|text| (text, share(phrase, text))).filter(|(_, part)| *part > 0.0).fold(
         None,

@@ -60,7 +60,8 @@ pub fn run(input: Input, _: &step::Context) -> Result<Draft, Error> {
     Ok(draft)
 }
 
-/// Returns the year of the next autumn with an application deadline ahead.
+/// Returns the year of the next autumn whose application deadline is still ahead. From April on, that is the
+/// next year.
 fn intake(year: i64, month: u32) -> i64 {
     if month <= 3 { year } else { year + 1 }
 }

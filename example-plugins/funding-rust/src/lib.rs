@@ -22,7 +22,7 @@ latchwork_guest::export_step! {
             .describe("Says what a CV and a professor's interests have in common, with evidence.")
             .effects([Effect::ReadOnly, Effect::ProduceOutcome])
             .outcome("Professor.Alignment", "final"),
-        // Stable and not pure, because the output contains the current date.
+        // The operator is stable and not pure, because its output contains the current date.
         step::operator("Email.GenerateDraft", draft::run)
             .describe("Writes a letter from a summary and an alignment.")
             .determinism(Determinism::Stable)

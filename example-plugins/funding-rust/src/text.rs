@@ -68,7 +68,7 @@ pub fn stem(word: &str) -> String {
     } else {
         return word.trim_end_matches('e').to_owned();
     };
-    // Doubled consonant: modell(ing) and model, runn(ing) and run.
+    // Removes a doubled consonant, so that `modelling` matches `model` and `running` matches `run`.
     let mut letters: Vec<char> = rest.chars().collect();
     if let [.., a, b] = letters[..]
         && a == b

@@ -21,11 +21,11 @@ fn chat(args: Args, context: &tool::Context) -> Result<tool::Output<Reply>, Erro
         .header("content-type", "application/json")
         .header("accept", "application/json")
         .header("user-agent", concat!("latchwork-llm-openai/", env!("CARGO_PKG_VERSION")))
-        // Shorter than the timeout of the host, so that the call fails with a specific code.
+        // The timeout is shorter than that of the host, so that the call fails with a specific code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(config.answer_bytes_max)
         .body(body);
-    // Connects the provider's records to this call.
+    // The header connects the provider's records to this call.
     if !context.trace_id().is_empty() {
         request = request.header("x-client-request-id", context.trace_id());
     }

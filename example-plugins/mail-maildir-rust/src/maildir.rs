@@ -23,7 +23,8 @@ impl Maildir {
         let name = name(key);
         let temporary = self.path(&format!("tmp/{name}"));
         if fs::exists(&temporary)? {
-            // A crash stopped an earlier try while it wrote. No other call uses this key.
+            // An earlier try with this key was stopped by a crash while it wrote the file. No other call uses
+            // the key.
             fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
         }
         // Nothing is delivered before the rename, because a file in `tmp` is not a message yet.

@@ -32,7 +32,7 @@ typedef struct {
   size_t change_count;
 
   bool failed;
-  bool passing; /* a host call failed, not the handler: a handler that continues and returns true succeeds */
+  bool passing; /* only a host call has failed; if the handler then returns true, the answer succeeds */
   latch_code code;
   char *message;
   const char *detail;      /* JSON, or NULL */

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text buffer. Initialize with { 0 }. `bytes` is NULL until the first put and then ends with a zero byte. */
+/* A text buffer. Initialize with { 0 }. `bytes` is NULL until text is first appended. From then on it ends
+ * with a zero byte. */
 typedef struct {
   char *bytes;
   size_t len, room;

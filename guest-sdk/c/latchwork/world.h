@@ -136,7 +136,7 @@ static inline bool latch_kv_failed(latch_answer *answer, const char *key, const 
 }
 
 /* Reads the value of a key. `*value` is NULL if the key is not set. Returns false and fails `answer` if
- * the store cannot be read. */
+ * the key-value store cannot be read. */
 static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
   latch_string_t name = latch_str(key);
   latch_option_list_u8_t found;

@@ -142,7 +142,7 @@ class log:
 
 
 class config:
-    """The plugin's ``config`` table in latch.toml. For tools."""
+    """The plugin's ``config`` table in latch.toml. Available only in tools."""
 
     @staticmethod
     def get(key, default=None):
@@ -151,7 +151,7 @@ class config:
 
 
 class secrets:
-    """Placeholders of secrets. The host replaces them in requests to granted hosts. For tools."""
+    """Placeholders of secrets. The host replaces them in requests to granted hosts. Available only in tools."""
 
     @staticmethod
     def get(name):
@@ -160,7 +160,7 @@ class secrets:
 
 class kv:
     """A small persistent map of bytes in the namespace of the kv grant. A key has at most 256 bytes and a
-    value at most 64 KiB. For tools."""
+    value at most 64 KiB. Available only in tools."""
 
     @staticmethod
     def get(key):

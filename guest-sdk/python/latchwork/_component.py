@@ -51,7 +51,7 @@ def served(name, function):
         failed = Err(error)
     finally:
         _operators.during(_prelude.finish)
-    # Raised outside of the ``except`` block, because the error already contains the original exception.
+    # The error is raised outside of the ``except`` block, because it already contains the original exception.
     raise failed
 
 

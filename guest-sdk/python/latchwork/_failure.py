@@ -40,10 +40,11 @@ class Failure(Exception):
 
 
 def described(raised, may_have_changed):
-    """Converts an exception for the host. Replaces lone surrogates, on which the host traps."""
+    """Converts an exception for the host. Replaces lone surrogates, because the host traps a component
+    that passes one."""
     try:
         code, message, wait, detail, applied = _described(raised, may_have_changed)
-    except Exception:  # The raised exception itself raises when it is formatted.
+    except Exception:  # Reached if the exception raises when it is formatted.
         message = f"{type(raised).__name__}, which cannot be converted to text"
         code, wait, detail, applied = "INVALID_INPUT", None, _unhandled({}, False), _applied(may_have_changed)
     return code, well_formed(str(message)), wait, None if detail is None else well_formed(detail), applied
@@ -58,7 +59,7 @@ def _described(raised, may_have_changed):
     """Returns code, message, wait in milliseconds, detail as JSON, and applied of a raised exception.
 
     An exception that is not a Failure is a defect of the operator. The host reports it as PLUGIN_EXCEPTION
-    with its text and traceback. The code INVALID_INPUT is for hosts that do not know the mark in the detail.
+    with its text and traceback. Hosts that do not know the mark in the detail report the code INVALID_INPUT.
     """
     if isinstance(raised, Failure):
         detail = None if raised.detail is None else _text(raised.detail)

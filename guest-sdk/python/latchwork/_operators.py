@@ -84,7 +84,7 @@ def _account(operator, account):
 
 
 def check_recipe(kind, exports):
-    """Checks the registered operators against latch-plugin.toml. Called once at the end of a build."""
+    """Checks that the registered operators match latch-plugin.toml. Called once at the end of a build."""
     if not operators:
         raise TypeError(f"the plugin registers no operator: decorate a function with @{kind}('Noun.Verb')")
     for operator in operators.values():

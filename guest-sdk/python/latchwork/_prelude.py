@@ -200,7 +200,7 @@ _Socket.__module__ = "socket"
 
 
 def _node():
-    """Replaces the network address in uuid1 by a random number. The multicast bit marks it as random."""
+    """Replaces the network address in uuid1 by a random number. The multicast bit marks the address as random."""
     if uuid._node is None:
         uuid._node = int.from_bytes(_urandom(6, "uuid.getnode"), "big") | 1 << 40
     return uuid._node
@@ -275,11 +275,11 @@ def close():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
-            # Without a modification time linecache does not check the file for changes.
+            # The cached lines have no modification time, so linecache does not check if the file has changed.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # Loaders read sources with these functions when a traceback shows a line.
+    # Module loaders read the source with these functions when a traceback shows a line of it.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

@@ -76,11 +76,11 @@ macro_rules! constructors {
 }
 
 constructors! {
-    /// The remote system did not answer in time. It is unknown if it acted on the request.
+    /// The remote system did not answer in time. It is unknown if the system acted on the request.
     network_timeout => NetworkTimeout, Unknown;
     /// The remote system asked for a lower request rate and did nothing.
     rate_limit => RateLimit, No;
-    /// A provider failed temporarily. It is unknown if it acted on the request.
+    /// A provider failed temporarily. It is unknown if the provider acted on the request.
     temporary_provider_error => TemporaryProviderError, Unknown;
     /// A database was locked. Nothing was written.
     transient_db_lock => TransientDbLock, No;

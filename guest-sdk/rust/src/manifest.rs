@@ -56,19 +56,19 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Size of the linear memory, in bytes.
+    /// Sets the maximum size of the linear memory, in bytes.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: u32) -> Self {
         self.memory_bytes = Some(bytes);
         self
     }
-    /// Wall-clock time of one try. Sent to the host in milliseconds.
+    /// Sets the maximum wall-clock time of one try. The host receives the time in milliseconds.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout_ms = Some(millis(timeout));
         self
     }
-    /// Size of the answer, in bytes.
+    /// Sets the maximum size of the answer, in bytes.
     #[must_use]
     pub fn output_bytes(mut self, bytes: u32) -> Self {
         self.output_bytes = Some(bytes);
@@ -120,8 +120,8 @@ impl Description {
         let (input_schema, output_schema) = (self.schemas)();
         let mut effects = self.effects.clone();
         if effects.is_empty() {
-            // The default is the narrowest effect. A host gives a tool without world-changing effects no way
-            // to write.
+            // The default is the narrowest effect. The host does not let a tool write if the tool has no
+            // world-changing effect.
             effects.push(if self.outcome.is_some() { Effect::ProduceOutcome } else { Effect::ReadOnly });
         }
         let (outcome_type, outcome_status) = self.outcome.clone().unzip();

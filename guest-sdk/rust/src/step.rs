@@ -108,7 +108,7 @@ impl Described for Operator {
     }
 }
 
-/// Entry point of the export macro.
+/// Runs one of the operators by name. [`export_step!`](crate::export_step) calls this function.
 #[doc(hidden)]
 pub fn run(operators: Vec<Operator>, name: &str, input: &str) -> Result<String, types::Error> {
     log::install_panic_hook();

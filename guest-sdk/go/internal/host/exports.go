@@ -2,7 +2,7 @@
 
 package host
 
-// The exports of the component. The build renames them to their names in the WIT world.
+// These functions are the exports of the component. The build renames them to their names in the WIT world.
 
 // give returns a pointer to the result of an export. The result stays allocated until the instance ends,
 // because an instance serves only one call.

@@ -4,12 +4,14 @@ package host
 
 import "unsafe"
 
-// given holds host data that is not read yet. kept holds data that the host has still to read. The garbage
-// collector cannot see pointers that only the host has, so both keep their data alive.
+// given holds data of the host that the SDK has not read yet. kept holds data of the SDK that the host has
+// not read yet. The garbage collector cannot see pointers that only the host has, so both variables keep
+// their data alive.
 var given, kept []any
 
-// room is a static buffer for host data. While the data fits, nothing is allocated, so neither the garbage
-// collector nor the scheduler runs. The host answers no system call before it has passed all its data.
+// room is a static buffer for host data. Data that fits into room needs no allocation, so neither the garbage
+// collector nor the scheduler runs. Both would use system calls, which are not answered until the host has
+// passed all its data.
 var (
 	room [64 << 10]uint64
 	used uint32

@@ -41,8 +41,8 @@ func kvSet(key, value string, ret uint32)
 //go:wasmimport latchwork:plugin/kv@0.1.0 delete
 func kvDelete(key string, ret uint32)
 
-// hold tells the system call layer of the component that the host is passing data. Until it is reset, the
-// layer answers no system call of Go.
+// hold(1) announces to the system call layer of the component that the host is passing data. The layer
+// answers no system call of Go until hold(0).
 //
 //go:wasmimport wasi_snapshot_preview1 latch_hold
 func hold(yes uint32)
@@ -50,7 +50,7 @@ func hold(yes uint32)
 // Now returns Go's own time. The build connects Go's clock to the clock of the host.
 func Now() time.Time { return time.Now() }
 
-// asked calls the host, which writes its answer to an area of this size, and reads the answer with read.
+// asked makes a host call with ask. The host writes its answer to an area of this size, and read converts it.
 func asked[T any](size uint32, ask func(ret uint32), read func(area) T) T {
 	a := newArea(size)
 	hold(1)

@@ -124,7 +124,7 @@ fn method(name: &str) -> Method {
 fn options(timeout: Option<Duration>) -> Option<RequestOptions> {
     let nanoseconds = u64::try_from(timeout?.as_nanos()).unwrap_or(u64::MAX);
     let options = RequestOptions::new();
-    // A host without support for a timeout option must not prevent the request, so errors are ignored.
+    // A host without support for a timeout option must still send the request, so errors are ignored.
     let _ = options.set_connect_timeout(Some(nanoseconds));
     let _ = options.set_first_byte_timeout(Some(nanoseconds));
     let _ = options.set_between_bytes_timeout(Some(nanoseconds));

@@ -1,4 +1,4 @@
-//! Entry points of the export macro of tools.
+//! Functions that [`export_tool!`](crate::export_tool) calls.
 
 use super::{Change, Context, Erased, Finding, Verdict};
 use crate::bindings::export_reconcile::exports::latchwork::plugin::reconcile as wit_reconcile;
@@ -15,7 +15,7 @@ fn find_operator<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, 
         .ok_or_else(|| Error::invalid_input(format!("this plugin has no operator {name}")))
 }
 
-/// Executes an operator.
+/// Executes one of the operators by name.
 pub fn invoke(operators: &[Erased], name: &str, args: &str) -> Result<types::ToolOutput, types::Error> {
     let operator = find_operator(operators, name)?;
     Ok((operator.invoke)(args, &Context::default())?)
@@ -74,8 +74,8 @@ pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
     let changes_world = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
     let verifies = has(|operator| operator.verify.is_some());
-    // The export covers the whole plugin. For an operator without a handler `verify` fails, so each resume
-    // would ask a person.
+    // The export `verify` is shared by all operators of the plugin. It fails for an operator without a
+    // handler, so each resume would ask a person about the effects of that operator.
     let unverified = operators.iter().filter(changes_world).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;

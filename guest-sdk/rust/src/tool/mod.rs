@@ -1,9 +1,9 @@
 //! Tools: code that accesses the outside world within its grants.
 //!
-//! The host calls a tool at most once for each recorded invocation. After a crash the host may have to find
-//! out whether a call happened. A tool can support this in two ways. Its downstream system drops duplicates
-//! by the external key, declared by [`Operator::idempotent_by_key`]. Or the tool checks the world, in
-//! [`Operator::reconcile`].
+//! The host does not repeat a call whose answer is recorded. After a crash it may have to find out whether a
+//! call without a recorded answer happened. A tool can support this in two ways. Its downstream system drops
+//! duplicates by the external key, declared by [`Operator::idempotent_by_key`]. Or the tool checks the world,
+//! in [`Operator::reconcile`].
 
 mod context;
 pub mod dispatch;
@@ -129,8 +129,8 @@ where
         self.inner.about.idempotent_by_key_seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
         self
     }
-    /// Declares that the effect of a call may appear up to `time` after the call ended. The host does not ask
-    /// about the call or repeat it earlier.
+    /// Declares that the effect of a call may appear up to `time` after the call ended. During this time the
+    /// host neither asks about the call nor repeats it.
     #[must_use]
     pub fn settles_within(mut self, time: Duration) -> Self {
         self.inner.about.settling_ms = millis(time);
@@ -198,9 +198,9 @@ where
     /// `compensate` in [`export_tool!`](crate::export_tool).
     ///
     /// The host calls the handler at most once for each call that took effect, when the job is cancelled or
-    /// rolled back. If the call cannot be undone any more, return an error. A wrong success would be recorded
-    /// as undone. A [`Context`] created in the handler is the context of the compensating call, with an
-    /// external key of its own.
+    /// rolled back. If the call cannot be undone any more, return an error: after a wrong success, the job
+    /// records the call as undone. A [`Context`] created in the handler is the context of the compensating
+    /// call, with an external key of its own.
     ///
     /// The [crate's page](crate) has an example.
     #[must_use]
