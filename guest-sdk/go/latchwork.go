@@ -53,8 +53,8 @@ func (i *Invocation) Changed(change Change) {
 	})
 }
 
-// Receipt records the proof of the effect. Later requests for the same action get it instead of a second
-// execution.
+// Receipt records the proof of the effect. Later requests for the same action get the receipt instead of a
+// second execution.
 func (i *Invocation) Receipt(receipt any) {
 	text, err := encode(receipt)
 	if err != nil {

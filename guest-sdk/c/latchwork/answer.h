@@ -77,7 +77,7 @@ static inline bool latch_answered(bool gave, latch_answer *answer) {
   return gave && !answer->failed;
 }
 
-/* Records a change in the world. An answer holds at most 16 changes. One more aborts. */
+/* Records a change in the world. An answer holds at most 16 changes. Recording one more aborts the plugin. */
 static inline void latch_changed(latch_answer *answer, latch_change change) {
   size_t room = sizeof answer->changes / sizeof answer->changes[0];
   if (answer->change_count == room) abort();

@@ -25,7 +25,7 @@ type Host struct {
 	Time time.Time
 	// Tools maps an operator to a function that answers its calls. args is the JSON of the arguments.
 	Tools map[string]func(args json.RawMessage) (any, error)
-	// Configuration, Secrets and KV replace the settings of latch.toml. A nil KV is not granted.
+	// Configuration, Secrets and KV replace the settings of latch.toml. If KV is nil, the kv grant is missing.
 	Configuration map[string]any
 	Secrets       map[string]string
 	KV            map[string][]byte

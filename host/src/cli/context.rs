@@ -76,7 +76,7 @@ impl<'p> Context<'p> {
         Ok(config)
     }
 
-    /// Returns true if `durability = "relaxed"` is configured. Every response then states it.
+    /// Returns true if `durability = "relaxed"` is configured. Every response then names this setting.
     pub fn is_relaxed(&self) -> bool {
         self.relaxed.get().copied().unwrap_or(false)
     }

@@ -69,7 +69,7 @@ impl Operators {
 /// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`, or empty if unknown.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
-    // The end of a wait is computed slightly before its event is written, so the difference is a little too
+    // An end time is computed slightly before its event is written, so the difference is a little too
     // short. Times of a minute or more are therefore rounded up to the next second.
     let until = |time_us: i64| match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),
@@ -176,7 +176,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
             call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
-        // A standing approval has no other reason than the submission.
+        // A standing approval was given at submission, so it has no reason of its own.
         Body::GateApproved { slot, by, standing: true, .. } => {
             call_text(slot, Good, format!("approved with the submission by {}", by.actor))
         }

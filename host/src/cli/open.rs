@@ -79,7 +79,7 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
     Ok(host)
 }
 
-/// Notifiers of this process whose notices may still be queued.
+/// Senders of webhook notices in this process. Notices may still be queued when the process ends.
 static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
 /// Maximum time that the end of a command waits for a webhook.
 const NOTIFY_WAIT: Duration = Duration::from_secs(5);
@@ -101,7 +101,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, &crash_point()?, used).await
 }
 
-/// Returns true if the opened database is not the one that was last used here.
+/// Returns true if an opened database is not the one that was last used here, but for example a restored
+/// backup.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };

@@ -48,7 +48,7 @@ pub struct Host {
     state: Rc<RefCell<HostState>>,
 }
 
-/// State that handlers change. All clones of a host share it, so it is readable after a run.
+/// State that handlers change. All clones of a host share the state, so a test can read it after a run.
 #[derive(Default)]
 struct HostState {
     random: u64,

@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 
 /// Reads one answer at a time.
 ///
-/// A blocking read cannot be cancelled. If a question is withdrawn, its read is kept for the next question,
-/// because a second read would compete with it.
+/// A blocking read cannot be cancelled. If a question is withdrawn, the pending read is kept and answers the
+/// next question, because a second read would compete with the first.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,

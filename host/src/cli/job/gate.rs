@@ -66,7 +66,7 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     super::put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
 }
 
-/// Describes the approvals of the gate, including this one.
+/// Describes the approvals of the gate so far, including the approval that this command records.
 fn approval_message(gate: &Gate, inbox: &[InboxRow], slot: &Slot, actor: &str) -> String {
     let mut who = pending::approvers(gate, inbox, slot);
     who.insert(actor);

@@ -32,8 +32,8 @@ pub(super) fn call_line(slot: &Slot, operator: &Operator) -> Option<LiveLine> {
         .then(|| styled_line(Tone::Quiet, true, format!("  {}  called", slot_label(slot, Some(operator.as_str())))))
 }
 
-/// Returns the line of an event, or `None` if people do not need it. `took` is the duration of an ended
-/// action.
+/// Returns the line of an event, or `None` if people do not need to see the event. `took` is the duration of
+/// an ended action.
 pub(super) fn event_line(
     job_id: &JobId,
     event: &Event,

@@ -179,7 +179,8 @@ fn minimal_entry(file: &Path, anatomy: &ComponentInfo) -> PluginConfig {
     }
 }
 
-/// Returns the grants without which the imports of a tool are not linked. They name no existing server.
+/// Returns the grants without which the imports of a tool are not linked. The addresses in the grants name no
+/// existing server.
 pub(super) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
     let mut grants = Grants::default();
     if anatomy.nearest_world() == PluginKind::Tool {

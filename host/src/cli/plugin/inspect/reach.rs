@@ -36,7 +36,7 @@ const GRANTS: [(&str, &str, &str); 6] = [
 pub(super) struct GrantMatch<'a> {
     pub(super) key: &'static str,
     pub(super) opens: &'static str,
-    /// Imports that the grant serves. Without any, the grant opens nothing.
+    /// Imports that the grant serves. If the list is empty, the grant opens nothing.
     pub(super) serves: Vec<&'a str>,
     /// True if any code reaches one of these imports.
     pub(super) used: bool,
