@@ -1,4 +1,4 @@
-//! Action keys: one action across jobs, for every state of the key holder.
+//! Tests of action keys. An action is performed once across jobs, for every state of the key holder.
 
 use serde_json::json;
 
@@ -15,14 +15,15 @@ use crate::response::response;
 use crate::step::StepState;
 use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
 
-/// An opaque send whose action key contains the recipient.
+/// Returns an opaque send whose action key contains the recipient.
 fn send(to: &str) -> serde_json::Value {
     let mut send = step("a", "Opaque", &[], json!({ "to": to }));
     send["idempotency_template"] = json!("send:{to}");
     send
 }
 
-/// Runs a first job and returns the reservation that the job leaves.
+/// Runs a job and returns the key that the job reserved. The returned row names `job_0` and the slot `other` as
+/// its holder.
 fn left_by(mut first: Sim) -> (Hash, ActionRow) {
     first.process(None).unwrap();
     let (key, row) = first.actions.into_iter().next().expect("the key is reserved");
@@ -110,14 +111,14 @@ fn key_is_released_only_if_nothing_can_have_happened() {
     let mut sim = run(vec![refused()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.is_empty(), "final and certainly not applied");
-    // In doubt, then closed as lost: the action may have happened.
+    // The call is in doubt and is then closed as lost. The action may have happened, so the key stays reserved.
     let mut sim = run(vec![unknown()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     assert_eq!(sim.actions.len(), 1);
     sim.resolve(Slot::new("a"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.values().all(|row| row.receipt.is_none()) && sim.actions.len() == 1, "lost keeps its key");
-    // In doubt, then resolved as not applied, then cancelled.
+    // The call is in doubt and is resolved as not applied, and the job is cancelled.
     let mut sim = run(vec![unknown()]);
     sim.process(None).unwrap();
     sim.send_request(InboxRequest::Cancel);
@@ -140,7 +141,8 @@ fn a_dry_run_never_touches_keys() {
     assert_eq!(sim.actions, before);
 }
 
-/// Two steps of one job with the same key: another slot counts like another job.
+/// I21: if two steps of one job have the same action key, the second step gets the receipt of the first, as a
+/// step of another job would.
 #[test]
 fn another_slot_of_the_same_job_counts_as_another_job() {
     let mut two = send("ada");
@@ -185,7 +187,7 @@ fn action_key_depends_only_on_payload_hashes_and_template() {
     assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
 }
 
-/// I146: without a template there is no key that jobs share, and each job acts once.
+/// I146: a step without an idempotency template has no action key, so each job performs its action once.
 #[test]
 fn a_step_without_a_template_has_no_action_key() {
     let unkeyed = |template: Option<serde_json::Value>| {
@@ -207,7 +209,7 @@ fn a_step_without_a_template_has_no_action_key() {
         assert_eq!(step_action_key(&durable, &Slot::new("a")).unwrap(), None);
         assert_eq!(sim.actions.len(), 1, "it reserves nothing");
         assert_eq!(durable.rows[&Slot::new("a")].action_key, None);
-        // Two steps of one job are two slots.
+        // Two such steps of one job are both executed, because they have different slots.
         let mut two = plan.clone();
         two["step_id"] = json!("b");
         let mut sim = Sim::new(Mode::AutoExec, vec![plan, two]);
@@ -216,7 +218,8 @@ fn a_step_without_a_template_has_no_action_key() {
     }
 }
 
-/// A worker whose reservation was refused while a step ran runs the step again.
+/// If the reservation of an action key is refused while the step runs, the worker can start the step again in
+/// the same attempt.
 #[test]
 fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
@@ -229,8 +232,9 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
 }
 
-/// I29: in staged commit, the row of an earlier round may remain while the answer is a receipt. An answer of
-/// the call itself excludes such a row, because a barrier came before the answer.
+/// I29: if the answer is a receipt, the evidence check accepts a ledger row that an earlier round left, because
+/// staged commit may write the row late. If the call itself gave the answer, the check rejects such a row,
+/// because the barrier had replaced it.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {

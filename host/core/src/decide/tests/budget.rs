@@ -1,4 +1,4 @@
-//! Models and budgets: the cost of an answer, and the refusal of calls beyond the budget.
+//! Tests of model costs and budgets: the cost of an answer, and the refusal of calls beyond the budget.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,8 @@ fn paid(cost_micro_usd: u32) -> Answer {
     Answer::Ok(Output { usage: Some(usage), ..good() })
 }
 
-/// Steps `a`, `b` and `c`, one after another. Each is a call of the operator and costs 40.
+/// Returns a job with the steps `a`, `b` and `c`, one after another. Each step calls the operator once, which
+/// costs 40 micro-USD.
 fn three(operator: &str, budget: Budget) -> Sim {
     let plan = ["a", "b", "c"].iter().zip([&[][..], &["a"], &["b"]]);
     let mut sim = Sim::new(Mode::AutoExec, plan.map(|(id, after)| step(id, operator, after, json!({}))).collect());
@@ -44,7 +45,7 @@ fn exceeded(sim: &Sim) -> Option<Value> {
     body.map(|body| serde_json::to_value(body).unwrap())
 }
 
-/// Number of the three calls that were answered.
+/// Returns how many of the three calls were answered.
 fn answered(sim: &Sim) -> usize {
     3 - sim.script.values().map(Vec::len).sum::<usize>()
 }
@@ -115,7 +116,7 @@ fn monthly_budget_includes_other_jobs() {
     }
 }
 
-/// I34: once a call was refused, raising the budget changes nothing for its slot, wherever the process died.
+/// I34: raising the budget does not undo the refusal of a call. This holds wherever the process dies.
 #[test]
 fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
@@ -145,7 +146,7 @@ fn free_call_is_not_refused() {
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
     sim.rules.budget = per_job(40);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    // A tool that is not a model is refused once it is known to cost something.
+    // A tool that is not a model is refused after one of its answers has shown that it costs money.
     let mut sim = three("Read", per_job(40));
     sim.process(None).unwrap();
     assert_eq!(answered(&sim), 1);
@@ -174,8 +175,8 @@ fn a_models_answer_is_marked() {
     );
 }
 
-/// I32: the prompt of a model is recorded with its answer, also for a call inside a step plugin. For a read,
-/// the hash of the arguments is enough.
+/// I32: the prompt of a model is recorded with its answer, also if a step plugin calls the model. For a read,
+/// only the hash of the arguments is recorded.
 #[test]
 fn model_prompt_is_recorded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Script", &[], json!({ "calls": ["Read", "Model"] }))]);
@@ -200,7 +201,8 @@ fn reserved_costs_count_until_answers_are_recorded() {
     assert_eq!(reserved_cost(&durable, &in_flight, &own), 7, "another try is in flight");
 }
 
-/// I32: an answer stored before its events is used, and the model is not called again.
+/// I32: if a crash left the answer of a model without its events, the stored answer is used and the model is
+/// not called again.
 #[test]
 fn stored_model_answer_is_used() {
     let mut sim = three("Model", Budget::default());
@@ -219,7 +221,8 @@ fn stored_model_answer_is_used() {
     assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
 }
 
-/// I32, I34: an answer of a model, and a refusal for its cost, are flushed immediately. A read lingers.
+/// I32, I34: the answer of a model and a refusal for cost are flushed immediately. The answer of a read without
+/// cost lingers.
 #[test]
 fn costly_answers_are_flushed_immediately() {
     for (operator, budget, flushed) in [
@@ -231,8 +234,8 @@ fn costly_answers_are_flushed_immediately() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
     }
-    // Opaque calls are flushed because they cannot be reconciled and a repeat costs more than a flush. Keyed
-    // and queryable calls can be resolved without a person, so they linger.
+    // The answer of an opaque call is flushed, because the call cannot be reconciled and a repeat costs more
+    // than a flush. Keyed and queryable calls can be resolved without a person, so their answers linger.
     for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.process(None).unwrap();

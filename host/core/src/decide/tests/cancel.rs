@@ -1,4 +1,4 @@
-//! Cancelled jobs: no step of the plan moves any more, and calls in flight are recorded.
+//! Tests of cancelled jobs. No step of the plan continues, and calls in flight are recorded.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     (before, after)
 }
 
-/// A ready step stays ready, and a running step makes no further call.
+/// In a cancelled job, a ready step is not started, and a running step makes no further call.
 #[test]
 fn cancelled_job_begins_no_new_call() {
     let plan = vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] })), step("b", "Read", &["a"], json!({}))];
@@ -67,7 +67,8 @@ fn cancelled_job_begins_no_new_call() {
     assert!(matches!(next(&after), NextAction::Abandon), "{:?}", next(&after));
 }
 
-/// A call in flight that certainly did nothing becomes final and is not retried.
+/// If a job is cancelled, a call in flight that certainly changed nothing gets a final failure and is not
+/// retried.
 #[test]
 fn call_in_flight_of_cancelled_job_is_recorded_and_not_retried() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -88,15 +89,15 @@ fn call_in_flight_of_cancelled_job_is_recorded_and_not_retried() {
     assert_eq!(answered(&after), RowState::FailedFinal);
 }
 
-/// I3: a step that waits for the next reconcile request of its call may be cancelled. The call stays in doubt,
-/// and a person decides.
+/// I3: a job may be cancelled while one of its steps waits for the next reconcile request of a call. The call
+/// stays in doubt, and a person decides.
 #[test]
 fn a_call_whose_step_waits_for_a_retry_stays_in_doubt() {
     let in_plan = (step("a", "Queryable", &[], json!({})), "a", StepState::FailedRetryable);
     let in_step = (step("a", "Script", &[], json!({ "calls": ["Queryable"] })), "a/0", StepState::Blocked);
     for (planned, slot, state) in [in_plan, in_step] {
         let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
-        // The process is killed before each write in turn, until the step is found waiting.
+        // Kills the process before each write in turn, until a crash leaves the step waiting.
         let waiting = (0..40).find_map(|nth| {
             let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
             sim.script.insert("Queryable".into(), vec![unknown()]);

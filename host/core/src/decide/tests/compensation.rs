@@ -1,5 +1,5 @@
-//! Compensation: the effects that are undone, their order, the operator that undoes them, and the effects that
-//! stay.
+//! Tests of compensation: the effects that are undone, their order, the operator that undoes them, and the
+//! effects that stay.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     sim
 }
 
-/// Pins the operators, with the `compensate` export for those that `exports` selects.
+/// Pins the operators. Those for which `exports` returns true have a `compensate` export.
 pub(super) fn pin(sim: &mut Sim, exports: impl Fn(&str) -> bool) {
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
     for (name, pinned) in &mut header.operators {
@@ -55,7 +55,7 @@ pub(super) fn plan() -> Vec<Value> {
     ]
 }
 
-/// Runs the job up to the gate of the plan. Everything before the gate is done.
+/// Runs the job up to the gate of step `d`. All steps before `d` succeed.
 pub(super) fn run_to_gate(sim: &mut Sim) {
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.map(|b| b.reason_code), Some(Code::RequiresApproval));
@@ -196,8 +196,8 @@ fn effects_without_compensation_are_reported() {
     assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
 }
 
-/// I46: a verdict on a lost compensation is also refused before the settling time. The effect could still
-/// appear, and the compensation would be executed twice.
+/// I46: a verdict on a lost compensation is refused until the settling time has passed. Otherwise the
+/// compensation could be executed again while the effect of the first execution is still in transit.
 #[test]
 fn verdict_on_lost_compensation_waits_for_settling_time() {
     let gate = with(step("d", "Read", &["a"], json!({})), "gate", "human_confirm");
@@ -223,7 +223,8 @@ fn verdict_on_lost_compensation_waits_for_settling_time() {
     assert!(at(ManualVerdict::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
 }
 
-/// Three kinds of verdict on a failed compensation, and no verdict.
+/// A failed compensation parks the job. A person decides with one of three verdicts, or continues or aborts the
+/// compensation without a verdict.
 #[test]
 fn failed_compensation_parks_job_until_decision() {
     let parked = || {
@@ -262,12 +263,12 @@ fn failed_compensation_parks_job_until_decision() {
             "the others follow"
         );
     }
-    // `--continue` leaves the effect.
+    // `--continue` leaves the effect in place.
     let mut sim = parked();
     sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, CompensationState::Left));
-    // `--abort` ends compensation.
+    // `--abort` ends the compensation of the job. The remaining effects are left.
     let mut sim = parked();
     sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
@@ -334,8 +335,8 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
 }
 
-/// I37: a crash between the events of a refusal and its row leaves no row. A person can resolve the
-/// compensation nevertheless.
+/// I37: a crash between the events of a refused compensation and its ledger row leaves no row. A person can
+/// still resolve the compensation.
 #[test]
 fn refused_compensation_without_row_can_be_resolved() {
     let slot = Slot::new("a~c");
@@ -373,7 +374,7 @@ fn refused_compensation_without_row_can_be_resolved() {
     }
 }
 
-/// I21: the action key of an undone action is free, and another job performs the action.
+/// I21: undoing an action releases its action key, so another job can perform the action.
 #[test]
 fn key_of_undone_action_is_released() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -412,7 +413,7 @@ fn a_conflict_blocks_undoing() {
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 0));
 }
 
-/// I3: a call in doubt is resolved before anything is undone, and nothing new is executed for it.
+/// I3: before any effect is undone, a person resolves the call in doubt. The call is not executed again.
 #[test]
 fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     for happened in [true, false] {
@@ -434,8 +435,8 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     }
 }
 
-/// A compensation with a transient failure is retried. The backoff is an event, and the job waits for it by
-/// itself.
+/// A compensation with a transient failure is retried. The backoff is recorded as an event, and the job
+/// continues after the backoff without a person.
 #[test]
 fn compensations_are_retried_like_any_call() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -465,7 +466,8 @@ fn fork_copies_no_undone_step() {
     assert_eq!(copied, ["r"], "what was undone is done again, and what was made from it");
     let gated: Vec<_> = gated.iter().map(ToString::to_string).collect();
     assert_eq!(gated, ["a", "b", "c"], "and is asked about first");
-    // A given output replaces the output of the undone step.
+    // A replaced output makes the fork copy an undone step. This is refused if the step depends on another
+    // undone step.
     let set = [("c".into(), b"1".to_vec())].into();
     let refused = fork(&durable, &ForkRequest { set, ..request.clone() }).unwrap_err();
     assert!(refused.to_string().contains("undone"), "{refused}");
@@ -517,8 +519,8 @@ fn out_of_order_compensation_events_are_refused() {
     assert!(apply(&mut job, early).unwrap_err().contains("not in flight"));
 }
 
-/// I37: after two contradicting verdicts on one compensation, the compensation is neither retried nor counted
-/// as done. The action key stays reserved.
+/// I37: after two contradicting verdicts on one compensation, the compensation is not executed again and does
+/// not count as done. The action key stays reserved.
 #[test]
 fn contradicted_compensation_waits_for_decision() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -559,14 +561,14 @@ fn successful_job_undoes_nothing() {
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Completed, 2));
     assert!(started(&sim).is_empty() && response(&durable).compensations.is_empty());
-    // A call without a final answer took no effect that could be undone.
+    // A call without a final answer does not count as an effect.
     let call = &durable.job.calls[&Slot::new("a")];
     assert!(durable.job.took_effect(call));
     assert!(!durable.job.took_effect(&crate::state::Call { committed: false, ..call.clone() }));
 }
 
-/// A compensation by the call's own plugin has the timeout of the plan's step. Another operator has its own
-/// timeout.
+/// A compensation by the plugin of the undone call has the timeout of the plan step. A compensation by another
+/// operator has the timeout of that operator.
 #[test]
 fn compensation_by_own_plugin_has_the_step_timeout() {
     let timed = |id: &str, name: &str, after: &[&str]| with(step(id, name, after, json!({})), "timeout", "7s");

@@ -64,7 +64,7 @@ fn every_prefix_folds(sim: &Sim) {
     }
 }
 
-/// I1, I37: a cancelled job, killed anywhere during its compensation.
+/// I1, I37: a cancelled job undoes each effect once, wherever the process is killed during compensation.
 #[test]
 fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
     let mut died = 0;
@@ -82,7 +82,7 @@ fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
     assert!(died > 20, "the cuts are reached: {died}");
 }
 
-/// I1, I37: a job that fails and rolls back, killed anywhere from its beginning.
+/// I1, I37: a job that fails and is rolled back undoes each effect once, wherever the process is killed.
 #[test]
 fn killed_anywhere_a_failed_job_undoes_each_effect_once() {
     let mut died = 0;
@@ -127,7 +127,7 @@ fn two_crashes_in_a_row_change_nothing() {
     }
 }
 
-/// I37: a failed compensation that a person retries, killed anywhere.
+/// I37: a failed compensation that a person retries is executed once, wherever the process is killed.
 #[test]
 fn killed_anywhere_a_retried_compensation_happens_once() {
     for cut in cuts() {
@@ -141,7 +141,7 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
         sim.resolve(slot.clone(), ManualVerdict::NotApplied);
         drop(sim.process(Some(cut)));
         assert_verifies(&sim);
-        // The verdict is given again if the crash came before it was recorded.
+        // If the crash came before the verdict was recorded, the person gives the verdict again.
         if sim.durable().job.failed_compensation() == Some(&slot) {
             sim.resolve(slot, ManualVerdict::NotApplied);
         }
@@ -150,7 +150,7 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
     }
 }
 
-/// I3: a compensation in doubt is never executed blindly. One made by the call's own plugin is neither
+/// I3: a compensation in doubt is never executed blindly. A compensation by the call's own plugin is neither
 /// reconciled nor repeated, because the plugin's idempotency class does not cover its `compensate` export.
 #[test]
 fn a_compensation_in_doubt_parks() {

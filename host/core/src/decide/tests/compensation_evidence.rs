@@ -22,7 +22,7 @@ fn undone() -> Sim {
     sim
 }
 
-/// Returns the same job with other arguments of one compensation, and with every hash recomputed.
+/// Returns the job of [`undone`] with other arguments of the compensation `a~c` and with every hash recomputed.
 fn called_otherwise() -> Sim {
     let mut sim = undone();
     let (secret, name) = (sim.record.secret, label::args(&Slot::new("a~c")));
@@ -49,7 +49,7 @@ fn called_otherwise() -> Sim {
     sim
 }
 
-/// Positions of a slot's events of one type.
+/// Returns the position of the first event of this type and slot.
 fn at(lines: &Lines, kind: &str, slot: &str) -> usize {
     let is = |(record, line): &(String, serde_json::Value)| {
         record == "event" && line["event"]["type"] == kind && line["event"]["slot"] == slot
@@ -115,7 +115,7 @@ fn forged_compensation_evidence_is_found() {
     }
     assert!(found(forged).contains(&ProblemKind::Permission), "of nothing");
 
-    // A compensation that finished without a good answer.
+    // A compensation that is recorded as finished although no call was made for it.
     let mut forged = lines();
     let all = cut(&mut forged, "a~c");
     let end: Lines = all.into_iter().filter(|(_, line)| line["event"]["type"] == "compensation_finished").collect();
@@ -125,19 +125,20 @@ fn forged_compensation_evidence_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&ProblemKind::Permission), "pretended");
 
-    // A compensation missing from the log, the ledger and the effects: the job could not have ended this way.
+    // A compensation that is missing from the log, the ledger and the effects. Without this compensation, the
+    // job could not have ended as cancelled.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
     assert!(kinds.contains(&ProblemKind::Illegal), "left out: {kinds:?}");
 
-    // A compensation called with other arguments, consistently in all records.
+    // A compensation that was called with other arguments. All records agree on these arguments.
     let report = verify(&export(&called_otherwise()));
     let message = "the arguments of a~c do not match a, the call that it undoes";
     assert!(report.problems.iter().any(|problem| problem.message == message), "{:#?}", report.problems);
 
-    // A response that reports more than happened.
+    // A response that reports an effect as left although it was undone.
     let mut forged = lines();
     let (_, response) = forged.iter_mut().find(|(record, _)| record == "response").unwrap();
     response["response"]["compensations"][0]["state"] = "left".into();

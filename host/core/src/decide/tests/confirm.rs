@@ -1,4 +1,4 @@
-//! Recorded changes are verified when a job is resumed, before anything builds on them.
+//! Tests that recorded changes are verified when a job is resumed, before any step uses them.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn slot(text: &str) -> Slot {
     Slot::new(text)
 }
 
-/// The answer of a call that reports its change.
+/// Returns the answer of a call that reports a change of the resource.
 fn changes(resource: &str, version: &str) -> Answer {
     let change = StateChange {
         resource_type: "file".into(),
@@ -37,7 +37,7 @@ fn changes(resource: &str, version: &str) -> Answer {
     Answer::Ok(Output { result: "\"done\"".into(), receipt: None, state_changes, usage: None })
 }
 
-/// A job whose opaque calls change these resources and are confirmed under this rule.
+/// Returns a job whose opaque calls change these resources. `rule` states the consequence of a mismatch.
 fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -50,7 +50,8 @@ fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     sim
 }
 
-/// `a` changes a resource, `r` reads, `b` depends on `a`, and `c` does not.
+/// Returns a plan with four steps: `a` changes a resource, `r` reads it, `b` depends on `a` through `r`, and
+/// `c` depends on nothing.
 fn four() -> Vec<Value> {
     vec![
         step("a", "Opaque", &[], json!({})),
@@ -60,7 +61,7 @@ fn four() -> Vec<Value> {
     ]
 }
 
-/// A job whose process died after `a` was recorded, while `r` was reading.
+/// Returns a job whose process died after step `a` had succeeded, before the read of step `r` was executed.
 fn interrupted(rule: Confirmation) -> Sim {
     let mut sim = job(rule, four(), &["f"]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
@@ -120,7 +121,8 @@ fn only_newest_change_of_resource_is_verified() {
     assert_eq!(sim.verifications, [(slot("b"), 1), (slot("c"), 1)].into());
 }
 
-/// I39: a strict mismatch ends the job for good. The results of its steps stay.
+/// I39: under the strict rule, a mismatch ends the job, and the job cannot be retried. Steps that succeeded
+/// keep their results.
 #[test]
 fn a_strict_mismatch_ends_the_job() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -139,7 +141,7 @@ fn a_strict_mismatch_ends_the_job() {
     verifies(&sim);
 }
 
-/// I39: several mismatches found together end the job once, and each is reported.
+/// I39: if several mismatches are found together, the job ends once, and each mismatch is reported.
 #[test]
 fn two_strict_mismatches_end_the_job_once() {
     let plan = vec![
@@ -158,7 +160,7 @@ fn two_strict_mismatches_end_the_job_once() {
     verifies(&sim);
 }
 
-/// I39: even if every step is finished, a strict mismatch prevents completion and retry.
+/// I39: a strict mismatch prevents completion and retry even if every step of the job has succeeded.
 #[test]
 fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
@@ -174,7 +176,7 @@ fn strict_mismatch_prevents_completion_of_finished_steps() {
     verifies(&sim);
 }
 
-/// I39: a warning is counted, and the job continues.
+/// I39: under the rule that only warns, a mismatch is counted, and the job continues.
 #[test]
 fn a_warning_is_counted() {
     let mut sim = interrupted(Confirmation::Warn);
@@ -222,7 +224,7 @@ fn unconfirmed_change_blocks_only_dependent_steps() {
     }
 }
 
-/// I39: a resource that was repaired in the meantime needs no decision.
+/// I39: if a later verification finds the resource as recorded again, no decision is needed.
 #[test]
 fn repaired_resource_continues_without_decision() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -236,7 +238,8 @@ fn repaired_resource_continues_without_decision() {
     verifies(&sim);
 }
 
-/// I39: a step plugin is blocked at its call and runs again from its log after the confirmation.
+/// I39: a running step plugin is blocked at its next call if the effect of an earlier call is unconfirmed.
+/// After the confirmation, the step runs again from its log.
 #[test]
 fn a_running_step_is_blocked_at_its_call() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
@@ -257,7 +260,8 @@ fn a_running_step_is_blocked_at_its_call() {
     verifies(&sim);
 }
 
-/// I39: two changes of one call are verified separately, and the result for one does not settle the other.
+/// I39: two changes of one call are verified separately. The result of one verification does not settle the
+/// other change.
 #[test]
 fn call_with_two_changes_waits_for_both_confirmations() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
@@ -271,7 +275,8 @@ fn call_with_two_changes_waits_for_both_confirmations() {
     assert_eq!((states(&durable), durable.job.changes_to_accept().count()), (vec![StepState::Blocked], 2));
     let mut check = confirmations_of_next_attempt(&durable);
     assert_eq!(check.len(), 2);
-    // The first change is as recorded again, and the second was not verified.
+    // The first change is found as recorded again. The second change is not verified, so the step stays
+    // blocked.
     let draft = record_confirmation_results(&durable, &[(check.remove(0), ConfirmationResult::Confirmed)]);
     assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
     sim.send_request(InboxRequest::Confirm { slot: slot("s/0"), gone: false });
@@ -285,7 +290,7 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
     due_confirmations(&next)
 }
 
-/// I39: no confirmation is requested for an aborting job, and aborting a job ends a pending confirmation.
+/// I39: an aborting job requests no confirmation, and aborting a job withdraws an open request for one.
 #[test]
 fn aborting_job_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -300,7 +305,7 @@ fn aborting_job_is_not_confirmed() {
     verifies(&sim);
 }
 
-/// I39: results of calls without a verifier, and of calls that only read, are injected unchecked.
+/// I39: the results of calls without a verifier, and of calls that only read, are used without verification.
 #[test]
 fn changes_without_verifier_are_not_verified() {
     let mut sim = Sim::new(Mode::AutoExec, four());
@@ -310,7 +315,8 @@ fn changes_without_verifier_are_not_verified() {
     assert!(sim.verifications.is_empty());
 }
 
-/// I30: a consequence that contradicts the rule, and a call that builds on an unconfirmed change, are found.
+/// I30: the evidence check finds a consequence that contradicts the confirmation rule, and a call that depends
+/// on an unconfirmed change.
 #[test]
 fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -326,8 +332,8 @@ fn evidence_contradicts_a_forged_consequence() {
     assert!(found, "{:#?}", report.problems);
 }
 
-/// I37, I39: an effect that differs from the record is undone only after a person's decision, and never in a
-/// job that the mismatch ended.
+/// I37, I39: an effect that differs from the record is undone only after a person's decision. If the mismatch
+/// ended the job, the effect is never undone.
 #[test]
 fn a_mismatch_blocks_undoing() {
     let undoing = |rule: Confirmation| {
@@ -357,8 +363,8 @@ fn a_mismatch_blocks_undoing() {
     assert!(!sim.executions_by_slot.contains_key(&slot("a~c")), "{:?}", sim.executions_by_slot);
 }
 
-/// I37, I39: effects that a cancelled job is about to undo are verified first, whatever the rule of the plugin.
-/// A mismatch cannot end the job in another way, so a person decides.
+/// I37, I39: a cancelled job verifies its effects before it undoes them, whatever confirmation rule the plugin
+/// has. A mismatch cannot end the job in another way, so a person decides.
 #[test]
 fn effects_are_verified_before_compensation() {
     for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {
@@ -384,7 +390,7 @@ fn effects_are_verified_before_compensation() {
     }
 }
 
-/// I37: every reason that blocks compensation is reported before a person continues the job.
+/// I37: every effect that blocks compensation is reported before a person continues the job.
 #[test]
 fn all_compensation_blockers_are_shown() {
     let plan = vec![
@@ -404,7 +410,7 @@ fn all_compensation_blockers_are_shown() {
     assert_eq!(blocked, [("a", Code::ConfirmationMismatch), ("b", Code::ConfirmationRequired)]);
 }
 
-/// I37, I39: the effects that a job ended by a mismatch would have undone are listed as left.
+/// I37, I39: if a mismatch ends a job that would otherwise undo its effects, these effects are listed as left.
 #[test]
 fn effects_left_by_mismatch_are_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);

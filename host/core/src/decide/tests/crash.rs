@@ -1,4 +1,5 @@
-//! Kills the process at every point, for each class of tool: at most one effect, and the truth at the end.
+//! Kills the process at every point, for each class of tool. Each call takes effect at most once, and the job
+//! ends with a true record of its effects.
 
 use serde_json::json;
 
@@ -230,14 +231,14 @@ fn every_prefix_folds(durable: &Durable, sim: &Sim) {
     assert_eq!(durable.job.next_seq, sim.record.events.len() as u64);
 }
 
-/// I126: a call whose process dies repeatedly does not use up its tries quickly. The first repeat follows
-/// immediately, and each later one after a backoff.
+/// I126: a process that dies repeatedly does not quickly use up the tries of its call. The first repeat follows
+/// immediately. Each later repeat follows after a backoff.
 #[test]
 fn crashed_tries_are_repeated_after_backoff() {
     for operator in ["Keyed", "Queryable"] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.loses_calls = true;
-        // Nearly the longest backoff that jitter can draw.
+        // This random number gives nearly the longest backoff.
         sim.random = u64::from(u32::MAX) - 10_000;
         for _ in 0..3 {
             assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err(), "{operator}");
@@ -250,8 +251,8 @@ fn crashed_tries_are_repeated_after_backoff() {
     }
 }
 
-/// I3, I19: a call open at the end of any log prefix is never executed blindly, as replay checks for every
-/// prefix.
+/// I3, I19: a call that is open at the end of a log prefix is never executed blindly. Replay checks every
+/// prefix in this way.
 #[test]
 fn an_open_call_of_any_prefix_is_in_doubt() {
     let mut checked = 0;

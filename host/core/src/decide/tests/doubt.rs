@@ -1,4 +1,4 @@
-//! Calls in doubt without a crash: a tool that did not answer in time.
+//! Tests of calls that are in doubt without a crash, because a tool did not answer in time.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
 }
 
-/// A job with one call of this operator. The given answers come before the good one.
+/// Returns a job with one call of this operator. The tool returns the given answers before the good one.
 fn job(operator: &str, answers: Vec<Answer>, settling_ms: u32) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
@@ -44,8 +44,8 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
     sim.record.events.iter().find(|event| wanted(&event.body)).expect("it happened").time_us
 }
 
-/// I3: a request in transit could be applied after a "not applied" answer, and the clock may have lagged by its
-/// margin of 2 s.
+/// I3: a call in doubt is resolved only after the settling time plus the clock margin of 2 s. Before that time,
+/// a request in transit could still be applied after the tool answered "not applied".
 #[test]
 fn call_in_doubt_waits_for_settling_time() {
     for operator in ["Queryable", "Keyed"] {
@@ -57,7 +57,7 @@ fn call_in_doubt_waits_for_settling_time() {
     }
 }
 
-/// I3: a call that did not happen counts as a try, and its backoff is an event.
+/// I3: a try that did not take effect counts against the maximum number of tries, and its backoff is an event.
 #[test]
 fn call_that_never_takes_effect_fails_after_max_tries() {
     let mut sim = job("Queryable", vec![unknown(); 50], 0);
@@ -81,7 +81,7 @@ fn backoff_after_not_applied_follows_plugin() {
     sim.begin_with(*header);
     sim.script.insert("Queryable".into(), vec![unknown()]);
     sim.loses_calls = true;
-    // Half of the longest backoff.
+    // This random number gives half of the longest backoff.
     sim.random = 1 << 31;
     assert_eq!(until_over(&mut sim), JobState::Completed);
     let waits = sim.record.events.iter().filter_map(|event| match &event.body {
@@ -108,7 +108,8 @@ fn refused_keyed_retry_leaves_first_try_in_doubt() {
     assert_eq!(sim.effect_keys.len(), 1);
 }
 
-/// I6: a job that kills its worker before anything is durable is detected nevertheless.
+/// I6: a job that kills its worker before anything is recorded is detected, because its claims count as
+/// attempts without progress.
 #[test]
 fn claims_without_events_count_as_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
@@ -117,7 +118,8 @@ fn claims_without_events_count_as_attempts_without_progress() {
     assert_eq!(sim.durable().job.attempts_without_progress, 4);
 }
 
-/// I3: a tool that cannot tell yet is asked again at its scheduled time, ten times. Then a person decides.
+/// I3: a tool that answers "not yet" is asked again at a scheduled time, at most ten times. Then a person
+/// decides.
 #[test]
 fn not_yet_is_reconciled_again_on_schedule_and_limited() {
     let plan = |in_step: bool| match in_step {
@@ -149,7 +151,7 @@ fn not_yet_is_reconciled_again_on_schedule_and_limited() {
     }
 }
 
-/// I1: an answer recorded before a person's verdict was applied wins over any verdict.
+/// I1: an answer that was recorded before a person's verdict was applied overrides any verdict.
 #[test]
 fn answer_recorded_before_verdict_wins() {
     let done = || ManualVerdict::Applied("\"by another system\"".into());
@@ -199,13 +201,13 @@ fn keyed_retry_that_changed_nothing_is_not_an_answer() {
     assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_informative());
 }
 
-/// I46: a verdict on one try does not apply to the next try, and a contradiction to the earlier verdict is
-/// recorded.
+/// I46: a verdict applies to one try and does not apply to the next. If it contradicts the earlier verdict on
+/// its own try, the contradiction is recorded.
 #[test]
 fn verdict_applies_to_one_try() {
     let slot = Slot::new("a");
     let agrees = ManualVerdict::NotApplied;
-    // A verdict on the try before the last one, and a verdict on a try that needed none.
+    // The first verdict contradicts the earlier verdict on try 1. The second is on try 3, which needed no verdict.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         until_over(&mut sim);
@@ -242,7 +244,7 @@ fn verdict_applies_to_one_try() {
     }
 }
 
-/// I46: a verdict on a call is refused before the settling time.
+/// I46: a verdict on a call is refused until the settling time has passed.
 #[test]
 fn verdict_waits_for_settling_time() {
     let slot = Slot::new("a");
@@ -265,8 +267,8 @@ fn verdict_waits_for_settling_time() {
     assert_eq!(said("b"), Err(VerdictRefusal::NoCall));
 }
 
-/// A person's decision does not wait for a backoff, because an opaque call is never repeated or reconciled
-/// automatically.
+/// A person's verdict on an opaque call does not wait for a backoff, because an opaque call is never repeated
+/// or reconciled automatically.
 #[test]
 fn verdict_on_opaque_call_needs_no_backoff() {
     let mut sim = job("Opaque", vec![], 60_000);

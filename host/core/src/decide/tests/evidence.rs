@@ -120,7 +120,8 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
 }
 
-/// I24, I29: another round of a final failure is not a second execution, and a forged round is found.
+/// I24, I29: repeating a finally failed call in a job retry is not a second execution. A forged list of retried
+/// calls is found.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
     let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
@@ -138,7 +139,7 @@ fn evidence_of_retried_jobs_verifies() {
     assert!(report.problems.iter().any(|p| p.kind == ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I29: every byte, changed in two ways, is found and located in its line.
+/// I29: changing any byte, in two ways, is found and located in the line of that byte.
 #[test]
 fn every_changed_byte_is_found_in_its_line() {
     let file = export(&small(&json!({})));
@@ -154,7 +155,7 @@ fn every_changed_byte_is_found_in_its_line() {
             let report = verify(&changed);
             let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
             assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
-            // The neighbouring lines are reported only for consequences of the damage.
+            // Other problems are consequences of the damage and are reported at most two lines later.
             assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
         }
         line += u64::from(file[at] == b'\n');
@@ -236,7 +237,7 @@ fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
     let has = |report: &VerifyReport, kind: ProblemKind| report.problems.iter().any(|problem| problem.kind == kind);
 
-    // In the log alone: started and answered once more before the commit.
+    // Only the log states a second try, which starts and is answered before the commit.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed");
         let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
@@ -249,7 +250,7 @@ fn forged_double_execution_is_found() {
     let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
     assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
 
-    // In the log alone, after the answer was final.
+    // Only the log states a second try, which starts after the commit.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed") + 1;
         let mut started = records[find(records, "tool_invocation_started")].clone();
@@ -258,14 +259,14 @@ fn forged_double_execution_is_found() {
     });
     assert!(has(&report, ProblemKind::DoubleExecution) && has(&report, ProblemKind::Illegal), "{:#?}", report.problems);
 
-    // In the ledger alone.
+    // Only the ledger row states a second try.
     let report = forged(&sim, |records| {
         let row = records.iter_mut().find(|(record, _)| record == "ledger").expect("there");
         row.1["try"] = 2.into();
     });
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 
-    // In the effect store alone.
+    // Only the effect store contains an effect of a second try.
     let report = forged(&sim, |records| {
         let at = records.iter().position(|(record, _)| record == "effect").expect("there");
         let mut again = records[at].clone();
@@ -301,7 +302,7 @@ fn answer_without_events_is_not_an_execution() {
     }
 }
 
-/// I30: each record changed alone, with every hash recomputed, is contradicted by another record.
+/// I30: if one record alone is changed and every hash is recomputed, another record contradicts it.
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
@@ -403,7 +404,8 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let text = String::from_utf8(all).expect("text");
     assert!(!text.contains("canary") && !text.contains("\"salt\"") && !text.contains(&secret));
 
-    // A payload with the same bytes is withheld too: the answer of a tool is the output of its step.
+    // A payload with the same bytes as a withheld one is withheld too. The answer of a tool has the same bytes
+    // as the output of its step.
     let some = export_with(&sim, &Withhold::Labels(vec!["output/a".into(), "input/b".into()]), None);
     let report = verify(&some);
     assert!(report.intact, "{:#?}", report.problems);
@@ -426,7 +428,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     assert!(evidence::write(&export).is_err(), "a label that is none is refused");
 }
 
-/// I31: the hashes in a redacted file are still bound by the chain.
+/// I31: the hash of a withheld payload cannot be changed, because the chain of events contains it.
 #[test]
 fn a_withheld_payload_cannot_be_exchanged() {
     let mut records = parse_records(&export_with(&small(&json!({})), &Withhold::Everything, None));

@@ -1,4 +1,4 @@
-//! Forks: the steps that are copied, the steps that are executed again, and the steps that are gated.
+//! Tests of forks: the steps that are copied, the steps that are executed again, and the steps that are gated.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn setting(at: &str, step: &str) -> ForkRequest {
     ForkRequest { set, ..request(at) }
 }
 
-/// The job that begins with the fork, in a simulated world of its own.
+/// Returns the job that a fork of `origin` creates, in a simulated world of its own.
 fn forked(origin: &Sim, request: &ForkRequest) -> Sim {
     let fork = decide::fork(&origin.durable(), request).expect("it can be forked");
     let mut sim = trusted_job(origin.durable().job.header.mode);
@@ -67,8 +67,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41: a fork copies the steps that do not depend on the fork's step, and gates the effects of the
-/// origin.
+/// I40, I41: a fork copies the steps that do not depend on the step of the request. Steps that are executed
+/// again are gated if they had effects in the origin.
 #[test]
 fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -98,7 +98,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.executions_by_slot, [(Slot::new("s/1"), 1)].into());
 
-    // A fork of the fork keeps the original executions and the gates of earlier effects.
+    // A fork of the fork copies the steps that the fork executed or copied. It gates steps that had effects in
+    // any earlier job.
     let again = forked(&sim, &request("t"));
     assert_eq!(copied(&again), ["r", "x", "o", "s"]);
     let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();
@@ -106,7 +107,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a fork of a fork gates a copied step that succeeded although a call in it was closed as lost.
+/// I41: a step may succeed although one of its calls was closed as lost. If a fork copies this step, a fork of
+/// that fork gates the step.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
     let steps = vec![
@@ -139,7 +141,7 @@ fn a_lost_call_of_a_copied_step_is_gated() {
     assert_eq!(gated(&sim), [StepId::new("s")]);
 }
 
-/// I41: a fork killed anywhere comes to the same end, and copied steps are never executed.
+/// I41: a fork reaches the same end wherever its process is killed, and copied steps are never executed.
 #[test]
 fn fork_killed_anywhere_reaches_the_same_end() {
     let mut origin = trusted_job(Mode::HumanGated);
@@ -148,7 +150,7 @@ fn fork_killed_anywhere_reaches_the_same_end() {
     assert_eq!(durable.job.state, JobState::Parked, "`o` waits for its gate");
     let gated = forked(&origin, &request("o")).durable().job.forked.unwrap().gated;
     assert_eq!(gated.len(), 3, "the origin may still do all of it");
-    // One process runs to its end, and the gate that it left open is approved.
+    // Runs one process and approves the open gate, if there is one. Returns true if the process died.
     let round = |sim: &mut Sim, cut: Option<Cut>| {
         let died = sim.process(cut).is_err();
         let durable = sim.durable();
@@ -172,7 +174,7 @@ fn fork_killed_anywhere_reaches_the_same_end() {
                 in_doubt |= sim.durable().rows.values().any(|row| row.state == RowState::Indeterminate);
             }
             let done = [(Slot::new("o"), 1), (Slot::new("s/1"), 1)].into();
-            // Opaque calls that were cut off need a person's verdict.
+            // An opaque call that a crash left in doubt needs a person's verdict.
             assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {cut}");
             assert!(in_doubt || sim.executions_by_slot == done, "cut {cut}: {:?}", sim.executions_by_slot);
             assert!(sim.executions_by_slot.values().all(|times| *times == 1));
@@ -185,7 +187,7 @@ fn fork_killed_anywhere_reaches_the_same_end() {
     assert!(cuts > 10, "{cuts}");
 }
 
-/// I40: a fork uses the replaced output and executes the steps that depend on it again.
+/// I40: a fork uses a replaced output, and executes the steps that depend on the output again.
 #[test]
 fn replaced_output_is_used_and_dependents_run_again() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -255,7 +257,7 @@ fn possible_earlier_effects_are_gated_in_fork() {
         };
         gated.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    // A call whose outcome stayed unknown.
+    // A call whose outcome stayed unknown is gated.
     let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::NetworkTimeout, "?");
     let unknown = crate::effect::Answer::Unknown { failure, kept: None };
@@ -266,8 +268,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
-    // A failed call that certainly changed nothing is not gated. Without a final answer, its outcome is unknown
-    // and it is gated.
+    // A failed call that certainly changed nothing is not gated. If the failure is not final, the outcome is
+    // unknown and the call is gated.
     let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
     origin.script.insert("Opaque".into(), vec![crate::effect::Answer::NotApplied(failure)]);
@@ -275,8 +277,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     assert!(gated(&durable, "o").is_empty());
     durable.job.calls.get_mut(&Slot::new("o")).unwrap().committed = false;
     assert_eq!(gated(&durable, "o"), ["o"]);
-    // An effect of the origin's own origin: the approval was rejected in the fork, and a fork of that fork is
-    // gated too.
+    // The origin is itself a fork in which the approval was rejected, so it executed nothing. A fork of this
+    // origin still gates the step, because the first job executed it.
     let mut origin = trusted_job(Mode::AutoExec);
     origin.process(None).unwrap();
     let mut fork = forked(&origin, &request("s"));

@@ -1,4 +1,5 @@
-//! Gates: requested before anything is executed, bound to the exact call, decided once.
+//! Tests of gates. A gate is requested before anything is executed, is bound to the exact call, and is decided
+//! once.
 
 use serde_json::json;
 
@@ -117,7 +118,7 @@ fn approve(sim: &mut Sim, actor: &str, slot: &str) {
     sim.send_request_as(actor, request);
 }
 
-/// I27: a quorum counts different people. The policy may exclude the requester of the job.
+/// I27: a quorum counts different people. The policy may exclude the person who requested the job.
 #[test]
 fn quorum_counts_distinct_approvers_and_may_exclude_the_requester() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
@@ -138,7 +139,7 @@ fn quorum_counts_distinct_approvers_and_may_exclude_the_requester() {
     }
 }
 
-/// I27: a policy that became stricter after an approval applies to the waiting call.
+/// I27: if the policy becomes stricter after an approval, the stricter policy applies to the waiting call.
 #[test]
 fn stricter_policy_after_approval_applies() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
@@ -182,7 +183,7 @@ fn approval_reason_is_required_if_policy_requires_it() {
             assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
             assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
         }
-        // The approver may have approved before the rule was introduced.
+        // The approval without a reason may have been given before the policy required reasons.
         sim.rules.gate_reason = false;
         sim.rules.gate_quorum = 2;
         sim.rules.standing_approvals = false;
@@ -273,14 +274,14 @@ fn undecided_gate_expires() {
 fn decision_cancels_gate_timer() {
     let mut sim = Sim::new(Mode::HumanGated, send());
     let due_us = sim.process(None).unwrap().job.timers()["gate/a"];
-    // The timer fired, but the approval was acknowledged before the expiry was written.
+    // The timer fired, but the approval was accepted into the inbox before the expiry was written.
     sim.send_request(InboxRequest::Timer { name: "gate/a".into(), due_us });
     approve(&mut sim, "bob", "a");
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
-/// I20: each of the five fields that an approval is bound to changes the hash by itself.
+/// I20: changing any one of the five fields that an approval is bound to changes the gate hash.
 #[test]
 fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
@@ -302,7 +303,7 @@ fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     assert_eq!(distinct.len(), hashes.len());
 }
 
-/// The state of the job as a worker finds it directly after its claim.
+/// Returns the state of the job directly after a worker's claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
     let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
@@ -356,7 +357,7 @@ fn unapproved_arguments_are_never_executed() {
     assert_eq!(divergence.field, "approved arguments");
 }
 
-/// I27: an approval that the policy does not accept is not recorded as one.
+/// I27: an approval given with the submission is not recorded as an approval if the policy does not accept it.
 #[test]
 fn uncounted_standing_approval_is_not_recorded() {
     for (standing, self_approve, named) in
@@ -376,7 +377,7 @@ fn uncounted_standing_approval_is_not_recorded() {
     }
 }
 
-/// I27: approvals given under a wider policy do not count under the current one.
+/// I27: approvals that were given under a wider policy do not count if the current policy does not accept them.
 #[test]
 fn approvals_outside_current_policy_do_not_count() {
     for standing in [true, false] {
@@ -417,7 +418,8 @@ fn repeated_approval_by_one_person_counts_once() {
     sim.process(None).unwrap();
     let is_approval = |body: &Body| matches!(body, Body::GateApproved { .. });
     assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
-    // A duplicate approval in the log counts once, and an approval of another call does not count for this one.
+    // A second approval by the same person in the log does not count. An approval of another call does not
+    // count for this one.
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
     let by = DecidedBy { actor: "bob".into(), reason: None };

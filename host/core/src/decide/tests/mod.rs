@@ -1,5 +1,5 @@
-//! Tests of the decisions with a small simulated worker and a world that counts executions. The worker can be
-//! cut off at any point.
+//! Tests of the decision functions. A simulated worker executes jobs in a simulated world that counts
+//! executions. Tests can kill the worker at any point.
 
 mod emitted_events;
 mod late_answers;

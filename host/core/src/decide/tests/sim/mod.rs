@@ -1,4 +1,5 @@
-//! Single-threaded simulated worker. Its writes are a list of batches, and a crash cuts off the list.
+//! Single-threaded simulated worker. It writes one batch after another. A simulated crash loses one batch and
+//! every later one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,15 +25,16 @@ pub(super) use operators::{good, operators, pinned, step};
 /// Point at which the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Before the n-th write, counted from 0.
+    /// The process dies before the n-th write, counted from 0.
     Write(usize),
-    /// Before the n-th execution, counted from 0: permitted, but not executed.
+    /// The process dies before the n-th execution, counted from 0. The call was permitted and is not executed.
     BeforeExecute(usize),
-    /// After the n-th execution, counted from 0: executed, but not recorded.
+    /// The process dies after the n-th execution, counted from 0. The call was executed and its answer is not
+    /// recorded.
     AfterExecute(usize),
 }
 
-/// Error of a process that died at its cut.
+/// Error returned by a process that died at its [`Cut`].
 #[derive(Debug)]
 pub(super) struct Dead;
 
@@ -42,10 +44,11 @@ pub(super) struct Sim {
     pub(super) effects: Vec<Recorded>,
     /// Number of executions by slot.
     pub(super) executions_by_slot: BTreeMap<Slot, u32>,
-    /// External keys of the effects in the world. Repeats of a keyed call count once.
+    /// External keys of the effects in the world. All executions of one keyed call share one key, so they count
+    /// once.
     pub(super) effect_keys: BTreeSet<String>,
     pub(super) rules: Rules,
-    /// Answers that tools give before the good one, by operator.
+    /// Answers that the tools return first, by operator. After them, a tool returns the answer [`good`].
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
     /// Spending of the tenant's other jobs this month, in micro-USD.
     pub(super) spent_elsewhere: u64,
@@ -55,7 +58,7 @@ pub(super) struct Sim {
     pub(super) answers_flushed: Vec<bool>,
     /// Number of `reconcile` requests that are answered "not yet".
     pub(super) not_yets: u32,
-    /// True if `reconcile` cannot tell.
+    /// True if `reconcile` answers that it does not know the outcome of the call.
     pub(super) reconcile_unknown: bool,
     /// True if calls without an answer never reach the world.
     pub(super) loses_calls: bool,
@@ -69,7 +72,7 @@ pub(super) struct Sim {
     pub(super) reusables: Vec<ReusableResult>,
     /// Reusable result of an earlier job: its index row and its output.
     pub(super) earlier: Option<(ReusableResult, Vec<u8>)>,
-    /// Results of verifiers by slot. Any other change is as recorded.
+    /// Results of verifiers by slot. For every other slot, the verifier finds the change as recorded.
     pub(super) verifier_results: BTreeMap<Slot, ConfirmationResult>,
     /// Number of verifications by slot.
     pub(super) verifications: BTreeMap<Slot, u32>,
@@ -89,7 +92,8 @@ impl Sim {
         Self::of(mode, json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }), None)
     }
 
-    /// A job of a plan in normal form, with the values of its parameters if there are any.
+    /// Returns a job that executes the plan, which is in normal form. `values` are the values of the plan's
+    /// parameters, if there are any.
     pub(super) fn of(mode: Mode, plan: Value, values: Option<&Value>) -> Sim {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let secret = Hash::of(&[b"secret"]);
@@ -180,7 +184,7 @@ impl Sim {
         }
     }
 
-    /// Starts the job again with the same plan and another header.
+    /// Replaces the log by the first two events of a new job with the same plan and the given header.
     pub(super) fn begin_with(&mut self, header: Header) {
         let accepted = Body::IntentAccepted { header: Box::new(header) };
         let accepted = Event::seal(0, 1_000, 0, accepted, Hash::default());
@@ -269,7 +273,8 @@ impl Sim {
         }
     }
 
-    /// Runs a process that looks up the action key holders before any try, as after a refused reservation.
+    /// Runs a process that looks up the holders of action keys before any try. A worker does this after the
+    /// store refused to reserve a key.
     pub(super) fn process_with_lookups(&mut self) -> Result<Durable, Dead> {
         self.looks_up_first = true;
         self.process(None)

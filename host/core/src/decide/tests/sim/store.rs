@@ -1,4 +1,4 @@
-//! Simulated store: the effects of a write.
+//! Simulated store. Applies the writes of the simulated worker.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,8 @@ impl Sim {
         if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
             self.answers_flushed.push(draft.flush_now);
         }
-        // Staged commit may separate a final answer from its row, because the answer repairs the row.
+        // In staged commit, a crash may separate the event of a final answer from its ledger row, because the
+        // next attempt repairs the row from the answer.
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
@@ -78,7 +79,8 @@ impl Sim {
         }
     }
 
-    /// Applies a write to the reservations, as far as one job sees them.
+    /// Applies a write to the reservations of action keys. The simulation has only one job, so a new
+    /// reservation always belongs to that job.
     pub(super) fn act(&mut self, action: ActionWrite) {
         match action {
             ActionWrite::Reserve { key, args_hash, slot, .. } => {
