@@ -1,4 +1,4 @@
-//! Answers that were stored before their events could be written.
+//! Tests of answers that were stored in the effect store before their events could be written.
 
 use serde_json::json;
 
@@ -19,8 +19,8 @@ fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: a read whose answer was stored without its events is repeated. A try has only one answer, and the log
-/// agrees with the stored effect.
+/// I105: a read whose answer was stored without its events is repeated, and the stored answer is used. A try
+/// has only one answer, so the log agrees with the stored effect.
 #[test]
 fn repeated_read_uses_stored_answer() {
     let no = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
@@ -38,8 +38,8 @@ fn repeated_read_uses_stored_answer() {
     }
 }
 
-/// I29: in staged commit, the answer of a keyed try may arrive after the call was repeated. The other side
-/// deduplicates by the key, so this is not a second execution.
+/// I29: in staged commit, the answer of a keyed try may be stored after the call was repeated. This is not a
+/// second execution, because the outside system recognizes the repeat by its key.
 #[test]
 fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
@@ -51,8 +51,8 @@ fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     assert_verifies(&sim);
 }
 
-/// I29: a read by a worker that had lost the job, stored after the answer in the log, is not a second
-/// execution.
+/// I29: a worker that had lost the job may store the answer of a read after the log contains another answer.
+/// This is not a second execution.
 #[test]
 fn unused_read_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
@@ -92,8 +92,8 @@ fn draft_for_stored(kept: Effect) -> Draft {
     draft
 }
 
-/// I5: a reconcile answer stored directly before a crash keeps its meaning. Its provenance is kept, its verdict
-/// is an event, and a call that did not happen is retried.
+/// I5: an answer that was stored directly before a crash keeps its provenance. A reconcile verdict becomes an
+/// event, and a call that did not happen is retried.
 #[test]
 fn stored_reconcile_answer_keeps_its_provenance() {
     for (kept, told) in [
@@ -118,8 +118,8 @@ fn stored_reconcile_answer_keeps_its_provenance() {
     assert!(draft.events.iter().any(resolved) && draft.events.iter().any(again), "{:?}", draft.events);
 }
 
-/// I119: the answer of a worker that had lost the job arrives during the reconcile request of the next worker.
-/// The reconcile answer is then ignored.
+/// I119: a worker that lost the job may store its answer while the next worker reconciles the call. The answer
+/// of the reconcile request is then ignored.
 #[test]
 fn answer_during_reconcile_resolves_its_try() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
@@ -138,7 +138,7 @@ fn answer_during_reconcile_resolves_its_try() {
     assert!(draft.effects.is_empty(), "it is stored");
 }
 
-/// I1: an answer that came before a person's verdict was a retryable refusal, so the call is retried.
+/// I1: if an answer that came before a person's verdict is a retryable refusal, the call is retried.
 #[test]
 fn late_retryable_refusal_is_retried_despite_verdict() {
     for code in [Code::NetworkTimeout, Code::WallClockLimit] {

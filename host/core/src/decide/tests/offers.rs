@@ -44,11 +44,11 @@ pub(super) fn assert_offers_accepted(of: &str, durable: &Durable, shown: &Respon
     }
 }
 
-/// I162: a retry is offered only if it may end differently. A failure that the same code would repeat gets no
-/// offer.
+/// I162: a retry is offered only if it may end differently. No retry is offered for a failure that would occur
+/// again.
 #[test]
 fn a_failure_that_would_repeat_offers_no_retry() {
-    // Failures that follow from code and input alone. Every other failure may have a temporary cause.
+    // These failures follow from code and input alone. Every other failure may have a temporary cause.
     let again = [
         Code::InvalidInput,
         Code::SchemaValidationFailed,
@@ -86,7 +86,8 @@ fn a_failure_that_would_repeat_offers_no_retry() {
     }
 }
 
-/// I162: no configuration can grant an access that the plugin's SDK refuses, so no retry is offered.
+/// I162: if the plugin's SDK refuses an access, no retry is offered, because no configuration can grant that
+/// access.
 #[test]
 fn a_refusal_of_the_sdk_offers_no_retry() {
     let offers = |detail: &str| {

@@ -1,4 +1,4 @@
-//! Parameters of a job: bindings read them from the values stored at submission.
+//! Tests of the parameters of a job. Bindings read the values that were stored at submission.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::response::response;
 use crate::state::{Durable, FoldError};
 use crate::step::StepState;
 
-/// A read, and a send whose action key contains a parameter.
+/// Returns a plan with a read and a send. The action key of the send contains a parameter.
 fn plan() -> Value {
     let mut send = step("b", "Opaque", &["a"], json!({ "to": { "$ref": "intent#/to/0" }, "text": { "$ref": "a#" } }));
     send["hashes"] = json!({ "letter": { "$ref": "intent#/letter" } });
@@ -29,7 +29,7 @@ fn input(durable: &Durable, step: &str) -> Value {
     serde_json::from_slice(&durable.input(&step.into()).expect("the step was ready")).unwrap()
 }
 
-/// I147: bindings and template keys resolve to the stored values, wherever the process dies.
+/// I147: bindings and idempotency templates resolve to the stored parameter values, wherever the process dies.
 #[test]
 fn parameters_are_resolved_after_every_crash() {
     let whole = |mut sim: Sim| {
@@ -56,7 +56,8 @@ fn parameters_are_resolved_after_every_crash() {
     }
 }
 
-/// I147: a dry run skips steps that depend on skipped steps, but not a step that only reads a parameter.
+/// I147: a dry run skips a step that depends on skipped steps. It does not skip a step that only reads a
+/// parameter.
 #[test]
 fn dry_run_does_not_skip_steps_that_read_parameters() {
     let mut sim = Sim::of(Mode::DryRun, plan(), Some(&values("x")));
@@ -66,7 +67,7 @@ fn dry_run_does_not_skip_steps_that_read_parameters() {
     assert_eq!((would.args, would.open), (json!({ "to": "ada", "text": "done" }), vec![]));
 }
 
-/// I147: a job is refused if its stored values are not those named in the log.
+/// I147: a job is refused if its stored parameter values do not have the hash in the log.
 #[test]
 fn parameter_values_not_matching_log_are_refused() {
     let mut sim = Sim::of(Mode::AutoExec, plan(), Some(&values("x")));

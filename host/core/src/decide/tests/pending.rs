@@ -14,7 +14,8 @@ fn row(id: i64, actor: &str, request: InboxRequest) -> InboxRow {
     InboxRow { id, actor: actor.into(), reason: None, request }
 }
 
-/// A job waiting at the gates of `a` and `b`, with this quorum.
+/// Returns a job that waits at the gates of `a` and `b`, and the hash of the gate of `a`. Each gate needs
+/// `quorum` approvals.
 fn gated(quorum: u32) -> (Sim, Hash) {
     let call = |id: &str| step(id, "Opaque", &[], json!({ "to": id }));
     let mut sim = Sim::new(Mode::HumanGated, vec![call("a"), call("b")]);
@@ -29,7 +30,8 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
 
-/// I107: accepted requests are shown and not offered again. Other commands are still offered.
+/// I107: a request that was accepted and is not applied yet is shown and is not offered again. Other commands
+/// are still offered.
 #[test]
 fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);
@@ -67,7 +69,8 @@ fn pending_request_is_not_offered_again() {
     assert_eq!(own, plain, "a message between workers is not shown as a request");
 }
 
-/// I107: a second request that contradicts an earlier one is detected, and one that agrees is accepted.
+/// I107: a request that contradicts a pending request is detected. A request that agrees with the pending
+/// request is accepted.
 #[test]
 fn request_contradicting_pending_request_is_detected() {
     let (sim, gate_hash) = gated(2);
@@ -105,7 +108,7 @@ fn request_contradicting_pending_request_is_detected() {
     }
 }
 
-/// I107: the actor who cancelled a job is shown until the job is over.
+/// I107: the response names the actor who cancelled a job until the job is over.
 #[test]
 fn cancelling_job_shows_who_cancelled_it() {
     let call = step("a", "Opaque", &[], json!({}));

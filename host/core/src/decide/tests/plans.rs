@@ -1,4 +1,5 @@
-//! The plan of a job: its identity, its resolved bindings, and steps whose bindings cannot be resolved.
+//! Tests of the plan of a job: its identity, its resolved bindings, and steps whose bindings cannot be
+//! resolved.
 
 use serde_json::{Value, json};
 
@@ -56,8 +57,8 @@ fn unresolvable_binding_fails_its_step() {
     }
 }
 
-/// I42: a dry run needs no action keys, so a template over a skipped output stops nothing. Only skipped outputs
-/// are shown as open.
+/// I42: a dry run needs no action keys, so it also executes a step whose idempotency template depends on a
+/// skipped output. Only bindings to skipped outputs are reported as open.
 #[test]
 fn dry_run_leaves_only_skipped_outputs_open() {
     let mut keyed = step("k", "Read", &["o"], json!({}));
@@ -78,7 +79,7 @@ fn dry_run_leaves_only_skipped_outputs_open() {
     assert_eq!((would.open, would.args), (vec!["/open/1".to_owned(), "/open/2".to_owned()], both));
 }
 
-/// I42: a dry run does not even look up the holder of an action key.
+/// I42: a dry run does not look up the holder of an action key.
 #[test]
 fn dry_run_does_not_look_up_key_holder() {
     let mut send = step("a", "Opaque", &[], json!({ "to": "ada" }));

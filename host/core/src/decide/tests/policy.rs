@@ -1,5 +1,5 @@
-//! Effect declarations, the gates and prohibitions of modes, and the combination of two policies: each rule by
-//! itself.
+//! Tests of each rule by itself: effect declarations, the gates and prohibitions of modes, and the combination
+//! of two policies.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,8 @@ fn tool(effects: &[EffectKind]) -> PinnedOperator {
     pinned(RecoveryClass::Opaque, effects, PluginKind::Tool)
 }
 
-/// I42: reads and outcomes are always covered, and changes only by their own name.
+/// I42: a declaration always covers reads and outcomes. It covers a change only if it names the effect of that
+/// change.
 #[test]
 fn change_is_covered_only_by_its_own_effect() {
     for effect in [ReadOnly, ProduceOutcome] {
@@ -55,7 +56,8 @@ fn calls_inside_step_are_limited_to_its_declaration() {
     assert!(sim.executions_by_slot.is_empty());
 }
 
-/// I42: external effects are forbidden in one mode and gated in another. Internal writes are neither.
+/// I42: `DRAFT_ONLY` forbids external effects and `HUMAN_GATED` gates them. Internal writes are neither
+/// forbidden nor gated.
 #[test]
 fn modes_forbid_and_gate_external_effects() {
     assert_eq!(Mode::default(), Mode::HumanGated);
@@ -76,7 +78,7 @@ fn modes_forbid_and_gate_external_effects() {
     }
 }
 
-/// I42: the plan's own gates and those named by a policy apply in every mode.
+/// I42: gates in the plan and gates that a policy requires apply in every mode.
 #[test]
 fn plan_and_policy_gates_apply_in_every_mode() {
     let tags = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
@@ -85,7 +87,7 @@ fn plan_and_policy_gates_apply_in_every_mode() {
     let confirmed = Step { gate: Gate::HumanConfirm, ..plain.clone() };
     let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
-    // Effects declared by a step plugin's operator are gated where they are caused: at its calls.
+    // The declared effects of a step plugin's operator are gated at the calls that cause these effects.
     let script = pinned(RecoveryClass::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
     for mode in Mode::ALL {
         let gated = |rules: &Rules, step: &plan::Step, operator: &PinnedOperator, own| {
@@ -118,8 +120,8 @@ fn automatic_execution_is_off_and_requires_highest_trust() {
     assert_eq!(trusted.process(None).unwrap().job.state, JobState::Completed);
 }
 
-/// I42: an open job in a mode that the policy no longer lists begins nothing that changes the world. The job
-/// still reads, finishes begun calls and undoes its effects.
+/// I42: if the policy no longer lists the mode of an open job, the job starts no world-changing call. The job
+/// still reads, finishes calls that were started, and undoes its effects.
 #[test]
 fn job_in_withdrawn_mode_begins_no_change() {
     let withdrawn = |sim: &mut Sim| sim.rules.modes.retain(|mode| *mode != Mode::AutoExec);
@@ -146,7 +148,7 @@ fn job_in_withdrawn_mode_begins_no_change() {
     assert_eq!(&*durable.output(&"s".into()).unwrap(), br#"["\"done\"","MODE_FORBIDS"]"#);
     assert!(sim.executions_by_slot.is_empty());
 
-    // Calls that were begun in the mode are finished, and undone.
+    // Calls that were started before the mode was withdrawn are finished, and they can be undone.
     let mut sim = super::compensation::job(Mode::AutoExec, "keep", plan());
     sim.process(Some(Cut::AfterExecute(1))).unwrap_err();
     withdrawn(&mut sim);
@@ -163,8 +165,8 @@ fn job_in_withdrawn_mode_begins_no_change() {
     assert_eq!(sim.executions_by_slot.len(), 8, "{:?}", sim.executions_by_slot);
 }
 
-/// I42: each setting of a policy by itself. Of two policies the narrower setting applies, whichever policy is
-/// older.
+/// I42: each setting of a policy is tested by itself. If two policies are combined, the narrower setting
+/// applies, in either order.
 #[test]
 fn combined_policies_use_the_narrower_setting() {
     let wide = || Rules {

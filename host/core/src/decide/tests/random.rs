@@ -1,6 +1,6 @@
-//! Random plans, run by processes that die at random points, with random answers from people and tools. In
-//! every case the job ends legally, and the world saw each effect once. The response agrees with an independent
-//! account of the events.
+//! Runs random plans with processes that die at random points, and with random answers from people and tools.
+//! In every case the job ends legally, and the world has each effect once. The response agrees with an account
+//! that is computed separately from the events.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ fn plan(dice: &mut Dice) -> Vec<Value> {
     steps
 }
 
-/// The answers that the tools give before their good one.
+/// Returns the answers that each tool gives before its good one.
 fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
     let answer = |dice: &mut Dice| match dice.below(5) {
         0 => Answer::NotApplied(Failure::new(Code::AuthForbidden, "401")),
@@ -95,7 +95,7 @@ fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
     TOOLS.map(|tool| (Operator::new(tool), (0..dice.below(4)).map(|_| answer(dice)).collect())).into()
 }
 
-/// A person decides about a blocked step or about the job.
+/// Makes a person's decision about each blocked step, or about the job.
 fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
     if dice.one_in(25) {
         sim.send_request(InboxRequest::Cancel);
@@ -132,7 +132,7 @@ fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
                 sim.send_request(InboxRequest::Signal { key, payload: "{\"n\":1}".into() });
             }
-            // The time that the job waits for passes.
+            // Advances the clock to the time until which the step waits, if there is one.
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
         }
     }
@@ -180,7 +180,7 @@ fn run(seed: u32) -> Sim {
     panic!("plan {seed} does not end: {:#?}", response(&sim.durable()));
 }
 
-/// Account of each step, built only from the names and fields of the events.
+/// Account of each step. It is computed only from the names and fields of the events, without the fold.
 #[derive(Default)]
 struct EventAccount {
     end: BTreeMap<String, (&'static str, Option<String>)>,
@@ -214,7 +214,7 @@ impl EventAccount {
     }
 }
 
-/// Checks that the response agrees exactly with the account.
+/// Checks that the response agrees exactly with the account of the events.
 fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
     let account = EventAccount::of(&sim.record.events);
     for step in &shown.steps {
@@ -256,8 +256,8 @@ fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
     }
 }
 
-/// Compares the world with the log. Each effect happened once, repeats of keyed calls count once, and the world
-/// has no effect that the log lacks.
+/// Checks that the world agrees with the log. Each effect happened once, where repeats of a keyed call count as
+/// one. The world has no effect that is missing from the log.
 fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     let durable = sim.durable();
     let changes = |slot: &Slot| {
@@ -272,7 +272,7 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     }
     undone_in_reverse(seed, sim);
     for (slot, call) in durable.job.calls.iter().filter(|(slot, _)| changes(slot)) {
-        // An effect that a person undid by hand was not undone by a call.
+        // If a person undid the effect by hand, no compensating call was executed.
         let by_hand = |provenance| slot.is_compensation() && provenance == Provenance::PersonDecision;
         let ok = call.finished.as_ref().is_some_and(|finished| finished.ok && !by_hand(finished.provenance));
         assert!(!ok || sim.executions_by_slot.contains_key(slot), "plan {seed}: {slot} succeeded and never happened");
@@ -280,7 +280,8 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     }
 }
 
-/// Checks that every undone call had been committed, once, and that the last one was undone first.
+/// Checks that every undone call was committed before, that it was undone once, and that the last effect was
+/// undone first.
 fn undone_in_reverse(seed: u32, sim: &Sim) {
     let mut committed: Vec<String> = Vec::new();
     let mut undone: Vec<usize> = Vec::new();
@@ -299,7 +300,8 @@ fn undone_in_reverse(seed: u32, sim: &Sim) {
     assert!(undone.is_sorted_by(|a, b| a > b), "plan {seed}: {committed:?} undone as {undone:?}");
 }
 
-/// Checks every prefix of the log: a call open at its end would not be executed blindly.
+/// Checks that a call that is open at the end of a log prefix is not executed blindly. Checks every prefix of
+/// the log.
 fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     let whole = sim.durable();
     for end in 2..=sim.record.events.len() {
@@ -314,7 +316,8 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     }
 }
 
-/// I1, I3, I6, I29, I37: random plans end legally, and the response agrees with the events.
+/// I1, I3, I6, I29, I37: random plans end legally, their responses agree with the events, and their evidence
+/// verifies.
 #[test]
 fn random_plans_end_legally_and_response_matches_events() {
     let (mut ends, mut undid): (BTreeMap<&str, u32>, u32) = (BTreeMap::new(), 0);
@@ -334,7 +337,7 @@ fn random_plans_end_legally_and_response_matches_events() {
     }
 }
 
-/// A seed determines the whole run, so that a failure can be reproduced.
+/// The seed determines the whole run, so a failure can be reproduced.
 #[test]
 fn same_seed_gives_same_bytes() {
     for seed in [1, 77, 500] {

@@ -1,5 +1,5 @@
-//! Receipts of actions that are being undone or that differ from the record. No other job gets such a receipt
-//! until the state of the action is certain again.
+//! Tests of the receipts of actions that are being undone or whose effects differ from the record. No other job
+//! gets such a receipt until the state of the action is certain again.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::response::response;
 use crate::state::Durable;
 use crate::storage::{InboxRequest, ManualVerdict};
 
-/// An opaque send with an action key, followed by a gate that stops the job.
+/// Returns a job with an opaque send that has an action key. A gate stops the job after the send.
 fn sent() -> Sim {
     let mut sim = job(
         Mode::AutoExec,
@@ -34,7 +34,8 @@ fn send() -> serde_json::Value {
     send
 }
 
-/// Returns true if another job would get the receipt. Otherwise the action is open.
+/// Returns true if another job would get the receipt of the action. Returns false if the key is reserved
+/// without a receipt.
 fn has_receipt(sim: &Sim) -> bool {
     let held: Vec<_> = sim.actions.values().filter(|row| row.slot.as_str() == "a").collect();
     assert_eq!(held.len(), 1, "one slot holds the key: {held:?}");
@@ -64,7 +65,8 @@ fn receipt_is_withheld_during_compensation() {
     assert!(is_free(&sim), "it is undone, so the next job performs it");
 }
 
-/// I38, I45: an action that certainly was not undone counts as performed, and its receipt is restored.
+/// I38, I45: if an action certainly was not undone, the action counts as performed, and its receipt is
+/// available again.
 #[test]
 fn failed_compensation_restores_receipt() {
     for word in [None, Some(InboxRequest::Continue), Some(InboxRequest::Abort)] {
@@ -77,7 +79,7 @@ fn failed_compensation_restores_receipt() {
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
         assert!(has_receipt(&sim));
     }
-    // Compensation aborted before its approval.
+    // The compensation is aborted before its approval.
     let mut sim = sent();
     sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
     sim.send_request(InboxRequest::Cancel);
@@ -88,7 +90,7 @@ fn failed_compensation_restores_receipt() {
     assert!(has_receipt(&sim));
 }
 
-/// I38, I45: an action whose outcome stays unknown never gives a receipt.
+/// I38, I45: an action whose compensation has an unknown outcome never gives its receipt to another job.
 #[test]
 fn lost_compensation_keeps_action_open() {
     let mut sim = sent();
@@ -100,7 +102,7 @@ fn lost_compensation_keeps_action_open() {
     assert!(!has_receipt(&sim));
 }
 
-/// I20, I38: a failed compensation that a person retries is gated under the current policy.
+/// I20, I38: if a person retries a failed compensation, the retry is gated under the current policy.
 #[test]
 fn retried_compensation_is_gated_again() {
     let mut sim = sent();
@@ -115,7 +117,7 @@ fn retried_compensation_is_gated_again() {
     assert_eq!(sim.executions_by_slot.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");
 }
 
-/// I15: an aborting job no longer waits at the gates of its plan.
+/// I15: a cancelled job no longer waits at the gates of its plan.
 #[test]
 fn the_gates_of_a_cancelled_plan_are_closed() {
     let sim = sent();
@@ -131,7 +133,8 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);
 }
 
-/// A job killed after `a` was recorded. When the change is verified, the resource differs.
+/// Returns a job that was killed after step `a` had succeeded, and was then resumed. The verifier finds that
+/// the resource changed by `a` differs from the record.
 pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     let mut sim = job(Mode::AutoExec, "keep", vec![send(), step("r", "Read", &["a"], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -155,8 +158,8 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     (sim, durable)
 }
 
-/// I39, I44, I45: an effect that differs from the record gives no receipt to others until a person decides,
-/// also after the end of the job.
+/// I39, I44, I45: if an effect differs from the record, other jobs do not get its receipt until a person
+/// decides. This also holds after the end of the job.
 #[test]
 fn contradicted_effect_gives_no_receipt_until_decided() {
     for gone in [false, true] {
@@ -176,7 +179,7 @@ fn contradicted_effect_gives_no_receipt_until_decided() {
         sim.process(None).unwrap();
         assert_eq!(is_free(&sim), gone, "it was said once");
     }
-    // In an open job: the change is accepted by a person, or found as recorded again.
+    // In an open job, a person accepts the change, or a later verification finds it as recorded.
     for finds in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
         assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Parked, false));
@@ -193,8 +196,8 @@ fn contradicted_effect_gives_no_receipt_until_decided() {
     assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Completed, true), "a warning takes nothing back");
 }
 
-/// I25, I39: a fork executes a step again if its effect is not as recorded, and also the steps that depend on
-/// it.
+/// I25, I39: if the effect of a step differs from the record, a fork executes the step and its dependents
+/// again.
 #[test]
 fn fork_does_not_copy_contradicted_effect() {
     let request = ForkRequest {

@@ -1,5 +1,5 @@
-//! Retry of a finished job: the same slots and external keys are used, and a call that may have happened is
-//! never executed again.
+//! Tests of job retries. The retried calls keep their slots and external keys, and a call that may have
+//! happened is never executed again.
 
 use serde_json::json;
 
@@ -30,7 +30,8 @@ fn chain() -> Vec<serde_json::Value> {
     ]
 }
 
-/// I24: failed and skipped steps run again under the first external key, and successful steps stay.
+/// I24: a job retry runs failed and skipped steps again, under the external keys of the first attempt. Steps
+/// that succeeded keep their results.
 #[test]
 fn retry_runs_failed_steps_and_their_skipped_dependents() {
     let mut sim = fails("Keyed", Code::NetworkTimeout, 4, chain());
@@ -40,7 +41,7 @@ fn retry_runs_failed_steps_and_their_skipped_dependents() {
     assert_eq!((durable.job.state, durable.job.calls[&Slot::new("a")].tries), (JobState::Partial, 4));
     let next = response(&durable).next_actions;
     assert_eq!(next, ["latch job retry job_1"]);
-    // Retries are counted from zero again: three more failures, then success.
+    // The number of tries is counted from zero again: three more tries fail, and the fourth succeeds.
     let again = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
     sim.script.insert(Operator::new("Keyed"), vec![again(), again(), again()]);
     sim.send_request(InboxRequest::Retry);
@@ -57,7 +58,7 @@ fn retry_runs_failed_steps_and_their_skipped_dependents() {
     sim.durable();
 }
 
-/// I24: a lost call returns to doubt and may not be executed.
+/// I24: a job retry puts a lost call in doubt again and does not execute it.
 #[test]
 fn a_lost_call_is_in_doubt_again() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -87,7 +88,7 @@ fn a_lost_call_is_in_doubt_again() {
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
 }
 
-/// The last failed call of a step plugin is retried, and the other calls are injected.
+/// A job retry repeats the last failed call of a step plugin. Its other calls get their recorded answers.
 #[test]
 fn only_last_failed_call_of_step_plugin_is_retried() {
     let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];
@@ -97,7 +98,7 @@ fn only_last_failed_call_of_step_plugin_is_retried() {
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!((sim.executions_by_slot[&Slot::new("a/0")], sim.executions_by_slot[&Slot::new("a/1")]), (1, 1));
-    // An error that is followed by another call cannot get another answer.
+    // An error cannot be replaced by another answer if the step made another call after the error.
     let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Opaque", "Keyed"]));
     let durable = sim.process(None).unwrap();
     assert_eq!(retry_round(&durable), Err(RetryRefusal::Followed { slot: Slot::new("a/0") }));
@@ -109,7 +110,7 @@ fn impossible_retry_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
     assert!(matches!(retry_round(&durable), Err(RetryRefusal::State { state: JobState::Completed, .. })));
-    // A step plugin's own error would occur again.
+    // An error of the step plugin itself would occur again.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": [], "fail": true }))]);
     let durable = sim.process(None).unwrap();
     let step = "a".into();
@@ -122,7 +123,7 @@ fn impossible_retry_is_refused() {
     assert_eq!(retry_round(&durable), Err(RetryRefusal::Compensated { slot: Slot::new("r~c") }));
 }
 
-/// The gate of a rejected step is requested again in the next round.
+/// A job retry requests the gate of a rejected step again.
 #[test]
 fn rejected_gate_is_requested_again() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
@@ -138,7 +139,7 @@ fn rejected_gate_is_requested_again() {
     assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
-/// A job that is open, cancelled or aborted is not retried, whatever failed in it.
+/// A job that is open, cancelled or aborted cannot be retried.
 #[test]
 fn only_jobs_that_ended_by_themselves_are_retried() {
     let mut gated = step("b", "Opaque", &[], json!({}));
@@ -154,7 +155,7 @@ fn only_jobs_that_ended_by_themselves_are_retried() {
     assert_eq!(retry_round(&durable), Err(RetryRefusal::StepCancelled { step: "b".into() }));
 }
 
-/// Approvals given before a rejection do not count in the next round, and every approver is asked again.
+/// Approvals given before a rejection do not count after a job retry. Every approver has to approve again.
 #[test]
 fn approvals_of_a_refused_gate_do_not_count_in_the_next_round() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);

@@ -1,4 +1,4 @@
-//! Response of a job in each of its states (§13): status, reasons, previews, and commands to type.
+//! Tests of the response of a job in each of its states (§13): status, reasons, previews, and commands to type.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn no() -> Answer {
     Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"))
 }
 
-/// The state of the job directly after a worker's claim.
+/// Returns the state of the job directly after a worker's claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
     let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
@@ -34,7 +34,7 @@ fn claimed(sim: &Sim) -> Durable {
     durable
 }
 
-/// The response after this event settled the job.
+/// Returns the response after `body` was appended and the job entered the state `to`.
 fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
     let mut durable = claimed(sim);
     let status = Some(StatusWrite { to, wake_at_us: None });
@@ -42,7 +42,7 @@ fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
     response(&durable)
 }
 
-/// Kills the process before each write in turn, until the first step is found in this state.
+/// Kills the process before each write in turn. Returns the first job whose first step is in `state`.
 fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     for at in 0..50 {
         let mut sim = make();
@@ -54,7 +54,7 @@ fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     panic!("no write leaves the step {state:?}");
 }
 
-/// The job waiting for a time while nothing else can be done.
+/// Writes that the job waits for a time, and returns the job and that time.
 fn waiting(sim: &Sim) -> (Durable, i64) {
     let mut durable = claimed(sim);
     let rest = decide::job_settlement(&durable);
@@ -78,7 +78,7 @@ fn reasons(response: &Response) -> Vec<Option<Code>> {
     response.steps.iter().map(|step| step.reason_code).collect()
 }
 
-/// A partial result is never reported as complete, and a failure names the failed step.
+/// The response never reports a partial result as complete, and a failure names the failed step.
 #[test]
 fn the_status_is_that_of_the_job() {
     let run = |mode: Mode, answer: Option<Answer>, steps: Vec<Value>| {
@@ -130,7 +130,8 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// A job that waits only for times needs no person. Every other waiting job does.
+/// The status is `running` if the job waits only for times, because it continues without a person. It is
+/// `partial` if the job waits for anything else.
 #[test]
 fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
@@ -192,7 +193,7 @@ fn every_pending_decision_has_a_command() {
     let call = view.blocked_on.as_ref().and_then(|blocked| blocked.call.clone()).unwrap();
     assert_eq!((call.operator.as_str(), call.args), ("Opaque", json!({ "n": 1 })));
     assert_eq!(call.external_key.as_deref(), Some("latch:job_1:a:1"), "what to look for outside");
-    // A verdict is accepted only for a call that the ledger also holds in doubt.
+    // A verdict is offered only if the ledger row is also in doubt.
     durable.rows.get_mut(&Slot::new("a")).unwrap().state = RowState::Inflight;
     assert_eq!(actions(&response(&durable)), ["latch resume job_1"]);
 }
@@ -244,7 +245,7 @@ fn conflict_offers_continue_and_abort() {
     assert_eq!(view.contradicted, [Slot::new("a")]);
 }
 
-/// The response of a restored database reports the restore, whatever the state of the job.
+/// After a restore of the database, the response reports the restore first, in every state of the job.
 #[test]
 fn restored_database_is_reported_first() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
@@ -273,7 +274,8 @@ fn diverged_and_crash_looping_jobs_show_cause_and_next_action() {
     assert_eq!((actions(&view), view.blocked.len()), (ways.to_vec(), 0));
 }
 
-/// A job whose reads produce outcomes as their operator declares.
+/// Returns the response of a job whose reads produce outcomes with a type and status declared by their
+/// operator.
 fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
@@ -288,7 +290,8 @@ fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response 
     response(&sim.process(None).unwrap())
 }
 
-/// The plan's declaration of an outcome overrides the operator's. An outcome is a draft unless declared final.
+/// The plan's declaration of an outcome overrides the operator's declaration. An outcome is a draft unless it
+/// is declared final.
 #[test]
 fn outcome_follows_plan_then_operator() {
     let read = || step("a", "Read", &[], json!({}));

@@ -1,4 +1,5 @@
-//! Retries in a job: their number, their backoff, the precedence of overrides, and their survival of a restart.
+//! Tests of retries within a job: their number, their backoff, the precedence of overrides, and their
+//! continuation after a restart.
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ fn failing(code: Code, times: usize, retry_after_ms: Option<u32>) -> Vec<Answer>
     vec![Answer::NotApplied(failure); times]
 }
 
-/// A job of one read that fails this many times, under these overrides of step and plugin.
+/// Returns a job of one read that fails with `code`, with the given overrides of the step and of the plugin.
 fn job(code: Code, of_step: Option<Value>, of_plugin: Option<RetrySpec>, retry_after_ms: Option<u32>) -> Sim {
     let mut read = step("a", "Read", &[], json!({}));
     if let Some(retry) = of_step {
@@ -28,7 +29,7 @@ fn job(code: Code, of_step: Option<Value>, of_plugin: Option<RetrySpec>, retry_a
     sim
 }
 
-/// The waits between the tries, in milliseconds.
+/// Returns the scheduled backoffs, in milliseconds.
 fn waits(sim: &Sim) -> Vec<i64> {
     let scheduled = sim.record.events.iter().filter_map(|event| match event.body {
         Body::StepRetryScheduled { not_before_us, .. } => Some((not_before_us - event.time_us) / 1000),

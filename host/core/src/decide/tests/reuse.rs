@@ -1,4 +1,5 @@
-//! Reuse of an earlier result for a step: decided once, recorded, and injected from then on.
+//! Tests of reusing an earlier result for a step. The decision is made once and recorded, and replay uses the
+//! recorded result.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ fn cached(payload: Value) -> Value {
     read
 }
 
-/// The reusable results of a first job.
+/// Returns the reusable results that a first job leaves.
 fn first(mode: Mode) -> Vec<ReusableResult> {
     let mut sim = Sim::new(mode, vec![cached(json!({ "q": 1 }))]);
     sim.process(None).unwrap();
@@ -53,7 +54,7 @@ fn equal_input_reuses_earlier_output() {
     assert!(durable.job.calls.is_empty() && durable.job.steps[0].started_us.is_none(), "nothing ran");
     assert!(sim.reusables.is_empty(), "its time to live does not restart");
     assert_eq!(response(&durable).steps[0].notes, ["result reused from job_0 a"]);
-    // The log alone gives the same state.
+    // Loading the job again gives the same output.
     assert_eq!(&*sim.durable().output(&"a".into()).unwrap(), b"\"earlier\"");
 }
 
@@ -86,7 +87,7 @@ fn dry_runs_and_world_changing_calls_are_not_indexed() {
     assert!(sim.reusables.is_empty(), "a step whose calls changed the world is not kept");
 }
 
-/// A reusable result carries the facts that later jobs need to judge it.
+/// A reusable result contains the facts by which later jobs decide about its reuse.
 #[test]
 fn reusable_result_carries_type_sensitivity_and_verification() {
     let kept = |answer: &str| {
@@ -105,7 +106,7 @@ fn reusable_result_carries_type_sensitivity_and_verification() {
     assert!(kept(r#"{"verified":true}"#).is_verified);
 }
 
-/// I23: a result reused as the outcome of a step is an outcome of this job.
+/// I23: if a reused result is the outcome of a step, it is also an outcome of the job that reuses it.
 #[test]
 fn reused_outcome_is_recorded_as_outcome() {
     let drafted = || {
@@ -125,7 +126,7 @@ fn reused_outcome_is_recorded_as_outcome() {
     assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, ReuseReason::WithinTtl)]));
 }
 
-/// A result that depends on a person's verdict on a call is marked as such.
+/// A reusable result that depends on a person's verdict on a call is marked with that provenance.
 #[test]
 fn result_from_verdict_is_marked_as_such() {
     let mut planned = cached(json!({ "calls": ["Opaque"] }));

@@ -1,4 +1,5 @@
-//! A barrier whose commit was never acknowledged but is durable. Nothing was executed under it.
+//! Tests of a barrier that is durable although its commit was never acknowledged. Nothing was executed under
+//! this barrier.
 
 use serde_json::json;
 
@@ -13,7 +14,8 @@ use crate::ledger::{Quiescence, RowState};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, InboxRow};
 
-/// A job whose worker has written the barrier of its call. Also returns the nonce of that barrier.
+/// Returns a job whose worker has written the barrier of its call, the state of the job, and the nonce of that
+/// barrier.
 fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let executed = before.len();
@@ -29,7 +31,7 @@ fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
     Invocation { nonce, ..recorded_invocation(durable, &slot, &durable.job.calls[&slot]) }
 }
 
-/// I118: the writer of the barrier continues the try without a second barrier.
+/// I118: the worker that wrote the barrier continues the try without a second barrier.
 #[test]
 fn barrier_writer_continues_its_try() {
     for operator in ["Opaque", "Queryable", "Keyed"] {
@@ -39,13 +41,13 @@ fn barrier_writer_continues_its_try() {
         else {
             panic!("{operator}: the call is not executed");
         };
-        // Nothing is written again, and the permission to execute is checked again.
+        // No record is written again, but the write checks again that the call may be executed.
         assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
 }
 
-/// I118: the continued keyed retry still counts as a keyed retry.
+/// I118: if a keyed retry is continued under its old barrier, its provenance is still that of a keyed retry.
 #[test]
 fn continued_keyed_retry_stays_keyed_retry() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
@@ -55,8 +57,8 @@ fn continued_keyed_retry_stays_keyed_retry() {
     assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
 }
 
-/// I118: no other caller continues the try. Another nonce means an older call of the same worker, and no nonce
-/// means another worker.
+/// I118: only the writer of the barrier continues the try. A different nonce belongs to an older call of the
+/// same worker. A caller without a nonce is another worker.
 #[test]
 fn other_callers_do_not_continue_the_try() {
     let (mut sim, durable, nonce) = begun("Opaque", vec![]);
@@ -69,7 +71,7 @@ fn other_callers_do_not_continue_the_try() {
     assert_eq!(draft.ledger[0].row().state, RowState::Indeterminate);
 }
 
-/// I118: in a job that was cancelled in the meantime nothing is executed, and no call is in doubt.
+/// I118: if the job was cancelled after the barrier, nothing is executed, and no call is in doubt.
 #[test]
 fn cancelled_job_records_unexecuted_call_as_not_applied() {
     let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);

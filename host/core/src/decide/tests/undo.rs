@@ -1,4 +1,4 @@
-//! Undo of a finished job: the refusals, the effects that are undone, and the end of the job.
+//! Tests of undoing a finished job: refusals, the effects that are undone, and the end of the job.
 
 use serde_json::json;
 
@@ -43,7 +43,8 @@ fn no(code: Code) -> Answer {
     Answer::NotApplied(Failure::new(code, "no"))
 }
 
-/// A job of three bookings whose last step fails. It is rolled back if its plan requires it.
+/// Returns a job of two world-changing steps and a last step that fails. The job is rolled back if `on_failure`
+/// requires it.
 fn failed(on_failure: &str) -> Sim {
     let steps = vec![
         step("a", "Opaque", &[], json!({})),
@@ -89,8 +90,8 @@ fn completed_job_is_undone_in_reverse_order() {
     }
 }
 
-/// I155: partial and failed jobs can be undone too, and the undo is offered. A completed job gets no such
-/// offer.
+/// I155: partial and failed jobs can be undone, and their responses offer the undo. The response of a completed
+/// job does not offer the undo.
 #[test]
 fn partial_and_failed_jobs_are_undone() {
     let mut sim = failed("keep");
@@ -110,7 +111,7 @@ fn partial_and_failed_jobs_are_undone() {
     assert!(response(&finished(Mode::AutoExec).durable()).next_actions.is_empty());
 }
 
-/// I156: an undo that could do nothing is refused with its reason.
+/// I156: an undo that would undo nothing is refused with the reason.
 #[test]
 fn undo_without_effect_is_refused() {
     let job_id = || "job_1".into();
@@ -143,7 +144,7 @@ fn undo_without_effect_is_refused() {
     assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
 }
 
-/// I155: an undo has the gates of compensation. An approval of the call does not cover its undo.
+/// I155: an undo has the same gates as compensation. The approval of a call does not cover its undo.
 #[test]
 fn undo_requests_compensation_gates() {
     let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
@@ -165,8 +166,8 @@ fn undo_requests_compensation_gates() {
     assert_verifies(&sim);
 }
 
-/// I155: a failed compensation parks the job, and every decision about it has the same effect as after a
-/// cancel.
+/// I155: if a compensation fails during an undo, the job is parked. Every decision about the compensation has
+/// the same effect as in a cancelled job.
 #[test]
 fn failing_undo_waits_for_a_decision() {
     for (request, expected) in [(InboxRequest::Continue, 3), (InboxRequest::Abort, 1)] {
@@ -193,7 +194,8 @@ fn failing_undo_waits_for_a_decision() {
     assert_verifies(&sim);
 }
 
-/// I155: an undo continues a rollback that a person aborted. An effect that a person left stays.
+/// I155: if a person aborted a rollback, an undo continues it. An effect that a person decided to leave is not
+/// undone.
 #[test]
 fn undo_continues_aborted_rollback() {
     for (word, left) in [(InboxRequest::Abort, 0), (InboxRequest::Continue, 1)] {
@@ -234,7 +236,7 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     sim.process(None).unwrap();
     sim.resolve(Slot::new("b"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
-    // An answer arrives after the end: the call did happen.
+    // An answer that arrives after the end of the job shows that the call happened.
     sim.send_request(InboxRequest::LateEffect { slot: Slot::new("b"), try_no: 1 });
     assert!(sim.process(None).unwrap().job.calls[&Slot::new("b")].conflict);
     let durable = undo(&mut sim);
@@ -249,7 +251,8 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     assert_verifies(&sim);
 }
 
-/// I155, I21: the second end of the job releases no key that another job has reserved since the first.
+/// I155, I21: an undo ends the job a second time. If another job has reserved an action key since the first
+/// end, the second end does not release that key.
 #[test]
 fn second_end_releases_no_key_of_another_job() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -275,8 +278,8 @@ fn second_end_releases_no_key_of_another_job() {
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
 }
 
-/// I157: only the event of an undo has the newer version, so that a program without undo refuses the log. The
-/// event of a retry keeps its bytes.
+/// I157: only a `job_reopened` event for an undo has the newer version, so a program that does not know undo
+/// refuses the log. The bytes of the event for a job retry are unchanged.
 #[test]
 fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
@@ -297,7 +300,7 @@ fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     }
 }
 
-/// I155: only compensations run in a job that is undone, and evidence of anything else is refused.
+/// I155: only compensations run in a job that is undone. Evidence that shows any other call is refused.
 #[test]
 fn only_compensations_run_in_an_undone_job() {
     let mut sim = finished(Mode::AutoExec);
@@ -322,7 +325,8 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the check of the events alone finds this by itself, and also an effect that is undone twice.
+/// I30, I155: the checks that use only the events find a call of a plan step in an undone job, and an effect
+/// that is undone twice.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{build_file, parse_records};
@@ -335,7 +339,7 @@ fn forged_evidence_of_an_undo_is_found() {
         assert!(!report.intact);
         report.problems.iter().map(|problem| (problem.kind, problem.message.clone())).collect::<Vec<_>>()
     };
-    // A call of a plan step after the reopening.
+    // A call of a plan step is moved behind the reopening.
     let mut forged = lines();
     let call = forged.iter().position(|(_, line)| of(line, "tool_invocation_started")).unwrap();
     let call = forged.remove(call);
@@ -346,7 +350,8 @@ fn forged_evidence_of_an_undo_is_found() {
         *kind == ProblemKind::Permission && message.contains("reopened for an undo")
     };
     assert!(said.iter().any(expected), "{said:#?}");
-    // A retry in place of the undo: the job could not have ended this way.
+    // The reopening states a job retry in place of the undo. With a retry, the job could not have ended as
+    // cancelled.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
     line["event"].as_object_mut().unwrap().remove("purpose");
@@ -354,8 +359,8 @@ fn forged_evidence_of_an_undo_is_found() {
     assert!(!found(forged).is_empty());
 }
 
-/// I156: a job that a strict mismatch ended cannot be undone, and neither can an effect that a person found to
-/// be lost.
+/// I156: a job that was ended by a strict mismatch cannot be undone. An effect that a person reported as gone
+/// cannot be undone either.
 #[test]
 fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
@@ -373,7 +378,7 @@ fn effect_not_as_recorded_is_not_undone() {
             continue;
         }
         assert_eq!(calls_to_undo(&durable).map(|due| due.len()), Ok(1));
-        // The mismatch blocks compensation, as after a cancel.
+        // The mismatch blocks compensation, as in a cancelled job.
         let mut other = super::receipts::mismatched(rule).0;
         let durable = undo(&mut other);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::ConfirmationMismatch);
@@ -383,8 +388,8 @@ fn effect_not_as_recorded_is_not_undone() {
             (durable.job.state, states(&durable)),
             (JobState::Cancelled, all(&["a"], CompensationState::Compensated))
         );
-        // The effect no longer exists. Its action key is free, and another job may have performed the action
-        // since.
+        // The effect no longer exists. Its action key is free, so another job may have performed the action
+        // since then.
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: true });
         let durable = sim.process(None).unwrap();
         assert!(durable.job.is_effect_gone(&Slot::new("a")));

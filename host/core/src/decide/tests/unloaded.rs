@@ -1,4 +1,4 @@
-//! Jobs that are no longer loaded, because their workers died while loading them.
+//! Tests of jobs that are parked or released without being loaded, because loading them killed their workers.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,8 @@ fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
 }
 
-/// I123: only attempts after the last recorded event count, and the current attempt does not.
+/// I123: attempts count as unrecorded if they come after the last recorded event. The current attempt does not
+/// count.
 #[test]
 fn unrecorded_attempts_count_after_last_event() {
     let cases = [(1, 0, 0), (2, 0, 1), (4, 0, 3), (4, 3, 0), (9, 3, 5), (3, 3, 0), (u32::MAX, 0, u32::MAX - 1)];
@@ -27,7 +28,7 @@ fn unrecorded_attempts_count_after_last_event() {
     }
 }
 
-/// Returns a claim of the job with this attempt number, and the outline of the job.
+/// Returns a claim of the job with the given attempt number, and the tail of its log.
 fn claimed(sim: &Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> (Claim, JobTail) {
     let last = sim.record.events.last().expect("it has begun");
     let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
@@ -48,8 +49,8 @@ fn park_unloaded_job(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<In
     cause
 }
 
-/// I123: the log continues as if the job had been loaded, states why the job is parked, and its time never goes
-/// back.
+/// I123: parking a job without loading it appends valid events to its log. They state why the job is parked,
+/// and their times never decrease.
 #[test]
 fn crash_looping_job_is_parked_without_loading() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -72,7 +73,8 @@ fn crash_looping_job_is_parked_without_loading() {
     assert_verifies(&sim);
 }
 
-/// I123: the job is parked after any end of the log: with a call in flight, waiting, parked or cancelled.
+/// I123: a job can be parked without loading whatever the last event of its log is. The call may be in flight,
+/// and the job may be waiting, parked or cancelled.
 #[test]
 fn unloaded_job_can_be_parked_after_any_log_end() {
     let mut states = BTreeSet::new();
@@ -105,8 +107,8 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: a finished job is reopened without any work and parked, any number of times. The requester has to ask
-/// for the retry once more.
+/// I123: if a finished job is to be retried but cannot be loaded, the job is reopened without any work and
+/// parked. This can happen any number of times. The requester has to request the retry again.
 #[test]
 fn finished_job_is_reopened_and_parked_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -141,7 +143,8 @@ fn release_unloaded_job(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     sim.store(batch);
 }
 
-/// I125: a released attempt does not count, however often the job is released.
+/// I125: an attempt that released the job without loading it does not count as unrecorded, however often this
+/// happens.
 #[test]
 fn released_unloaded_attempts_do_not_count() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -154,7 +157,8 @@ fn released_unloaded_attempts_do_not_count() {
     assert_verifies(&sim);
 }
 
-/// I125: a finished job is reopened first, and its retry runs once its effects are available again.
+/// I125: if a finished job is to be retried, the first release reopens the job. The retry runs when the job can
+/// be loaded again.
 #[test]
 fn finished_job_is_reopened_and_released_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -171,8 +175,8 @@ fn finished_job_is_reopened_and_released_unloaded() {
     assert_verifies(&sim);
 }
 
-/// I123, I125, I155: a request to undo reopens the job even if the job cannot be loaded. The undo is carried
-/// out later.
+/// I123, I125, I155: a request to undo reopens the job even if the job cannot be loaded. The effects are undone
+/// when the job is loaded again.
 #[test]
 fn undo_is_begun_without_loading_the_job() {
     for gives_back in [false, true] {
@@ -199,8 +203,8 @@ fn undo_is_begun_without_loading_the_job() {
     }
 }
 
-/// I155: a job reopened without being loaded withdraws the receipts of its aborted compensation once it is
-/// loaded.
+/// I155: if a job was reopened for an undo without being loaded, the receipts of its effects are withdrawn when
+/// the job is loaded.
 #[test]
 fn receipts_are_withdrawn_once_reopened_job_is_loaded() {
     let steps =
@@ -216,7 +220,7 @@ fn receipts_are_withdrawn_once_reopened_job_is_loaded() {
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo };
     let (attempt, now_us) = (sim.durable().job.attempt + 6, sim.now_us);
     park_unloaded_job(&mut sim, attempt, now_us, Some(asked));
-    // A cancel request for a job that is already cancelled only wakes it.
+    // A cancel request for a job that is already reopened for an undo only wakes the job.
     sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).expect("no crash is injected");
     assert_eq!(durable.job.failed_compensation(), Some(&Slot::from("b~c")));

@@ -1,4 +1,4 @@
-//! Wait steps: started once, and ended once by the signal with their key or by their time.
+//! Tests of wait steps. A wait is started once, and is ended once by a signal with its key or by its time.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn completions(sim: &Sim) -> usize {
     count(sim, |body| matches!(body, Body::WaitCompleted { .. }))
 }
 
-/// I25: a signal becomes the output of the wait with its key, and of no other wait.
+/// I25: a signal becomes the output of the wait with the same key and of no other wait.
 #[test]
 fn signal_becomes_output_of_its_wait_only() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
@@ -86,7 +86,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     assert_eq!(completions(&sim), 3);
 }
 
-/// I26: a timer ends its wait once, and not early.
+/// I26: a timer ends its wait once, and not before its time.
 #[test]
 fn a_timer_ends_its_wait_once_and_not_early() {
     let mut sim = Sim::new(
@@ -99,7 +99,7 @@ fn a_timer_ends_its_wait_once_and_not_early() {
     assert_eq!(name, "wait/a");
     let started = sim.record.events.iter().find(|event| matches!(event.body, Body::WaitStarted { .. })).unwrap();
     assert!((due_us - started.time_us - 3 * 3_600_000_000).abs() <= 100);
-    // A timer with another time: one set earlier, or an unknown one.
+    // The time of this timer request is earlier than that of the wait, so the request is ignored.
     sim.send_request(InboxRequest::Timer { name: name.clone(), due_us: due_us - 1 });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     sim.send_request(InboxRequest::Timer { name: name.clone(), due_us });
@@ -119,7 +119,8 @@ fn short_wait_stays_waiting_and_park_parks() {
     assert_eq!(durable.job.parked.as_ref().unwrap().0, Code::WaitingTimer);
 }
 
-/// I25, I26: a timeout yields the default or fails the step, unless a signal was acknowledged before.
+/// I25, I26: a timeout gives the default or fails the step. A signal that was acknowledged before the timeout
+/// was written takes precedence over the timeout.
 #[test]
 fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     for (default, state, code) in
@@ -149,7 +150,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     }
 }
 
-/// I25: the end of a wait by its time is written only if the inbox is empty.
+/// I25: a timeout is written only if the inbox is empty.
 #[test]
 fn timed_end_is_written_only_after_inbox_is_drained() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
@@ -199,7 +200,7 @@ fn a_dry_run_waits_for_nothing() {
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     let codes: Vec<_> = response(&durable).steps.iter().map(|step| step.reason_code).collect();
-    // `c` is bound to `a` only through `b`.
+    // `c` has a binding to `a`, but depends on `a` only through `b`.
     assert_eq!(codes, [Some(Code::ModeForbids), Some(Code::DryRunUpstream), Some(Code::DryRunUpstream), None]);
 }
 
@@ -214,7 +215,8 @@ fn a_cancelled_job_stops_waiting() {
     assert!(durable.job.timers().is_empty());
 }
 
-/// I1, I19, I25, I26: wherever the process dies, the job ends the same, and every prefix folds.
+/// I1, I19, I25, I26: the job ends in the same way wherever the process dies, and every prefix of its log can
+/// be folded.
 #[test]
 fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     let plan = || {
@@ -243,8 +245,8 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     }
 }
 
-/// I25: a signal that fits no wait is not stored. Of two early signals the first is stored, and the log names
-/// its sender.
+/// I25: a signal whose key no wait can have is not stored. If two signals come early for the same wait, the
+/// first is stored, and the log names its sender.
 #[test]
 fn early_signal_is_stored_once_and_only_for_a_possible_wait() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
