@@ -12,7 +12,7 @@ pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<Stat
     let job = &state.job;
     let free = match job.state() {
         JobState::Pending => true,
-        // The waiting time is over.
+        // The model does not count this time, so it may be over at any moment.
         JobState::Waiting => true,
         JobState::Running => !job.lease_live,
         _ => false,
@@ -160,8 +160,8 @@ pub(crate) fn lose_request(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// A person requests cancellation. A second request is possible only while the inbox has fewer than `asks`
-/// rows.
+/// A person requests cancellation. A repeated request is possible only while the inbox has fewer than
+/// `max_repeated_requests` rows.
 pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
     let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     if !config.cancel || state.job.cancel_flag && !again || state.job.state().is_terminal() {
@@ -178,7 +178,7 @@ pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State>
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
     let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     let asked = !again && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
-    // A call whose answer is in the log is not resolved either.
+    // A call whose final answer is in the log is not resolved either.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Unobserved moves: those of workers between two writes, and the passage of time, as far as an observation
-//! depends on them.
+//! Moves that a trace does not show: moves of workers between two writes, and the passage of time. Only moves
+//! that an observation may depend on are made.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -21,7 +21,7 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
     state.workers.iter().filter_map(|worker| worker.run.as_ref()).find(|run| run.attempt == attempt)
 }
 
-/// Returns true if a run can do nothing more that is observed.
+/// Returns true if nothing that the run can still do would be observed.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
         // The run may still read or ask. A read is observed only with its answer. In a staged commit the run
@@ -38,8 +38,8 @@ pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bo
     over || idle && run.attempt < holder
 }
 
-/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged. Each move
-/// has a cost.
+/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged, each with its
+/// cost.
 fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     let Some(index) = worker_of(state, attempt) else { return Vec::new() };
     let Some(own) = run_of(state, attempt) else { return Vec::new() };
@@ -76,7 +76,8 @@ fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State
     moves
 }
 
-/// Returns true if a tool was asked between the two states. That would be an observation.
+/// Returns true if a tool was asked to reconcile a call between the two states. Such a question is an
+/// observation, not a hidden move.
 fn is_reconcile_asked(before: &State, after: &State, attempt: u8) -> bool {
     let ready = run_of(before, attempt).is_some_and(|run| matches!(run.phase, Phase::Ready { .. }));
     ready
@@ -121,7 +122,7 @@ fn without_time(state: &State) -> State {
     state
 }
 
-/// Keeps the first of all states that differ only in the time that has passed.
+/// Set that keeps only the first of several states that differ only in the time that has passed.
 #[derive(Default)]
 struct EarliestStates(HashSet<State>, Vec<State>);
 
@@ -178,7 +179,8 @@ pub(crate) fn states_after_write(
             Action::Drain(index, Luck::Final),
             Action::Suspend(index, JobState::Waiting),
             Action::Suspend(index, JobState::Pending),
-            // The worker puts the inbox row of a late answer a second time.
+            // The worker adds the inbox row of a late answer again, because the first write was not
+            // acknowledged.
             Action::Reload(index, true),
         ];
         // A write whose answer is lost equals a successful write followed by a reload. A worker that holds an
@@ -238,8 +240,8 @@ pub(crate) fn states_after_arrival(
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Arrive(wire, heard))).collect()
 }
 
-/// Returns the states after a worker has asked a tool: those in which the tool's answer is used, and those in
-/// which the answer is of no use.
+/// Returns the states after a worker has asked a tool to reconcile a call: those in which the worker uses the
+/// tool's answer, and those in which it does not.
 pub(crate) fn states_after_reconcile(
     model: &Protocol,
     state: &State,

@@ -1,5 +1,5 @@
-//! Bridge to the production code: converts records to the arguments of the kernel's functions, and converts
-//! the results back.
+//! Calls the production code: converts records of the model to the arguments of its functions, and converts the
+//! results back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ fn events(records: &[Record], cancelled: bool) -> u64 {
     records.iter().map(Record::events).sum::<u64>() + u64::from(cancelled)
 }
 
-/// Returns the quiescence of the owner of a try, as assessed by [`judge`].
+/// Returns the quiescence of the owner of a try, as assessed by [`assess`].
 pub(crate) fn quiescence(clock: TryClock) -> Quiescence {
     let margin_us = i64::from(MARGIN_MS) * 1000;
     let now_us = match clock {
@@ -187,7 +187,7 @@ pub(crate) fn accepts_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -
     admit::new_effects_of(&job_snapshot(job).effects, &new).is_ok()
 }
 
-/// Adds a request to the inbox, by [`admit::accepts`] and [`Standing::receive`].
+/// Adds a request to the inbox if [`admit::accepts_request`] allows it, by [`JobSnapshot::apply_request`].
 pub(crate) fn add_to_inbox(job: &mut Job, note: ModelRequest) {
     let request = match note {
         ModelRequest::Cancel => InboxRequest::Cancel,

@@ -1,10 +1,10 @@
 //! Model of the protocol of `docs/semantics.md` §3 to §5, small enough for an exhaustive search.
 //!
 //! The production code makes the decisions. [`latchwork_core::ledger::decide`] decides about an invocation.
-//! [`latchwork_core::quiescence::judge`] decides when its owner is quiescent. [`latchwork_core::admit`]
-//! decides which writes the database accepts. The model adds the environment: workers that crash, pause and
-//! return, leases, clocks, lost commit answers, requests in transit, the world, and the person who inspects
-//! it.
+//! [`latchwork_core::quiescence::assess`] decides whether the owner of its try is quiescent.
+//! [`latchwork_core::admit`] decides which writes the database accepts. The model adds the environment: workers
+//! that crash, pause and return, leases, clocks, lost commit answers, requests in transit, the world, and the
+//! person who inspects it.
 //!
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
 //! then find a violation. `docs/model.md` lists the numbers.
@@ -60,10 +60,11 @@ pub enum Mutant {
     VerdictWithoutTry,
     /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// Staged commit: the effect that says a try changed nothing becomes durable before the row says so.
+    /// In staged commit, the effect which records that a try changed nothing becomes durable before the ledger
+    /// row does.
     FailureInTwoWrites,
-    /// Staged commit: a repeat claims the doubtful try's entry in the effect store before the barrier of the
-    /// repeat is admitted.
+    /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
+    /// admitted.
     ClaimBeforeBarrier,
     /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then
     /// counts as the answer of the try that it repeats.

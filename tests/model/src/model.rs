@@ -231,7 +231,8 @@ fn answered(record: &Record) -> bool {
     record.open_try().is_some_and(|open| record.effect(open).is_some())
 }
 
-/// Returns true if a later attempt finds an invocation in the given condition.
+/// Returns true if the job is running and `found` holds for an invocation whose row belongs to an earlier
+/// attempt.
 fn in_crash_window(state: &State, found: fn(&Record) -> bool) -> bool {
     let of_old = |record: &&Record| record.row.is_some_and(|row| row.attempt < state.job.attempt);
     state.job.state() == JobState::Running && state.job.records.iter().filter(of_old).any(found)

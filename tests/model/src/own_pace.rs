@@ -1,4 +1,4 @@
-//! Actions of workers that act at their own pace, in configurations with `free`.
+//! Actions of workers that act at their own pace, in configurations with `own_pace`.
 //!
 //! Workers reload the job, read the inbox early or late, release the job, or let it wait. Production workers
 //! do so because of things that the model leaves out: events that belong to no call, lost statements,
@@ -12,10 +12,10 @@ use crate::state::{ModelRequest, Phase, State};
 use crate::worker::{Luck, end_job, plan_for_answer, with_run, write};
 use crate::{Config, ModelClass, kernel};
 
-/// A worker aborts its current work and reloads the job, and keeps its answer if `keeps` is true.
-///
-/// A worker that has stored a late answer, or has tried to, continues. A worker whose inbox row for a late
-/// answer was not acknowledged puts the row again.
+/// Aborts the current work of a worker, which then reloads the job. The worker keeps its answer if `keeps` is
+/// true.
+/// | A worker that could not store a late answer continues as if it had stored the answer. A worker that stored
+/// a late answer adds its inbox row again, because the first write of the row was not acknowledged.
 pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.own_pace {
         return None;
@@ -30,7 +30,8 @@ pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) 
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
     let keep = match &run.phase {
         Phase::Ready { .. } if keeps => None,
-        // A barrier whose commit was not acknowledged and whose nonce is lost.
+        // The commit of the try's barrier was not acknowledged, and the worker no longer knows the nonce of the
+        // barrier.
         Phase::Executing { sent: false, .. } if keeps => None,
         Phase::Writing(todo) => todo.held_answer.and_then(news),
         Phase::Answered { slot, try_no, answer } if keeps => news((*slot, *try_no, *answer)),

@@ -21,7 +21,8 @@ pub enum Plan {
     Acquire {
         /// Number of the try.
         try_no: u8,
-        /// True if this try repeats the previous one and so ends it.
+        /// True if this try repeats the previous one under its key. The barrier then also ends the previous
+        /// try.
         repeat: bool,
     },
     /// Final answer.
@@ -53,9 +54,10 @@ pub enum Plan {
         /// Result of the try.
         value: u8,
     },
-    /// No try is left.
+    /// The call fails finally because it has no tries left.
     FailFinal,
-    /// Writes the row that a crash kept from following its events.
+    /// Writes the ledger row of a final answer that is already in the log. A crash prevented the earlier write
+    /// of the row.
     Repair,
     /// The step waits for a person's decision.
     Block,
@@ -125,7 +127,8 @@ impl PlannedWrite {
         if lowest & self.joint_parts != 0 { left & self.joint_parts } else { lowest }
     }
 
-    /// Returns the effect that the plan writes, or `None` if the try already has one.
+    /// Returns the effect that the plan writes, with the number of its try. Returns `None` if the plan writes
+    /// no effect, or if the try already has one.
     pub(crate) fn effect(&self, record: &Record) -> Option<(u8, Effect)> {
         let (try_no, answer, by) = match self.plan {
             Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, EffectOrigin::Verdict),
@@ -138,7 +141,7 @@ impl PlannedWrite {
         record.effect(try_no).is_none().then_some((try_no, Effect { answer, by }))
     }
 
-    /// Returns the ledger row after the write by `attempt`.
+    /// Returns the ledger row after the write by `attempt`, or `None` if the plan writes no row.
     pub(crate) fn row(&self, record: &Record, attempt: u8) -> Option<ModelRow> {
         let first_attempt = if record.first_attempt == 0 { attempt } else { record.first_attempt };
         let unstarted = ModelRow {
@@ -162,7 +165,7 @@ impl PlannedWrite {
             Plan::Applied { .. } => to(RowState::Committed),
             Plan::FailFinal => to(RowState::FailedFinal),
             Plan::Repair => to(final_row_state(record.finished?.1)),
-            // A failed call that a finished job does not retry becomes final.
+            // When the job ends, the failure of a call that is not retried becomes final.
             Plan::End { .. } if self.makes_failure_final(record) => to(RowState::FailedFinal),
             Plan::Block | Plan::Park | Plan::End { .. } | Plan::Unblock | Plan::Nothing => return None,
         })

@@ -19,7 +19,7 @@ pub enum Answer {
 pub enum EffectOrigin {
     /// The tool's own answer.
     Executed,
-    /// A verdict.
+    /// A verdict on the try.
     Verdict,
 }
 

@@ -38,7 +38,7 @@ pub struct Job {
     pub attempt: u8,
     /// True if the lease has not expired.
     pub lease_live: bool,
-    /// The cancel flag that `acquire` reads.
+    /// Cancel flag of the job's row. It is checked when a barrier is written.
     pub cancel_flag: bool,
     /// True if the log contains the cancellation.
     pub cancelled: bool,

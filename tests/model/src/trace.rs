@@ -201,7 +201,7 @@ fn canonical(config: &Config, mut state: State) -> State {
     let (attempt, over) = (state.job.attempt, state.job.state().is_terminal());
     for worker in &mut state.workers {
         worker.run = worker.run.take().filter(|run| !hidden_moves::is_inert(config, run, attempt, over));
-        // A run that lost the job may have read its inbox or not. The two cases do not differ from here on.
+        // For a run that lost the job, it makes no difference whether the run has read its inbox.
         if let Some(Run { phase: Phase::Ready { fresh, nonce: None }, attempt: of, .. }) = &mut worker.run
             && *of < attempt
         {
@@ -217,8 +217,8 @@ fn invariants_hold(config: &Config, state: &State) -> bool {
     state.violations == 0 && once
 }
 
-/// Returns the states in which the lease holder has read a varying amount before a change that it has not yet
-/// seen.
+/// Returns the states in which the observed change can happen. If the lease holder did not make the change, it
+/// may have reloaded the job or read its inbox before the change.
 fn states_before(model: &Protocol, state: &State, seen: &Observation) -> Vec<State> {
     let by: &[u8] = match seen {
         Observation::Wrote { by, .. } => by,
@@ -297,8 +297,8 @@ pub(crate) fn matches_database(state: &State, job: &Job, expected: &mut HashSet<
 impl Job {
     /// Returns the parts of the database that traces are compared by.
     ///
-    /// Leases are left out. Final states other than `CANCELLED` are treated as one. A row that is neither
-    /// executed nor in doubt has no owner.
+    /// Leases are left out. Final states other than `CANCELLED` are treated as one. The owner of a row that is
+    /// neither `INFLIGHT` nor `INDETERMINATE` is left out.
     pub fn observable(&self) -> Job {
         let mut job = self.clone();
         job.lease_live = false;

@@ -1,5 +1,6 @@
-//! Depth-first search for cycles and dead ends. Stateright's "eventually" is sound only if no path returns to
-//! an earlier state. A state that is met again before all of its successors are done closes a cycle.
+//! Depth-first search for cycles and dead ends. Stateright checks "eventually" properties correctly only if no
+//! path returns to an earlier state. If the search meets a state before all successors of that state are done,
+//! the path is a cycle.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -21,7 +22,7 @@ pub enum WalkError {
 /// Walks every path to its end and returns the number of states.
 ///
 /// # Errors
-/// Returns the first state at which a path returns or ends too early.
+/// Returns the first state to which a path returns, or at which a path ends before the job is finished.
 pub fn walk(model: &Protocol) -> Result<usize, WalkError> {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
     let mut done: HashMap<u64, bool> = HashMap::new();

@@ -1,5 +1,5 @@
-//! Actions of workers: query the kernel, write, execute. One action is one decision with the next write,
-//! because only writes are visible to other workers.
+//! Actions of workers: get a decision from the production code, write, execute. One action is one decision and
+//! the write that follows, because only writes are visible to other workers.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::{Decision, Quiescence, Rejection, RowState};
@@ -15,7 +15,8 @@ use crate::{Config, ModelClass, Mutant, kernel};
 pub enum Luck {
     /// The turn succeeds.
     Good,
-    /// The window of the key is over, or the tool does not know whether the call happened.
+    /// The time during which the tool recognizes the key is over, or the tool does not know whether the call
+    /// happened.
     Inconclusive,
     /// The turn succeeds. A failure is final, and no retry follows.
     Final,
@@ -120,7 +121,7 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let mut state = state.clone();
     let mut run = state.workers[index].run.take()?;
     let ready = matches!(run.phase, Phase::Ready { nonce: None, .. });
-    // In free configurations, a worker that executes or writes also reads the inbox.
+    // In configurations with `own_pace`, a worker that executes or writes also reads the inbox.
     let beside =
         config.own_pace && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
     let about = run.phase.clone();
@@ -146,7 +147,8 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let todo = PlannedWrite { applies: Some(note), ..PlannedWrite::new(slot, plan, config) };
     let mut run = write(config, &mut state, run, todo, luck)?;
     if beside && let Some(run) = &mut run {
-        // A staged or refused write is applied at another time.
+        // During a call, the worker applies a request only if a single write does it and the store accepts that
+        // write.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
         // A request that changed the call makes the run reload. The current try is then dropped.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
@@ -181,8 +183,8 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // A cancelled job does not return to its reads. A row that a crash kept from being written stays as it
-    // is.
+    // A cancelled job does not return to its reads. If a crash prevented the write of a read's ledger row, the
+    // row may stay as it is.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
@@ -240,7 +242,7 @@ pub(crate) fn end_job(config: &Config, slot: u8, to: JobState) -> PlannedWrite {
     PlannedWrite::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
 }
 
-/// Resolution steps of §5, as `decide::resolution` takes them.
+/// Chooses the next resolution step of §5, like `decide::resolution`.
 fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
     let (shrug, for_good) = (luck == Luck::Inconclusive, luck == Luck::Final);
     let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);
@@ -254,7 +256,8 @@ fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Lu
             (EffectOrigin::Executed, answer) => {
                 plan_for_answer(config, record, slot, open, answer, run.cancelled || for_good)
             }
-            // A recorded answer of the reconcile query. A crash separated it from its events.
+            // The effect store contains the answer to a reconcile request. A crash came before the events of
+            // that answer were written.
             (EffectOrigin::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
             (EffectOrigin::Verdict, _) => Plan::NotApplied { try_no: open },
         };
@@ -289,7 +292,7 @@ fn result_in_world(state: &State, slot: u8, key: u8) -> Option<u8> {
     u8::try_from(at + 1).ok()
 }
 
-/// Returns the attempt in the external key.
+/// Returns the attempt that the external key contains.
 fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u8 {
     if config.lacks(Mutant::AttemptScopedKey) || first_attempt == 0 { attempt } else { first_attempt }
 }
@@ -304,7 +307,7 @@ pub(crate) fn plan_for_answer(
     cancelled: bool,
 ) -> Plan {
     let changes = config.calls[usize::from(slot)] != ModelClass::Read;
-    // A stored answer of the try wins over a later one.
+    // A stored answer of the try overrides a later answer.
     let stored = record.effect(try_no).filter(|stored| stored.answer != Answer::Unknown);
     match stored.map_or(answer, |stored| stored.answer) {
         Answer::Ok(value) => Plan::Commit { try_no, answer: Answer::Ok(value) },
@@ -327,7 +330,7 @@ fn plan_for_decision(config: &Config, run: &Run, slot: u8, (about, seen): (u8, O
     let Some(open) = record.open_try().filter(|_| in_doubt(record)) else {
         return Plan::Nothing;
     };
-    // The tool's own answer wins if it was recorded before the verdict claimed the try.
+    // An answer of the tool that was stored before the person's decision overrides the decision.
     let executed = |effect: &Effect| effect.by == EffectOrigin::Executed && effect.answer != Answer::Unknown;
     if let Some(effect) = record.effect(open).filter(executed) {
         // The waiting step uses the recorded answer.
@@ -377,7 +380,8 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // A refusal whose answer is lost is discovered on reload. It equals a write that did not happen.
+        // A worker whose write was refused, but which did not receive the refusal, discovers this when it
+        // reloads the job. This case equals a write that did not reach the store.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
@@ -461,7 +465,8 @@ fn apply(state: &mut State, run: &mut Run, todo: &PlannedWrite, part: u8) {
     }
 }
 
-/// Stores an answer in the effect store without its events. A verdict that already claimed the try stays.
+/// Stores an answer in the effect store without its events. If the effect store already has a verdict on the
+/// try, the verdict stays.
 fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
     let effect = Effect { answer, by: EffectOrigin::Executed };
     // A repeat that changed nothing is not an answer, because the try that it repeats may have changed
@@ -478,7 +483,8 @@ fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no:
         state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
         return;
     }
-    // A true answer never contradicts a verdict "not applied" of a person or tool that could know.
+    // A verdict "not applied" comes from a person or a tool that could know that the call did not happen. A
+    // result of the same try therefore violates the protocol.
     let record = &state.job.records[usize::from(slot)];
     let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);
     if denied && matches!(answer, Answer::Ok(_)) {

@@ -1,4 +1,5 @@
-//! The protocol without one rule. The search must find a violation, otherwise it proves nothing. I84.
+//! I84: searches the protocol without one of its rules. The search must find a violation, otherwise it could
+//! not detect that the rule is missing.
 
 use std::collections::HashSet;
 
@@ -19,7 +20,8 @@ fn steps_to_violation(config: &Config, property: &'static str) -> usize {
     actions.len()
 }
 
-/// Strict breadth-first search. Stateright's own checker processes states in blocks.
+/// Returns the shortest path to a violation, by strict breadth-first search. Stateright's own checker processes
+/// states in blocks, so its path may be longer.
 fn shortest_path_to_violation(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
     let holds = model.property(property).condition;
     let mut states = model.init_states();
@@ -119,7 +121,8 @@ fn stored_failed_repeat_causes_a_cycle() {
     assert!(matches!(circle, Err(WalkError::Cycle(_))), "{circle:?}");
 }
 
-/// The protocol cannot enforce this rule and has to assume it. `docs/model.md` says so.
+/// A worker that sends late changes the world twice. The protocol cannot prevent a late send and has to assume
+/// that it does not happen, see `docs/model.md`.
 #[test]
 fn late_send_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);

@@ -47,7 +47,8 @@ fn protocol_holds_for_reads() {
     check_all_states(Config { lost_commits: 0, ..Config::for_class(ModelClass::Read).staged() });
 }
 
-/// At any moment the tool may not know, the window of the key may be over, or the job may be cancelled.
+/// The protocol also holds if the tool does not know the outcome, if the time of the key is over, or if the job
+/// is cancelled, at any moment.
 #[test]
 fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
@@ -64,7 +65,7 @@ fn protocol_holds_for_consecutive_calls() {
     check_all_states(Config { calls, pauses: 0, lost_commits: 0, ..Config::for_class(ModelClass::Opaque) });
 }
 
-/// In a staged commit, the answer of every write may be lost.
+/// The protocol holds if the answer of any write of a staged commit is lost.
 #[test]
 fn protocol_holds_if_staged_commit_answers_are_lost() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
@@ -103,8 +104,8 @@ fn protocol_holds_in_larger_worlds() {
     check_all_states(Config { calls, lost_commits: 0, ..Config::for_class(ModelClass::Opaque) });
 }
 
-/// The configuration that traces are followed in. Workers reload, read the inbox, release the job and let it
-/// wait at any time, and people ask twice. I115.
+/// I115: the protocol holds in the configuration that traces are followed in. Workers reload, read the inbox,
+/// release the job and let it wait at any time, and people repeat their requests.
 #[test]
 fn protocol_holds_for_workers_at_their_own_pace() {
     // Reads are left out: a read whose answer is not kept can be repeated without end, so the search would
@@ -119,12 +120,12 @@ fn protocol_holds_for_workers_at_their_own_pace() {
             ..free.clone()
         });
         check_all_states(Config { pauses: 0, suspensions: 1, cancel: true, ..free.clone().staged() });
-        // Putting the inbox row of a late answer twice also uses up a suspension.
+        // Adding the inbox row of a late answer a second time also counts as a suspension.
         check_all_states(Config { crashes: 0, suspensions: 1, ..free });
     }
 }
 
-/// Every path ends, and the job is finished at its end. I83.
+/// I83: every path ends, and the job is finished at the end of the path.
 #[test]
 fn every_path_ends_with_a_finished_job() {
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::canon;
 use crate::ids::Hash;
 
-/// Completes a line. `record` is the kind of the record, `line` counts from 1, and `sum` is the SHA-256 of the
-/// canonical object without `sum`.
+/// Returns a line with the given fields. Adds `record`, the kind of the record, and `line`, the number of the
+/// line from 1. Also adds `sum`, the SHA-256 of the canonical object without `sum`.
 pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8> {
     let value = serde_json::to_value(fields).expect("a record is plain data");
     let Value::Object(mut object) = value else { unreachable!("a record is an object") };

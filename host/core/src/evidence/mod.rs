@@ -5,8 +5,9 @@
 //! with the SHA-256 of everything before it. A signature may follow. `docs/evidence.md` describes the format
 //! field by field.
 //!
-//! All functions here are pure: [`write()`] turns the contents of the stores into bytes, and [`verify`] turns
-//! bytes into a [`Report`]. Neither reads a file or a clock, so a test can try every change of a single byte.
+//! All functions here are pure: [`write()`] turns the contents of the stores into bytes, and [`verify()`] turns
+//! bytes into [`Verified`], which contains a [`VerifyReport`]. Neither function reads a file or a clock, so a
+//! test can try every change of a single byte.
 
 mod check;
 mod line;

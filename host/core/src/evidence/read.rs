@@ -138,7 +138,8 @@ impl Reader {
                 let twice = read_one(&mut self.report, at, fields, &mut evidence.trailer);
                 if let Some((_, trailer)) = &evidence.trailer {
                     let found = Hash::of(&[&file[..self.offset]]);
-                    // Skipped if the file is damaged, because the damage was already reported at its place.
+                    // The hash is not compared in a damaged file, because the damage was already reported in
+                    // its line.
                     if found != trailer.sha256 && self.report.intact {
                         let message = "the lines before the trailer do not match its hash";
                         self.report.add_problem(at, ProblemKind::FileHash, message, trailer.sha256, found);
@@ -170,7 +171,8 @@ impl Reader {
     /// Checks the number and kind of a line against the line's position.
     fn check_position(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
-        // Damaged lines may be one line in two pieces, or two lines in one.
+        // The damaged lines before this one may be one original line that was split, or two original lines that
+        // were joined. The number of this line is therefore uncertain.
         let least = expected + self.damaged_before.min(1);
         let most = expected + if self.damaged_before > 0 { self.damaged_before + 1 } else { 0 };
         if number > most {
@@ -234,7 +236,7 @@ impl Reader {
                 "",
             );
         }
-        // A damaged line may be the one that seems to be missing.
+        // If a line is damaged, that line may be the record that seems to be missing.
         if self.report.problems.iter().any(|problem| problem.kind == ProblemKind::DamagedLine) {
             return;
         }
@@ -348,7 +350,8 @@ impl Evidence {
     }
 }
 
-/// Returns the bytes that the record itself contains.
+/// Returns the bytes that the record itself contains. Returns `None` if they are stored under another label,
+/// withheld or not kept.
 pub(super) fn bytes_of(content: &Content) -> Option<Vec<u8>> {
     match content {
         Content::Text(text) => Some(text.clone().into_bytes()),

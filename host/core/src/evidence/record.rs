@@ -49,7 +49,7 @@ pub struct PluginRecord {
     pub operators: Vec<Operator>,
 }
 
-/// An event as it was hashed.
+/// An event line: the event as it was hashed, its hash, and the hash of the previous event.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EventRecord {
@@ -66,12 +66,12 @@ pub enum Content {
     Text(String),
     /// Other bytes, in hexadecimal.
     Hex(String),
-    /// The same bytes as under another label. If that label is `answer/…`, the bytes are the result in the
-    /// answer.
+    /// The bytes are stored under this other label. If that label is `answer/…`, the bytes are the result in
+    /// the answer.
     SameAs(String),
-    /// Withheld together with the salt when the file was written.
+    /// The bytes and their salt were withheld when the file was written.
     Withheld,
-    /// Not kept by the stores: only the hash was recorded.
+    /// The stores did not keep the bytes. Only their hash was recorded.
     NotKept,
 }
 
@@ -147,14 +147,14 @@ pub(super) struct ResponseRecord {
     pub(super) response: Value,
 }
 
-/// Last line before a signature: the hash of all bytes before it.
+/// Trailer line, which contains the hash of all bytes before the line. Only a signature may follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trailer {
     pub(super) sha256: Hash,
 }
 
-/// Signature of all bytes before it. Follows the trailer.
+/// Signature line, which follows the trailer. The signature covers all bytes before the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SignatureRecord {

@@ -48,7 +48,7 @@ pub enum ProblemKind {
     Ledger,
     /// An effect contradicts the events.
     Effect,
-    /// A world-changing call was executed again, or twice.
+    /// A world-changing call was executed more than once.
     DoubleExecution,
     /// A call was made without the permission it needs.
     Permission,

@@ -1,4 +1,5 @@
-//! Hashes payloads with salts, derived from the job's secret if it is known, else listed one by one.
+//! Hashes payloads with salts. The salts are derived from the job's secret. If the secret is unknown, they are
+//! read from an evidence file.
 
 use std::collections::BTreeMap;
 

@@ -50,13 +50,12 @@ pub struct Verified {
     pub durable: Option<Durable>,
 }
 
-/// Returns true if a signature of a message is valid for a key.
+/// Function that returns true if the signature of the message is valid for the key.
 pub type IsSignature<'a> = dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool + 'a;
 
-/// Verifies a file. `is_signature` returns true if a signature of a message is valid for a key.
-///
-/// # Errors
-/// The reason, if the bytes are not an evidence file or have another format version.
+/// Verifies a file. `is_signature` returns true if the signature of a message is valid for a key.
+/// | # Errors
+/// Returns the reason if the bytes are not an evidence file or have another format version.
 pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
     let (evidence, mut report) = read::read(bytes)?;
     count(&evidence, &mut report);

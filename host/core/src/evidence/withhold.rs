@@ -35,8 +35,8 @@ impl Withhold {
     /// Checks that every requested label exists.
     ///
     /// # Errors
-    /// The first label that does not exist. Accepting it would withhold nothing, although the user expects
-    /// otherwise.
+    /// Returns the first label that does not exist. Accepting such a label would withhold nothing, although the
+    /// user expects that a payload is withheld.
     pub(super) fn check(&self, known: &[&str]) -> Result<(), UnknownLabel> {
         let Withhold::Labels(labels) = self else { return Ok(()) };
         match labels.iter().find(|wanted| !known.iter().any(|label| is_or_is_below(label, wanted))) {

@@ -200,8 +200,8 @@ fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// Returns the response without previews, outputs and arguments, which are payloads, and without costs, which
-/// are in effects. Commands and facts that the plan states are left out too.
+/// Returns the response without the parts that other records of the file contain: previews, outputs, arguments
+/// and costs. Commands and facts that the plan states are left out too.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();

@@ -418,8 +418,7 @@ fn repeated_approval_by_one_person_counts_once() {
     sim.process(None).unwrap();
     let is_approval = |body: &Body| matches!(body, Body::GateApproved { .. });
     assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
-    // A second approval by the same person in the log does not count. An approval of another call does not
-    // count for this one.
+    // A second approval by the same person in the log does not count.
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
     let by = DecidedBy { actor: "bob".into(), reason: None };

@@ -1,4 +1,5 @@
-//! Checks that each compensation was called with the call that it undoes and with the answer of that call.
+//! Checks the arguments of each compensating call. They must contain the call that it undoes and the answer of
+//! that call.
 
 use crate::canon;
 use crate::decide;
@@ -11,7 +12,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut VerifyR
     for (at, event) in &evidence.events {
         let Body::CompensationStarted { slot, .. } = &event.body else { continue };
         let Some(of) = slot.compensated() else { continue };
-        // Withheld payloads cannot be compared here. Their hashes are checked elsewhere.
+        // Withheld payloads cannot be compared here. The module `contents` checks their hashes.
         let known = durable.args(&of).and(durable.answer(&of)).and_then(|_| decide::undo_arguments(durable, &of));
         let (Some(expected), Some(found)) = (known, durable.args(slot)) else { continue };
         let expected = canon::value_to_canonical(&expected);

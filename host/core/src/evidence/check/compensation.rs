@@ -11,7 +11,7 @@ use crate::ids::Slot;
 pub(super) struct CompensationWalk {
     /// World-changing calls that were started.
     changing: BTreeSet<Slot>,
-    /// True for each call whose last answer was a good one of its own.
+    /// For each answered call, true if its last answer is a success and not the receipt of another call.
     good: BTreeMap<Slot, bool>,
     /// Calls that took effect, in the order in which they became final.
     effects: Vec<Slot>,
@@ -19,7 +19,7 @@ pub(super) struct CompensationWalk {
     begun: BTreeSet<Slot>,
     /// Calls that are undone.
     done: BTreeSet<Slot>,
-    /// Call whose compensation began last.
+    /// Undone call whose compensation began last.
     open: Option<Slot>,
 }
 

@@ -24,7 +24,7 @@ struct ConfirmationWalk {
     plan: Option<Plan>,
     /// Changes that still have to be confirmed.
     unconfirmed: BTreeSet<(Slot, Resource)>,
-    /// Call whose effect ended the job.
+    /// Call whose mismatch ended the job.
     ended: Option<Slot>,
 }
 
@@ -55,7 +55,7 @@ impl ConfirmationWalk {
     }
 
     fn check_dependencies(&self, at: u64, slot: &Slot, report: &mut VerifyReport) {
-        // Compensating calls follow other rules.
+        // Compensating calls follow other rules, which other checks enforce.
         if slot.as_str().ends_with("~c") {
             return;
         }

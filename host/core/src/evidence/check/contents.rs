@@ -131,7 +131,8 @@ fn check_content(
     }
 }
 
-/// Returns the bytes that another label shares: the result of an answer, otherwise the bytes themselves.
+/// Returns the bytes that a payload shares with the record labelled `other`. If that record is an answer, these
+/// are the bytes of its result. Otherwise they are all its bytes.
 fn shared_bytes(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {

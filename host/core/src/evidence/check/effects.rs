@@ -104,8 +104,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Reports answers of reads that no event mentions. They come from workers that had lost the job or were cut
-/// off.
+/// Reports stored answers of reads that no event mentions. They come from workers that lost the job or died
+/// before their events were written.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events

@@ -54,7 +54,7 @@ struct ExecutionWalk<'a> {
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
     calls: BTreeMap<Slot, CallHistory>,
-    /// Arguments of each gate, and true if the gate was approved.
+    /// For each gate, the arguments of its call, and true if the gate was approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
     undoing: CompensationWalk,
     /// True if the finished job was reopened for an undo.
@@ -68,7 +68,7 @@ struct CallHistory {
     committed: bool,
 }
 
-/// End of the call's last try.
+/// End of the last try of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TryEnd {
     /// The try was started, and its end is unknown.
@@ -119,7 +119,8 @@ impl ExecutionWalk<'_> {
             }
             Body::CompensationStarted { slot, .. } => self.undoing.check_begin(at, slot, report),
             Body::CompensationFinished { slot } => self.undoing.check_finish(at, slot, report),
-            // A new round keeps the record of the last try, and permission is required again.
+            // A reopened compensation keeps the record of its last try. It may be started again only after a
+            // verdict on that try.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
             Body::JobReopened { calls, purpose, .. } => {
                 self.is_undone |= *purpose == ReopenPurpose::Undo;
@@ -145,7 +146,7 @@ impl ExecutionWalk<'_> {
         }
     }
 
-    /// Reopens final failures. A call that may have happened stays in doubt.
+    /// Reopens calls that failed finally. If `in_doubt` is true, their last try counts as in doubt.
     fn reopened(&mut self, slots: &[Slot], in_doubt: bool) {
         for slot in slots {
             if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != TryEnd::Good) {

@@ -87,7 +87,7 @@ fn check_identity(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut
     }
     // A refusal counts a try that was never started.
     let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
-    // A receipt is not an execution. Its row is as an earlier round left it.
+    // A receipt is not an execution, so the row may have the try number of an earlier round.
     let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));
     let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {

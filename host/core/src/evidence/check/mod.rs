@@ -1,5 +1,5 @@
-//! Checks the records of a file against each other. Each module compares one pair of records: the log and the
-//! ledger, the log and the effects, or the log and the job's row.
+//! Checks the records of a file against each other. Each module makes one check, for example of the ledger
+//! against the log.
 
 mod compensation;
 
