@@ -7,8 +7,8 @@ use crate::faults::SimulatedFaults;
 use crate::run;
 use crate::simulation::Simulation;
 
-/// I104: the commit that ends the job is applied, but its answer is lost. The worker reads the job's state
-/// from the store and finishes.
+/// I104: if the commit that ends a job is applied but its answer is lost, the worker reads the job's state from
+/// the store and finishes.
 #[test]
 fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
     for end in ["job_completed", "job_partial", "job_parked"] {
@@ -27,8 +27,9 @@ fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
     }
 }
 
-/// I44, I127: a write is refused for a while, and its answer reaches the effect store late. By then another
-/// worker holds the job and has parked the call in doubt. That worker is notified, and no person is asked.
+/// I44, I127: the writes of a worker are delayed for a while, so its answer reaches the effect store late. By
+/// then another worker holds the job and has parked the call in doubt. The answer is reported to that worker,
+/// and no person is asked.
 #[test]
 fn late_answer_is_reported_to_the_lease_holder() {
     for staged in [false, true] {

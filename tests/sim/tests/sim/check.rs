@@ -1,5 +1,5 @@
-//! Checks after a run. The world's witness and the stores are compared with each other, and neither uses the
-//! other's data.
+//! Checks after a run. They compare the stores with the witness of the world, which records the requests that
+//! arrived. The witness and the stores do not use each other's data.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -82,7 +82,7 @@ fn check_log(events: &[Event]) -> Result<(), String> {
             return Err(format!("event {seq} does not follow the one before"));
         }
         head = event.hash;
-        // The event that reopens a finished job is written by the attempt that its claim begins.
+        // The event that reopens a finished job comes before the claim event of the same attempt.
         let claimed = matches!(event.body, Body::JobClaimed { .. }) && !reopened;
         reopened = matches!(event.body, Body::JobReopened { .. });
         if event.attempt < attempt || claimed && event.attempt == attempt {

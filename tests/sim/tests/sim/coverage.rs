@@ -69,7 +69,8 @@ const RECOVERIES: [&str; 36] = [
 
 /// Returns the names that were never counted.
 pub(crate) fn uncovered(tally: &EventCounts) -> Vec<String> {
-    // Workers call `put_inbox` only for late answers. That is too rare to die at in so few seeds.
+    // Workers call `put_inbox` only for late answers. These are so rare that the tested seeds may contain no
+    // death at this point.
     let points = CRASH_POINTS.iter().filter(|point| **point != "put_inbox");
     let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));
     let others = FAULTS.iter().chain(&RECOVERIES).map(ToString::to_string);

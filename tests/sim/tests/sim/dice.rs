@@ -1,4 +1,4 @@
-//! Random numbers that a seed repeats.
+//! Random numbers that are determined by a seed.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ impl Dice {
         Self(Mutex::new(StepRng::new(bytes)))
     }
 
-    /// Uniform in `0..bound`.
+    /// Returns a uniformly distributed number in `0..bound`.
     pub(crate) fn below(&self, bound: u32) -> u32 {
         self.0.lock().expect("no holder panics").below(bound)
     }
@@ -24,7 +24,7 @@ impl Dice {
         n > 0 && self.below(n) == 0
     }
 
-    /// Uniform in `from..to`.
+    /// Returns a uniformly distributed number in `from..to`.
     pub(crate) fn between(&self, from: u32, to: u32) -> u32 {
         from + self.below(to - from)
     }

@@ -1,9 +1,9 @@
-//! Counts events over all seeds. A run in which nothing goes wrong proves nothing.
+//! Counts faults, recoveries and other occurrences over all seeds, for the coverage check.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Number of times each event happened, by name.
+/// Number of occurrences by name.
 #[derive(Default)]
 pub(crate) struct EventCounts(Mutex<BTreeMap<String, u64>>);
 

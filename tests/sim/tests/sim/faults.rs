@@ -14,23 +14,23 @@ pub(crate) struct SimulatedFaults {
     pub(crate) faults_end_ms: u64,
     pub(crate) workers: u32,
     pub(crate) jobs: u32,
-    /// Number of jobs that a worker holds concurrently.
+    /// Maximum number of jobs that a worker holds concurrently.
     pub(crate) max_held_jobs: u32,
     pub(crate) staged: bool,
-    /// True if workers run on other machines than the store. Others cannot see their locks, and they follow
-    /// the store's clock.
+    /// True if workers run on other machines than the store. Other workers then cannot see their owner locks,
+    /// and the workers use the time of the store's clock.
     pub(crate) on_other_machines: bool,
-    /// Faults of workers. A process dies in `dies_in` out of `dies_in + 1` lives.
+    /// Frequency of deaths. Of `dies_in + 1` processes, `dies_in` die on average.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,
     pub(crate) pauses_in: u32,
-    /// Faults of statements.
+    /// Frequency with which a statement does not reach the store.
     pub(crate) request_lost_in: u32,
     pub(crate) answer_lost_in: u32,
     pub(crate) outage_in: u32,
-    /// Faults of tool calls.
+    /// Frequency of faults in calls of tools.
     pub(crate) tool_fault_in: u32,
-    /// Requests of people.
+    /// Frequency with which people request cancellation.
     pub(crate) cancels_in: u32,
     pub(crate) undoes_in: u32,
     /// Maximum transit time of a statement in each direction, in simulated milliseconds.

@@ -1,5 +1,5 @@
-//! Deterministic simulation of several production workers over the model of the store, in one thread and
-//! under simulated time.
+//! Deterministic simulation of several production workers that use the in-memory store, in one thread and under
+//! simulated time.
 //!
 //! Processes die at every statement, or are paused past their lease and continue. Requests and answers are
 //! lost and reordered. Tools fail in every possible way. People cancel, signal, approve and decide. A seed

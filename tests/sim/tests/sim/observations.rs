@@ -1,5 +1,5 @@
-//! Records the observations of a run's jobs for the protocol model: writes that the store accepted or
-//! refused, requests sent and arrived, questions to tools, and deaths.
+//! Records the observations of a run's jobs for the protocol model: writes that the store accepted or refused,
+//! requests sent and arrived, reconcile requests to tools, and deaths.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -31,8 +31,8 @@ struct JobObserver {
     seen: Vec<Observation>,
     /// Attempts of each process.
     attempts: BTreeMap<String, Vec<u8>>,
-    /// Reads that were answered but whose answer is not stored yet, by result. The value is attempt, slot,
-    /// try and attempt in the key.
+    /// Reads that were answered but whose answers are not stored yet, by result. Each value contains the
+    /// attempt, the slot, the try, and the attempt in the external key.
     pending_reads: BTreeMap<String, (u8, u8, u8, u8)>,
     over: bool,
 }
@@ -113,7 +113,7 @@ impl JobObserver {
     }
 }
 
-/// Returns the attempt in the external key.
+/// Returns the attempt that the external key contains.
 fn key(context: &ToolCallContext) -> u8 {
     let last = context.external_key.rsplit(':').next();
     last.and_then(|text| text.parse().ok()).unwrap_or(u8::MAX)

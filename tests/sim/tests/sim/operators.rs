@@ -19,9 +19,9 @@ pub(crate) const TOOLS: [(&str, RecoveryClass); 5] = [
     ("Sim.Queryable", RecoveryClass::Queryable),
     ("Sim.Read", RecoveryClass::Read),
 ];
-/// A step that makes calls and continues after a failed call.
+/// Operator of a step plugin that makes calls and continues after a failed call.
 pub(crate) const SCRIPT: &str = "Sim.Script";
-/// A step that fails if a call fails.
+/// Operator of a step plugin that makes calls and fails if a call fails.
 pub(crate) const STRICT: &str = "Sim.Strict";
 
 /// Timeout of a call.
@@ -72,7 +72,7 @@ pub(crate) fn table() -> BTreeMap<Operator, PinnedOperator> {
     tools.chain(steps).map(|(name, pinned)| (Operator::new(name), pinned)).collect()
 }
 
-/// Returns the same table without compensation.
+/// Returns the operator table in which no operator has a `compensate` export.
 pub(crate) fn without_undoing() -> BTreeMap<Operator, PinnedOperator> {
     let mut table = table();
     table.values_mut().for_each(|pinned| pinned.compensate = false);

@@ -17,8 +17,8 @@ use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journ
 
 use crate::simulation::Simulation;
 
-/// Time after which a recorded result must have been reported. Longer than any pause of a process and than
-/// any message in transit.
+/// Time within which a recorded result must be reported to the lease holder. The time is longer than any pause
+/// of a process and than the transit time of any message.
 const REPORTED_WITHIN_MS: u64 = 60_000;
 
 /// Checks every open job in an endless loop.
@@ -33,7 +33,7 @@ pub(crate) async fn run(scene: Arc<Simulation>) {
     }
 }
 
-/// Asks to undo a finished job. Usually the undo is possible, but another request may come first.
+/// Requests the undo of a finished job, mostly of a job that can be undone.
 async fn undo(scene: &Simulation) {
     // The protocol model has no reopened jobs.
     if scene.records.is_some() || !scene.fault_occurs(scene.weather.undoes_in, "asked to undo") {
@@ -95,9 +95,9 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
 }
 
 /// Returns true if people wait before they decide about a call.
-///
-/// I44, I127: a person is not asked for long about a call whose result is recorded, as long as the process
-/// that recorded it is alive. For some jobs people wait in order to check this. Patient people always wait.
+/// | I44, I127: if the process that recorded the result of a call is alive, the call does not stay in doubt for
+/// long. For some jobs, people wait before they decide, in order to check this. If `people_wait` is true, they
+/// also wait if no living process recorded a result.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);

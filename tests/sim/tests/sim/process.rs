@@ -1,5 +1,6 @@
-//! One process of a worker, which runs, is paused and dies. Every action on others goes through
-//! [`Process::lives`], so a dead process does nothing and a paused one acts later.
+//! One process of a worker, which runs, is paused and dies. Before it acts on the store or the world, the
+//! process waits in [`Process::wait_while_paused`]. A dead process therefore does nothing, and a paused process
+//! acts later.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +12,8 @@ use tokio::sync::Notify;
 
 use crate::simulation::Simulation;
 
-/// Names of the store statements that a worker makes, and of the points around execution.
+/// Names of the crash points: the store statements that a worker makes, and points around the execution of a
+/// call.
 pub(crate) const CRASH_POINTS: [&str; 18] = [
     "claim",
     "write",
@@ -45,7 +47,8 @@ pub(crate) struct Process {
     paused_until_ms: AtomicU64,
     /// Time until which the writes of the process are delayed.
     writes_delayed_until_ms: AtomicU64,
-    /// Point at which the process dies. The flag selects after or before the point.
+    /// Point at which the process dies. The flag is true if the process dies after the point, and false if it
+    /// dies before it.
     crash_at: Option<(&'static str, bool)>,
     passes_left: AtomicU32,
     boot_us: u64,
@@ -105,7 +108,7 @@ impl Process {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// Ends the process. It does nothing more.
+    /// Kills the process, which does nothing more after that.
     pub(crate) fn die(&self, place: &str) {
         if !self.scene.allows_faults() || self.dead.swap(true, Ordering::Relaxed) {
             return;
@@ -143,8 +146,8 @@ impl Process {
         self.record_death();
     }
 
-    /// Records the death once the process is dead and has no statement in transit. After that it causes no
-    /// observation.
+    /// Records the death if the process is dead and has no statement in transit. After the record, the process
+    /// causes no further observation.
     fn record_death(&self) {
         if let Some(records) = &self.scene.records
             && self.is_dead()

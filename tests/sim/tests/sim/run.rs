@@ -43,7 +43,7 @@ pub(crate) fn run_seed(seed: u64) -> SimulationResult {
     run(|| Simulation::new(dice, weather))
 }
 
-/// Runs a scene that the caller has set up.
+/// Runs the simulation that `set` returns.
 pub(crate) fn run(set: impl FnOnce() -> Arc<Simulation>) -> SimulationResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let scene = runtime.expect("a runtime of one thread").block_on(async { simulate(set()).await });
@@ -80,7 +80,7 @@ async fn simulate(scene: Arc<Simulation>) -> Arc<Simulation> {
         } else {
             scene.sleep_ms(AFTERMATH_MS / 4).await;
         }
-        // A finished job may have been reopened by an undo request.
+        // If people may still request an undo, finished jobs may be reopened, so the run continues.
         let asks = scene.weather.undoes_in > 0 && scene.allows_faults();
         if scene.first_violation().is_some() || !asks && open_jobs(&scene).await == 0 {
             break;

@@ -19,7 +19,7 @@ use crate::world::World;
 /// Clock margin of the store and of the workers.
 pub(crate) const MARGIN_MS: u32 = 200;
 
-/// Maximum length of a trace. A longer one indicates an endless loop.
+/// Maximum length of a trace in bytes. A longer trace indicates an endless loop.
 const TRACE_BYTES_MAX: usize = 4 << 20;
 
 pub(crate) struct Simulation {
@@ -36,10 +36,12 @@ pub(crate) struct Simulation {
     /// Time until which the store is unreachable.
     pub(crate) outage_until_ms: AtomicU64,
     trace: Mutex<String>,
-    /// Event type. The answer of the next write that contains this event is lost, once.
+    /// If present, an event type. The answer of the next write that contains an event of this type is lost,
+    /// once.
     pub(crate) lose_answer_of: Mutex<Option<&'static str>>,
-    /// Event type and milliseconds. The next write that contains this event is lost, once. Later writes of
-    /// its process are delayed by at least that time. Reads are answered normally.
+    /// If present, an event type and a time in milliseconds. The next write that contains an event of this type
+    /// is lost, once. Other writes of its process are delayed until that time has passed. Reads are answered
+    /// normally.
     pub(crate) delay_writes_after: Mutex<Option<(&'static str, u64)>>,
     /// Names of dead processes.
     pub(crate) dead_processes: Mutex<BTreeSet<String>>,
@@ -58,7 +60,8 @@ impl Simulation {
         Self::with_observations(dice, weather, None)
     }
 
-    /// Returns a scene whose jobs have the shape of the protocol model and are recorded.
+    /// Returns a simulation whose jobs have the shape that the protocol model supports. The observations of
+    /// these jobs are recorded.
     pub(crate) fn recorded(dice: Dice, weather: SimulatedFaults) -> Arc<Self> {
         Self::with_observations(dice, weather, Some(JobObservations::default()))
     }

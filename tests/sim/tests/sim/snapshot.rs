@@ -20,7 +20,8 @@ pub(crate) const UNKNOWN_VALUE: u8 = u8::MAX;
 pub(crate) struct ModelSnapshot {
     calls: Vec<ModelClass>,
     job: Job,
-    /// Numbers in the model by the nonce that was drawn. Attempt and try determine the number.
+    /// Nonces of the model, by the random nonce that a worker used. The attempt and the try determine the nonce
+    /// of the model.
     nonces: BTreeMap<u64, u16>,
     /// Results of each invocation, in the order in which the world first returned them.
     results: Vec<Vec<String>>,
@@ -149,7 +150,7 @@ impl ModelSnapshot {
             let number = slot_number(&effect.slot);
             let changes = self.calls[usize::from(number)] != ModelClass::Read;
             let record = self.record(&effect.slot);
-            // The model's workers can lose the write of one earlier read try, not of several.
+            // In the model, a worker can lose the write of one earlier try of a read, but not of several tries.
             if !changes && (at > usize::from(record.tries) || record.committed && at + 1 > usize::from(record.tries)) {
                 self.is_unsupported = true;
                 continue;

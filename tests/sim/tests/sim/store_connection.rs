@@ -1,5 +1,5 @@
-//! Connection of a process to the store. The store is the in-memory model. Requests and answers on the
-//! connection are delayed, lost and reordered.
+//! Connection of a process to the in-memory store. Requests and answers on the connection are delayed, lost and
+//! reordered.
 
 use std::sync::Arc;
 

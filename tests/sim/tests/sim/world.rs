@@ -1,4 +1,5 @@
-//! The world and its witness: requests that arrived, by key. The witness has no access to logs and ledgers.
+//! The simulated world and its witness, which records the requests that arrived, by external key. The witness
+//! has no access to logs and ledgers.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Writer of one process. Batches are queued, share commits, and are answered in order. A deferred write is
-//! lost with the process until a commit includes it.
+//! Writer of one process. Batches are queued, share commits, and are answered in order. If the process dies,
+//! deferred writes that no commit has included are lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,7 +160,8 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     scene.add_trace_line(format_args!("{} writes {what}: {told}", process.name()));
     scene.tally.count(format!("write {told}"));
     match &result {
-        // Two concurrent audit writes of a finished job may both remove the same inbox rows.
+        // Two concurrent audit writes of a finished job may both remove the same inbox rows. One of them then
+        // fails.
         Err(WriteError::Defect(_)) if audit => {}
         Err(error @ (WriteError::Defect(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
             scene.report_violation(format!("{what}: {error}"));
