@@ -1,4 +1,5 @@
-//! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world, a person.
+//! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world, a person. A
+//! function for a transition returns the next state, or `None` if the transition is not possible.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;

@@ -145,7 +145,8 @@ pub(crate) fn states_after_load(model: &Protocol, state: &State) -> Vec<State> {
         let Some(index) = worker_of(&state, holder) else { continue };
         let Some(own) = run_of(&state, holder) else { continue };
         let actions: &[Action] = match own.phase {
-            // An answer that is already in the effect store is not stored a second time.
+            // This turn first stores the answer that the run holds. If the effect store already has the answer,
+            // the database does not change.
             Phase::Reload { .. } => &[Action::Turn(index, Luck::Good)],
             Phase::Ready { fresh: true, .. } => &[Action::InboxRead(index), Action::Reload(index, true)],
             Phase::Ready { .. } => &[Action::Reload(index, true)],

@@ -157,22 +157,22 @@ impl Model for Protocol {
     fn properties(&self) -> Vec<Property<Self>> {
         let [once, record, stale, injected, place, cancelled, one, truth, permission, heard] = PROPERTIES;
         let mut properties = vec![
-            // I80.
+            // Property of guarantee I80.
             Property::always(once, |model: &Self, state: &State| {
                 let changes = |(class, keys): (&ModelClass, &Vec<u8>)| *class == ModelClass::Read || keys.len() <= 1;
                 model.0.calls.iter().zip(&state.world).all(changes)
             }),
-            // I81.
+            // Properties of guarantee I81.
             Property::always(record, |_, state: &State| !state.has_violation(Violation::NoRecord)),
             Property::always(stale, |_, state: &State| !state.has_violation(Violation::StaleWrite)),
             Property::always(permission, |_, state: &State| one_permission(state)),
-            // I82.
+            // Properties of guarantee I82.
             Property::always(injected, |_, state: &State| !state.has_violation(Violation::DifferentAnswer)),
             Property::always(place, |_, state: &State| !state.has_violation(Violation::AnswerLost)),
             Property::always(cancelled, |_, state: &State| !state.has_violation(Violation::StartedAfterCancel)),
             Property::always(one, |_, state: &State| !state.has_violation(Violation::SecondCommit)),
             Property::always(truth, |model: &Self, state: &State| is_true(model, state)),
-            // I83.
+            // Properties of guarantee I83.
             Property::always(heard, |_, state: &State| !state.has_violation(Violation::DecisionNotApplied)),
             Property::eventually(ENDS, |_, state: &State| state.job.state().is_terminal()),
         ];

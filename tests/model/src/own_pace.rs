@@ -14,7 +14,8 @@ use crate::{Config, ModelClass, kernel};
 
 /// Aborts the current work of a worker, which then reloads the job. The worker keeps its answer if `keeps` is
 /// true.
-/// | A worker that could not store a late answer continues as if it had stored the answer. A worker that stored
+///
+/// A worker that could not store a late answer continues as if it had stored the answer. A worker that stored
 /// a late answer adds its inbox row again, because the first write of the row was not acknowledged.
 pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.own_pace {
@@ -98,7 +99,7 @@ pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> 
     Some(state)
 }
 
-/// A worker has read the inbox. Later requests wait for the next time.
+/// A worker has read the inbox. Later requests wait until the worker loads the job again.
 pub(crate) fn mark_inbox_read(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;

@@ -1,4 +1,4 @@
-//! The protocol holds in every reachable state. I80, I81, I82, I83.
+//! I80, I81, I82, I83: the protocol holds in every reachable state.
 
 use std::num::NonZeroUsize;
 
@@ -80,8 +80,8 @@ fn protocol_holds_for_three_workers_and_three_tries() {
     }
 }
 
-/// Run with `cargo test -p latchwork-model --release --test search -- --ignored --nocapture`. Takes minutes
-/// and gigabytes of memory.
+/// Searches larger worlds, which takes minutes and gigabytes of memory. Run with `cargo test -p latchwork-model
+/// --release --test search -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn protocol_holds_in_larger_worlds() {

@@ -1,6 +1,6 @@
-//! Compares the code with the tables of §4 and §5 in `docs/semantics`. Rows, their order and their
-//! decisions are read from the page. Every combination of caller and stored data is checked against both. I4,
-//! I84.
+//! I4, I84: compares the code with the tables of §4 and §5 in `docs/semantics`. Rows, their order and their
+//! decisions are read from the page. Every combination of caller and stored data is checked against both
+//! tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -61,7 +61,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Name of the kind in reports.
+    /// Returns the name of the kind in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             ProblemKind::DamagedLine => "damaged_line",

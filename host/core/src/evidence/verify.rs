@@ -54,7 +54,8 @@ pub struct Verified {
 pub type IsSignature<'a> = dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool + 'a;
 
 /// Verifies a file. `is_signature` returns true if the signature of a message is valid for a key.
-/// | # Errors
+///
+/// # Errors
 /// Returns the reason if the bytes are not an evidence file or have another format version.
 pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
     let (evidence, mut report) = read::read(bytes)?;

@@ -17,8 +17,8 @@ use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journ
 
 use crate::simulation::Simulation;
 
-/// Time within which a recorded result must be reported to the lease holder. The time is longer than any pause
-/// of a process and than the transit time of any message.
+/// Time in milliseconds within which a recorded result must be reported to the lease holder. The time is longer
+/// than any pause of a process and than the transit time of any message.
 const REPORTED_WITHIN_MS: u64 = 60_000;
 
 /// Checks every open job in an endless loop.
@@ -95,7 +95,8 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
 }
 
 /// Returns true if people wait before they decide about a call.
-/// | I44, I127: if the process that recorded the result of a call is alive, the call does not stay in doubt for
+///
+/// I44, I127: if the process that recorded the result of a call is alive, the call does not stay in doubt for
 /// long. For some jobs, people wait before they decide, in order to check this. If `people_wait` is true, they
 /// also wait if no living process recorded a result.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {

@@ -45,7 +45,8 @@ fn done() -> (Hash, ActionRow) {
 fn committed_action_returns_its_result_without_approval() {
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let mut sim = second(mode, send("ada"), done());
-        // The job looks up the key holder after a refused reservation, or before requesting an approval.
+        // In `AUTO_EXEC` the job looks up the key holder after a refused reservation. In `HUMAN_GATED` it looks
+        // up the key holder before it requests an approval.
         let durable = sim.process_with_lookups().unwrap();
         assert_eq!(durable.job.state, JobState::Completed, "{mode:?}");
         assert!(sim.executions_by_slot.is_empty(), "nothing is executed");
@@ -125,7 +126,7 @@ fn key_is_released_only_if_nothing_can_have_happened() {
     sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(sim.actions.is_empty(), "no try follows, so the key is released");
-    // A retried call keeps the key until its answer.
+    // A call that is retried keeps its key until its final answer.
     let mut sim = run(vec![passing(), passing()]);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.executions_by_slot[&Slot::new("a")]), (JobState::Completed, 1));

@@ -37,7 +37,7 @@ fn invocation(durable: &Durable, slot: &str) -> Invocation {
     }
 }
 
-/// Returns the state of a job held by a worker, before and after the cancel request.
+/// Returns the state of a job that a worker holds, once before and once after the cancel request was applied.
 fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
     before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();

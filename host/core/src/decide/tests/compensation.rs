@@ -17,7 +17,7 @@ use crate::response::{CompensationState, response};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, ManualVerdict};
 
-/// A job whose world-changing operators can undo their own calls.
+/// Returns a job whose world-changing operators can undo their own calls.
 pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     let mut sim = Sim::new(mode, steps);
     let Body::PlanCreated { mut plan, .. } = sim.record.events[1].body.clone() else { panic!("a plan") };
@@ -44,7 +44,7 @@ pub(super) fn with(mut step: Value, key: &str, value: &str) -> Value {
     step
 }
 
-/// Effects of every class, in plan steps and inside a step plugin, followed by a gate.
+/// Returns a plan with effects of every class, in plan steps and inside a step plugin, followed by a gate.
 pub(super) fn plan() -> Vec<Value> {
     vec![
         step("r", "Read", &[], json!({})),

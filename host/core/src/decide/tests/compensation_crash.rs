@@ -172,7 +172,8 @@ fn a_compensation_in_doubt_parks() {
                 (Code::IndeterminateEffect, 1)
             );
         }
-        // The outcome stays unknown. The job ends and reports this.
+        // If the person closes the compensation as lost, its outcome stays unknown. The job ends and reports
+        // this.
         sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
         let durable = sim.process(None).unwrap();
         assert_verifies(&sim);

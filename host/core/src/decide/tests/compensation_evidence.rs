@@ -1,4 +1,4 @@
-//! Evidence of compensation: forgeries are found even if every hash was recomputed.
+//! Tests of the evidence of compensation. Forgeries are found even if the forger recomputes every hash.
 
 use super::compensation::{job, plan, run_to_gate};
 use super::evidence::{assert_verifies, export, verify};
@@ -77,14 +77,14 @@ fn forged_compensation_evidence_is_found() {
     let sim = undone();
     let lines = || parse_records(&export(&sim));
 
-    // Two compensations in reverse order.
+    // Forges two compensations in the wrong order.
     let mut forged = lines();
     let later = cut(&mut forged, "a~c");
     let before = at(&forged, "compensation_started", "c/2~c");
     forged.splice(before..before, later);
     assert!(found(forged).contains(&ProblemKind::Illegal), "out of order");
 
-    // A compensation before its call was committed.
+    // Forges a compensation that begins before the call that it undoes was committed.
     let mut forged = lines();
     let early = cut(&mut forged, "c/2~c");
     let before = at(&forged, "tool_invocation_started", "c/2");
@@ -92,7 +92,7 @@ fn forged_compensation_evidence_is_found() {
     let kinds = found(forged);
     assert!(kinds.contains(&ProblemKind::Permission) && kinds.contains(&ProblemKind::Illegal), "too early: {kinds:?}");
 
-    // A compensation that occurs twice.
+    // Forges a second compensation of the same call.
     let mut forged = lines();
     let first = at(&forged, "compensation_started", "c/2~c");
     let mut again = forged.clone();
@@ -106,7 +106,7 @@ fn forged_compensation_evidence_is_found() {
     };
     assert!(report.problems.iter().any(twice), "{:#?}", report.problems);
 
-    // A compensation of a call that took no effect.
+    // Forges a compensation of a call that took no effect.
     let mut forged = lines();
     for (record, line) in &mut forged {
         if record == "event" && line["event"]["slot"] == "c/2~c" {
@@ -115,7 +115,7 @@ fn forged_compensation_evidence_is_found() {
     }
     assert!(found(forged).contains(&ProblemKind::Permission), "of nothing");
 
-    // A compensation that is recorded as finished although no call was made for it.
+    // Forges the end of a compensation for which no call was made.
     let mut forged = lines();
     let all = cut(&mut forged, "a~c");
     let end: Lines = all.into_iter().filter(|(_, line)| line["event"]["type"] == "compensation_finished").collect();
@@ -125,20 +125,20 @@ fn forged_compensation_evidence_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&ProblemKind::Permission), "pretended");
 
-    // A compensation that is missing from the log, the ledger and the effects. Without this compensation, the
-    // job could not have ended as cancelled.
+    // Removes a compensation from the log, the ledger and the effects. Without this compensation, the job could
+    // not have ended as cancelled.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
     assert!(kinds.contains(&ProblemKind::Illegal), "left out: {kinds:?}");
 
-    // A compensation that was called with other arguments. All records agree on these arguments.
+    // Forges the arguments of a compensation consistently in all records.
     let report = verify(&export(&called_otherwise()));
     let message = "the arguments of a~c do not match a, the call that it undoes";
     assert!(report.problems.iter().any(|problem| problem.message == message), "{:#?}", report.problems);
 
-    // A response that reports an effect as left although it was undone.
+    // Forges a response that reports an effect as left although the effect was undone.
     let mut forged = lines();
     let (_, response) = forged.iter_mut().find(|(record, _)| record == "response").unwrap();
     response["response"]["compensations"][0]["state"] = "left".into();

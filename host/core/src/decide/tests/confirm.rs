@@ -189,8 +189,8 @@ fn a_warning_is_counted() {
     verifies(&sim);
 }
 
-/// I39: steps that depend on the change wait for a person, other steps continue, and a confirmed change is not
-/// verified again.
+/// I39: steps that depend on an unconfirmed change wait for a person, and other steps continue. A change that a
+/// person has confirmed is not verified again.
 #[test]
 fn unconfirmed_change_blocks_only_dependent_steps() {
     for (rule, found) in [

@@ -1,4 +1,5 @@
-//! Emitted events are compared with the log and never appended twice.
+//! Tests of emitted events. When a step runs again, the events that it emits are compared with the log and
+//! never appended twice.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Evidence of the simulated jobs: every file verifies, and no modified file does.
+//! Tests of the evidence files of simulated jobs. Every exported file verifies, and no modified file verifies.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(super) fn assert_verifies(sim: &Sim) -> VerifyReport {
     report
 }
 
-/// A finished job with one world-changing call.
+/// Returns a finished job with one world-changing call.
 fn small(payload: &Value) -> Sim {
     let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
     sim.process(None).expect("no crash is injected");
@@ -92,7 +92,7 @@ fn evidence_of_every_crash_verifies() {
     assert!(died > 20, "the cuts are reached: {died}");
 }
 
-/// I29: the evidence of cancelled, failed and gated jobs verifies too.
+/// I29: the evidence of cancelled, failed and gated jobs verifies.
 #[test]
 fn evidence_of_jobs_that_do_not_complete_verifies() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Script", &[], json!({ "calls": ["Opaque"] }))];
@@ -214,7 +214,7 @@ fn an_event_of_another_job_is_found() {
     }
 }
 
-/// Taking a good file apart and putting it together again leaves the file good.
+/// Splitting a valid file into its records and building a file from them gives the same file.
 #[test]
 fn parsing_and_rebuilding_a_file_keeps_it_valid() {
     let file = export(&small(&json!({})));
@@ -250,7 +250,7 @@ fn forged_double_execution_is_found() {
     let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
     assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
 
-    // Only the log states a second try, which starts after the commit.
+    // Only the log states a second try, which starts after the final answer was committed.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed") + 1;
         let mut started = records[find(records, "tool_invocation_started")].clone();

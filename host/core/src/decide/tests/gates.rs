@@ -296,7 +296,7 @@ fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
         gate_hash(pinned, "Opaque", &Slot::new("a/2"), b"{}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{\"a\":1}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{}", Mode::AutoExec),
-        // The same bytes, split between the fields in another way.
+        // The slot and the arguments contain the same bytes as in the first hash, split in another way.
         gate_hash(pinned, "Opaque", &Slot::new("a/1{"), b"}", Mode::HumanGated),
     ];
     let distinct: std::collections::BTreeSet<_> = hashes.iter().map(|hash| hash.to_hex()).collect();

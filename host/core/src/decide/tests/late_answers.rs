@@ -84,7 +84,7 @@ fn draft_for_stored(kept: Effect) -> Draft {
     let durable = sim.durable();
     let slot = Slot::new("a");
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
-    // The stored answer wins over this reconcile answer.
+    // The stored answer overrides this reconcile answer.
     let said = ReconcileAnswer::Happened(good());
     let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
         panic!("in doubt")

@@ -1,4 +1,4 @@
-//! Checks that every command offered in a response would be accepted and could help.
+//! Checks that every command offered in a response would be accepted and could change the state of the job.
 
 use serde_json::json;
 
@@ -100,7 +100,7 @@ fn a_refusal_of_the_sdk_offers_no_retry() {
     assert!(offers(r#"{"exception":"PermissionError"}"#), "a grant may be missing");
 }
 
-/// I162: if the requester of the job may not approve, the offer states that another person has to.
+/// I162: if the requester of the job may not approve, the offer states that another person has to approve.
 #[test]
 fn offer_names_another_approver_if_requester_may_not_approve() {
     let approves = |self_approve: bool| {

@@ -1,4 +1,4 @@
-//! Requests of people that the job has not applied yet.
+//! Tests of requests that people made and that the job has not applied yet.
 
 use serde_json::json;
 

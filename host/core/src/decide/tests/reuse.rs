@@ -13,7 +13,7 @@ use crate::response::response;
 use crate::reuse::{ReusableResult, ReuseReason};
 use crate::storage::ManualVerdict;
 
-/// A read whose answer may be reused for an hour.
+/// Returns a read whose answer may be reused for an hour.
 fn cached(payload: Value) -> Value {
     let mut read = step("a", "Read", &[], payload);
     read["cache_policy"] = json!({ "ttl_seconds": 3600 });

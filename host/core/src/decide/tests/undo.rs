@@ -16,7 +16,7 @@ use crate::response::{CompensationState, response};
 use crate::state::{Durable, Job};
 use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
 
-/// A finished job with effects of every class, in plan steps and inside a step plugin.
+/// Returns a finished job with effects of every class, in plan steps and inside a step plugin.
 pub(super) fn finished(mode: Mode) -> Sim {
     let mut steps = plan();
     steps.truncate(4);
@@ -176,7 +176,7 @@ fn failing_undo_waits_for_a_decision() {
         let durable = undo(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
-        // A cancel request for a job that is already cancelled changes nothing.
+        // A cancel request for a job that is already being undone changes nothing.
         sim.send_request(InboxRequest::Cancel);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         sim.send_request(request);

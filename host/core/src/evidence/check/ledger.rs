@@ -85,7 +85,7 @@ fn check_identity(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut
     if call.tries > 0 {
         differs("world_changing", changing.to_string(), row.world_changing.to_string());
     }
-    // A refusal counts a try that was never started.
+    // The answer of a refused call has the number of a try that was never started.
     let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
     // A receipt is not an execution, so the row may have the try number of an earlier round.
     let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));

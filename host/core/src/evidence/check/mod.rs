@@ -32,7 +32,7 @@ pub(super) fn check_without_fold(evidence: &Evidence, report: &mut VerifyReport)
     confirmations::check(evidence, report);
 }
 
-/// Sequence number of the event at which the fold stopped.
+/// Returns the sequence number of the event at which the fold stopped.
 pub(super) fn seq_of(error: &FoldError) -> u64 {
     match error {
         FoldError::BadStart { seq, .. }

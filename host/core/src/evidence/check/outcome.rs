@@ -77,7 +77,8 @@ fn check_success(at: u64, step: &Step, result_type: ResultType, job: &Job, repor
     }
 }
 
-/// Checks that the final state of the job is justified, so that no incomplete job appears complete.
+/// Checks that the steps and requests of the job justify its final state. An incomplete job must not appear
+/// complete.
 fn check_end(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let count = |state| job.steps.iter().filter(|step| step.state == state).count();
     let good = count(StepState::Succeeded);

@@ -38,7 +38,7 @@ pub(super) enum Cut {
 #[derive(Debug)]
 pub(super) struct Dead;
 
-/// State that outlives the processes: the stored batches and the world.
+/// Simulated worker. Contains the state that outlives its processes: the stored batches and the world.
 pub(super) struct Sim {
     pub(super) record: StoredJob,
     pub(super) effects: Vec<Recorded>,
@@ -78,7 +78,7 @@ pub(super) struct Sim {
     pub(super) verifications: BTreeMap<Slot, u32>,
     /// Number of times the job settled a key that another job held.
     pub(super) settled_of_others: u32,
-    /// Claims whose event was never written.
+    /// Number of claims whose event was never written.
     pub(super) lost_claims: u32,
     writes: usize,
     executions: usize,
