@@ -51,7 +51,8 @@ pub(crate) struct ComponentSpec<'a> {
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
     /// True if the functions keep their names.
     pub(crate) names: bool,
-    /// Body of a function that is never called, to use a WebAssembly feature.
+    /// Body of an additional function that uses a WebAssembly feature. No other function calls it. If empty,
+    /// there is no such function.
     pub(crate) unused_body: &'a [Instruction<'a>],
     /// True if that function runs when the component is instantiated.
     pub(crate) runs_on_instantiation: bool,

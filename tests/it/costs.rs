@@ -100,8 +100,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal is durable before the step receives it. After a kill at any write and with a raised
-/// budget, the step receives the same refusal, because a job keeps the narrower of two policies.
+/// I34: the refusal is durable before the step receives it. If the process is killed at any write and the
+/// budget is raised afterwards, the step still receives the same refusal. The policy of the job's acceptance
+/// still applies, because a later policy can only narrow it.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;

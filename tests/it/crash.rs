@@ -245,8 +245,8 @@ fn opaque_call_in_doubt_parks_the_job_until_it_is_resolved() {
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
         let (id, blocked) = (job["job_id"].as_str().unwrap(), &job["blocked_on"]);
         assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT");
-        // The response shows what to look up outside: the call with its arguments, and the key that the tool
-        // received.
+        // The response shows what a person needs to look up the call in the outside system: operator and
+        // arguments, and the key that the tool received.
         let call = json!({
             "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
         });

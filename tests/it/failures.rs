@@ -15,8 +15,8 @@ use crate::test_env::{TestEnv, step};
 /// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes, which acts like a full disk.
 fn run_with_file_size_limit(place: &Path, blocks: u64, args: &[&str]) -> CommandOutput {
     let mut command = Command::new("sh");
-    // The limit kills with a signal unless the signal is ignored. Ignored, it makes the write fail as on a
-    // full disk.
+    // At the limit, the kernel would kill the process with SIGXFSZ. If the signal is ignored, the write
+    // fails, as on a full disk.
     command
         .arg("-c")
         .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""))

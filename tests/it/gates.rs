@@ -190,7 +190,8 @@ fn policy_gates_by_tag_and_by_effect() {
     assert_eq!((free.code, place.effect_counts().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
 }
 
-/// I27: if the policy accepts no approval given in advance, the gate is opened and can be approved then.
+/// I27: if the policy does not accept approvals given in advance, the call waits at its gate and can be
+/// approved there.
 #[test]
 fn standing_approval_counts_only_if_the_policy_allows_it() {
     for (slot, step) in gated_plans() {

@@ -223,8 +223,8 @@ fn open_job_keeps_its_pinned_manifest() {
     assert_eq!((done.code, line_count(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
 }
 
-/// I12, I71: a function configured as read-only cannot write, no matter what is granted. An error after the
-/// start of an operation leaves the call in doubt.
+/// I12, I71: a function configured as read-only cannot write, even with a grant. If a function that may write
+/// fails after it began to write, its call is in doubt.
 #[test]
 fn configured_effects_of_a_function_are_enforced() {
     let place = env_with_untyped_tools("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");

@@ -15,7 +15,7 @@ use crate::test_env::TestEnv;
 /// than three minutes.
 const MAX_CHECKS: u32 = 1_000;
 
-/// Submits the environment's plan for workers, and returns the job's id.
+/// Submits the environment's plan with `--detach`, so that a worker executes the job. Returns the job's id.
 pub(crate) fn submit_detached(place: &TestEnv) -> String {
     let args = [&place.run_args()[..], &["--detach"]].concat();
     let ran = place.latch(&args);

@@ -215,7 +215,8 @@ fn assert_replays(place: &TestEnv, id: &str) {
 fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
     let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
-    // The number of loop iterations depends on the start within a millisecond.
+    // `loops` counts the iterations of a loop that runs for 1 or 2 ms. The count depends on the fraction of a
+    // millisecond at which the loop starts, so this field is not compared.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);
@@ -262,8 +263,8 @@ fn stock_python_runs_and_replays() {
     }
 }
 
-/// I50: QuickJS seeds `Math.random` in its build, so the values are the same in every job. It has no
-/// `crypto`.
+/// I50: QuickJS seeds `Math.random` when the component is built, so the values are the same in every job.
+/// QuickJS has no `crypto`.
 #[test]
 fn stock_quickjs_runs_and_replays() {
     let Some(component) = quickjs_guest() else { return };

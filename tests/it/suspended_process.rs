@@ -225,8 +225,9 @@ const SAMPLE_SIZE: usize = 12;
 const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
-/// I1, I14, I111: a worker on a server is suspended past its lease within a transaction or a call. After
-/// continuing it executes nothing more, and its locks did not block its job.
+/// I1, I14, I111: a worker that uses PostgreSQL is suspended within a transaction or a call until its lease
+/// has expired. Its locks do not keep another worker from taking over the job. When the suspended worker
+/// continues, it executes nothing more.
 #[test]
 fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
     if blocking_database().is_none() {

@@ -193,7 +193,8 @@ impl TestEnv {
     /// Submits the plan again and resolves calls in doubt with `resolve`, until the job is completed.
     pub(crate) fn finish_resolving(&self, resolve: impl Fn(&str, &str) -> CommandOutput) {
         for _ in 0..12 {
-            // The same request attaches to the job, or creates it if the crash came earlier.
+            // The same request returns the existing job. If the crash came before the job was stored, the
+            // request creates it.
             let ran = self.latch(&self.run_args());
             assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
             let response = ran.json();

@@ -385,7 +385,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: of concurrent calls, one that has its permit does not wait for a call of an operator without one.
+/// I96: of concurrent calls, a call that has its permit starts while calls of other operators still wait for
+/// theirs.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
@@ -520,7 +521,8 @@ fn job_with_highest_priority_is_claimed_first() {
     assert!(refused.code == 2 && refused.stdout.contains("from -100 to 100"), "{}", refused.stdout);
 }
 
-/// I99: a full queue refuses one more job and stores nothing of it. The same request still finds its job.
+/// I99: a full queue refuses a new job and stores nothing of it. Repeating the request of a job that is
+/// already in the queue still finds that job.
 #[test]
 fn full_queue_refuses_new_jobs() {
     let server = TestServer::start().with_slow_answers();

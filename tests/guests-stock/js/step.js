@@ -1,4 +1,5 @@
-// Step in plain JavaScript, for both engines. Reads every source of input that a program can read.
+// Step in plain JavaScript, for both engines: QuickJS and StarlingMonkey. Reads every source of input that a
+// program can read.
 import { call } from 'latchwork:plugin/tools@0.1.0';
 import { now } from 'latchwork:plugin/clock@0.1.0';
 

@@ -2,7 +2,7 @@
 
 # All imports are at the top, because modules are loaded when the component is built.
 import datetime
-import encodings.idna  # loaded by the first name lookup
+import encodings.idna  # otherwise loaded by the first lookup of a host name
 import json
 import os
 import random

@@ -2,7 +2,8 @@
 
 use crate::test_env::TestEnv;
 
-/// I152: the caller declares which effects a call has on the world.
+/// I152: a call that changes the world is refused unless the caller declares its effect. The error shows the
+/// flag to add.
 #[test]
 fn world_changing_call_without_effect_flag_is_refused_with_the_flag_to_add() {
     let place = TestEnv::witness("atomic");
@@ -23,7 +24,8 @@ fn world_changing_call_without_effect_flag_is_refused_with_the_flag_to_add() {
     assert_eq!(place.only_job(), serde_json::Value::Null, "nothing was begun");
 }
 
-/// I152: the call is a job with gate and ledger. Repeating the same call attaches to the same job.
+/// I152: `latch call` creates a job with a gate and a ledger row. Repeating the same call attaches to that
+/// job.
 #[test]
 fn call_is_gated_then_executed_once_and_a_repeat_attaches_to_the_job() {
     let place = TestEnv::witness("atomic");

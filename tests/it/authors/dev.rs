@@ -90,8 +90,9 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     assert!(!dir.join("latch.db").exists());
 }
 
-/// I154: with `--live`, only a plan that was dry-run is executed. A change withdraws the question. An answer
-/// given before the command noticed a change is void.
+/// I154: with `--live`, the command asks before it executes a plan for real, and executes only the plan that
+/// was dry-run. A change of the plan or its input withdraws the question. An answer given before the command
+/// noticed the change is void.
 #[test]
 fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let (_temp, dir, scratch) = greeter_project();
@@ -130,7 +131,8 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
 }
 
 /// I154: with `--log-format json`, every line of stderr is JSON, including those of a round's child
-/// processes. A problem in the plan names its position once. Compilations are announced before they start.
+/// processes. The message about a problem in the plan contains the position once. Compilations are announced
+/// before they start.
 #[test]
 fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let (_temp, dir, scratch) = greeter_project();

@@ -25,7 +25,7 @@ fn path_without_node(folder: &Path) -> OsString {
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// I153: each command was printed by an earlier screen, and the last command prints a result.
+/// I153: following the commands that the screens print, from `latch init` on, leads to a result.
 #[test]
 fn each_screen_prints_the_next_command_until_a_result() {
     let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

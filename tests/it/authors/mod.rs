@@ -1,4 +1,5 @@
-//! Author commands: schemas, single calls, new projects, and the loop that watches them.
+//! Commands for plugin authors: schemas, single calls, new projects, and `latch dev`, which watches a
+//! project.
 
 mod first_session;
 

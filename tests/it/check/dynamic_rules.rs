@@ -1,4 +1,4 @@
-//! I61: each dynamic rule is found in a guest that breaks it, and in no other guest.
+//! I61: the check reports each dynamic rule for the guest that breaks it, and for no other guest.
 
 use serde_json::{Value, json};
 
@@ -92,9 +92,10 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         let cases = report["cases"].as_array().unwrap();
         cases.iter().find(|case| case["name"] == name).map(|case| case["runs"].as_u64().unwrap())
     };
-    // Six runs: unchanged, repeated, alone, unoptimized, with less memory, in reverse order. Then one run with moved
-    // memory and eight for four crashes. Then one as another job, one with slower tools and eight with failing calls.
-    // Finally one of another build and one in another process.
+    // The case `flow` runs six times in one build: unchanged, repeated, alone, unoptimized, with less memory,
+    // and in reverse order. Then it runs once with moved memory, eight times for four crashes, once as
+    // another job, once with slower tools, and eight times with failing calls. Finally it runs once in
+    // another build and once in another process.
     assert_eq!(runs("flow"), Some(6 + 1 + 8 + 1 + 1 + 8 + 1 + 1), "{report:#}");
     assert_eq!((runs("D056"), runs("D054")), (Some(1), None));
 }

@@ -1,4 +1,5 @@
-//! I62: a build is compared with real jobs. A finding for a divergence names its position and both values.
+//! I62: the check runs a build with the histories of real jobs. A finding for a divergence contains its
+//! position, the recorded value and the new value.
 
 use serde_json::{Value, json};
 
@@ -78,8 +79,8 @@ fn each_kind_of_divergence_is_found_at_its_position() {
     }
 }
 
-/// Histories that cannot be replayed produce no divergence finding: withheld payloads, jobs of other plugins,
-/// damaged files.
+/// A history that cannot be replayed is reported, and not as a divergence. The history has withheld payloads,
+/// belongs to another plugin, or is in a damaged file.
 #[test]
 fn history_that_cannot_be_replayed_is_reported() {
     let folder = Folder::new();

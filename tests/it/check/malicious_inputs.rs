@@ -27,7 +27,7 @@ fn check_and_inspect(bytes: &[u8], cases: &str) -> [(i32, Value, CommandOutput);
     })
 }
 
-/// I57: code that runs at instantiation and does not terminate.
+/// I57: a component whose start code traps, loops without end or allocates without end is a finding.
 #[test]
 fn component_that_misbehaves_at_instantiation_is_a_finding() {
     let forever = [Instruction::Loop(BlockType::Empty), Instruction::Br(0), Instruction::End];
@@ -53,7 +53,7 @@ fn component_that_misbehaves_at_instantiation_is_a_finding() {
     }
 }
 
-/// I57: no text from a component or a case reaches a terminal unescaped.
+/// I57: control characters in texts of a component or a case are escaped before they reach a terminal.
 #[test]
 fn control_characters_in_names_are_escaped() {
     const NAMED: OperatorSpec = OperatorSpec { name: "a\u{1b}[31m\n.b", ..VALID_OPERATOR };
@@ -96,7 +96,8 @@ fn component_with_a_thousand_operators_is_checked() {
     assert!(began.elapsed() < MAX_DURATION, "took {:?}", began.elapsed());
 }
 
-/// I57: a file name may be invalid UTF-8, and a path need not lead to a regular file.
+/// I57: a file name that is not valid UTF-8 is accepted. A path that does not lead to a regular file is
+/// refused.
 #[test]
 fn non_utf8_file_names_work_and_paths_without_a_regular_file_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -140,7 +141,7 @@ fn non_utf8_file_names_work_and_paths_without_a_regular_file_are_refused() {
         let named = args.last().unwrap();
         assert!(ran.stderr.contains(named) && ran.stderr.contains("[L0"), "{args:?}: {}", ran.stderr);
     }
-    // A second build that is not a component is a finding, as in CI, not an input error.
+    // If the second build is not a component, the check reports a finding and not an input error.
     let ran =
         run_latch(folder.path(), &["plugin", "check", "it.wasm", "--cases", "cases.jsonl", "--rebuilt", "cases.jsonl"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);

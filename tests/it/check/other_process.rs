@@ -1,5 +1,5 @@
-//! I64: any difference in another process is found, with the first difference. A guest cannot cause such a
-//! difference, so the other process's answer is falsified here.
+//! I64: the check repeats its cases in another process and reports the first difference between both results.
+//! A guest cannot cause such a difference, so these tests falsify the answer of the other process.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// Runs the check with another process whose answer is edited by `sed`.
+/// Runs the check and edits the other process's answer with this `sed` command.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
     let engine = Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()) }).unwrap();
     let bytes = std::fs::read(guest("check-step")).unwrap();
@@ -68,7 +68,7 @@ async fn difference_in_another_process_is_found() {
     }
 }
 
-/// A failing other process is reported in the notes, and no finding is made up.
+/// If the other process fails, a note in the report says so, and there is no finding.
 #[tokio::test(flavor = "multi_thread")]
 async fn failing_other_process_is_reported() {
     let report = report_with_edited_answer("q1;nonsense").await;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::checkout;
 use crate::program::run_latch;
 
-/// Checks a folder from its parent directory, in a copy of the checkout. The check leaves compiled code,
-/// which must not end up in the working tree.
+/// Checks a folder from its parent directory. The check leaves compiled code in the folder, so it runs in a
+/// copy of the checkout.
 fn check_folder(above: &str, dir: &str) -> (i32, Value) {
     let above = checkout::copy().join(above);
     let ran = run_latch(&above, &["plugin", "check", dir, "--json"]);

@@ -50,7 +50,7 @@ fn good_components_break_no_static_rule() {
     }
 }
 
-/// I68: bytes that no host runs.
+/// I68: bytes that are not a component, and components with unsupported features, break the rules D001 and D005.
 #[test]
 fn invalid_forms_and_unsupported_features_break_their_rules() {
     for bytes in [&b""[..], b"text", &VALID_STEP.build_module(), &VALID_STEP.build_component()[..1000]] {
@@ -63,7 +63,8 @@ fn invalid_forms_and_unsupported_features_break_their_rules() {
     }
 }
 
-/// I68: imports and exports that belong to no world.
+/// I68: a finding about an import that belongs to no world names the functions that lead to it. An export
+/// that belongs to no world is a finding too.
 #[test]
 fn imports_and_exports_of_no_world_are_found_with_their_call_path() {
     let step =
@@ -114,7 +115,7 @@ fn imports_and_exports_of_no_world_are_found_with_their_call_path() {
     assert_only_rule("D018", &VALID_TOOL.build_component(), "wasi = \"virtual\"");
 }
 
-/// I68: each rule about manifests, with a manifest that breaks it.
+/// I68: the check reports each rule about manifests for a manifest that breaks it.
 #[test]
 fn each_manifest_rule_is_found_in_a_manifest_that_breaks_it() {
     let of = |operators: &'static [OperatorSpec], made: ComponentSpec<'static>| {
@@ -128,7 +129,7 @@ fn each_manifest_rule_is_found_in_a_manifest_that_breaks_it() {
     let trap: &[(&str, &str, &str)] = &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")];
     let found = assert_only_rule("D009", &ComponentSpec { calls: trap, ..VALID_STEP }.build_component(), "");
     assert!(found[0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{found:#?}");
-    // The version string of this manifest is outside of the memory.
+    // The version string in this manifest points outside of the memory.
     let huge = ComponentSpec { version: "1.0.0", ..VALID_STEP }.build_component();
     let version = [&1024u32.to_le_bytes()[..], &5u32.to_le_bytes()].concat();
     let lie = [&1024u32.to_le_bytes()[..], &u32::MAX.to_le_bytes()].concat();

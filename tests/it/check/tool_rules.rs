@@ -166,7 +166,8 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     }
 }
 
-/// I69: with a configuration entry, the grants are those of the entry and not those that the case needs.
+/// I69: if there is a configuration entry, the tool gets the grants of that entry and not the grants that the
+/// case needs.
 #[test]
 fn grants_come_from_the_configuration_entry() {
     let wasm = build_tool("misbehaved");

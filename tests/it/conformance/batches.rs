@@ -120,7 +120,7 @@ pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
     batch.effects = vec![effect("s2", 1, "{}")];
     batch.payloads = vec![payload("args/s2", b"{}")];
     batch.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
-    // The second row causes the refusal.
+    // The batch is refused because its second ledger row, `s1`, exists already.
     batch.ledger = vec![
         LedgerWrite::Insert(ledger_row("s2", RowState::Committed, 1)),
         LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1)),
@@ -266,7 +266,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
-    // A write that continues under an earlier barrier inserts no row.
+    // A write that continues under an earlier barrier does not insert a ledger row.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
         (batch.acquire, batch.continues) = (true, Some(Slot::new(slot)));

@@ -51,8 +51,8 @@ pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     assert_eq!(world.store.claim(&world.lease_request("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-/// I14: the store keeps earlier claims. A job belongs to its current holder and a try to its owner, even if
-/// earlier holders died.
+/// I14: the store keeps earlier claims, whose holders may be dead. Only the death of the current lease holder
+/// releases the job, and only the death of a try's own owner ends the try.
 pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);
@@ -99,7 +99,7 @@ pub(super) async fn waiting_job_is_claimed_after_its_wake_time(world: StoreFixtu
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
-/// I26: claims skip waiting jobs. The first worker that finds a due timer makes all due jobs pending.
+/// I26: a claim does not take a waiting job. When a worker finds a due timer, it makes all due jobs pending.
 pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();
@@ -120,7 +120,7 @@ pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     }
     let (waits, pending) = ((JobState::Waiting, true), (JobState::Pending, false));
     assert_eq!(states, [waits, pending, pending, waits]);
-    // A claim by job id needs no earlier firing of timers.
+    // A claim by job id takes a waiting job that is due, even if its timer was not fired before.
     world.clock.advance_ms(10);
     let claimer = world.lease_request("next");
     assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);

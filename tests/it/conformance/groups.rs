@@ -73,7 +73,7 @@ pub(super) async fn batches_of_one_job_are_written_in_order(world: StoreFixture)
     let mut writes: Vec<_> = batches.into_iter().map(|batch| world.store.write(batch)).collect();
     writes.push(world.store.write(wrong.append(1)));
     let before = world.store.counters().flushes;
-    // Writes are polled in the order of their calls.
+    // All writes are polled in the order in which they were started.
     let results = join_all(writes).await;
     assert!(results[..300].iter().all(Result::is_ok));
     assert!(results[300].is_err());

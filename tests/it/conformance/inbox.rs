@@ -38,7 +38,7 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // A released job is claimed again, and its inbox is drained then.
+        // A job in these states is claimed or will be claimed again, and its requests are read then.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
@@ -51,8 +51,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     assert_eq!(world.job_row(&log).await.state, JobState::Completed);
 }
 
-/// I123: a job parked without having been loaded keeps its unread requests. Any other end of the attempt is
-/// refused.
+/// I123: an attempt that could not load its job may park the job with unread requests. Any other end of that
+/// attempt is refused.
 pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();

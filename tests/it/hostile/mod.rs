@@ -19,7 +19,7 @@ use latchwork_core::storage::{KeyValue, StoreError};
 
 use crate::built_guests::guest;
 
-/// One engine for all tests of this file, because that engine must survive every fault.
+/// Engine shared by all tests of this folder, because one engine must survive every fault.
 pub(crate) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())

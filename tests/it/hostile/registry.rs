@@ -1,4 +1,4 @@
-//! Plugins by configuration: they are found, checked and kept, and every problem is listed.
+//! Loading of the configured plugins: each plugin is found, checked and stored, and every problem is listed.
 
 use std::path::Path;
 use std::sync::Arc;

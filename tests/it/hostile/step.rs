@@ -1,4 +1,4 @@
-//! Steps.
+//! Misbehaving steps.
 
 use async_trait::async_trait;
 use latchwork::config::{Grants, LimitsConfig};
@@ -10,7 +10,8 @@ use tracing::Level;
 
 use super::{engine, load, settings};
 
-/// Answers every call with its own arguments, or as configured.
+/// Host side of a step: every call returns its own operator and arguments, fails as configured, or stops the
+/// step.
 struct EchoCalls {
     own: StepSources,
     fails: Option<Failure>,
@@ -186,7 +187,7 @@ async fn fuel_use_and_fuel_exhaustion_are_reproducible() {
 async fn endless_step_yields_and_is_stopped_by_its_timeout() {
     let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(3_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), slow).unwrap();
-    // Runs on the same, only thread, although the step spins.
+    // A task on the same single thread completes while the step spins.
     let other = tokio::spawn(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
     let failure = fault_of(run_step(&plugin, json!({"do": "spin"}), EchoCalls::default()).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
@@ -236,7 +237,7 @@ fn step_with_forbidden_imports_is_refused_listing_each() {
         assert!(line.contains(instead), "{line}");
     }
     assert!(error.problems.iter().all(|problem| matches!(problem, Problem::Import { .. })), "{text}");
-    // A grant does not change the result.
+    // A grant does not make the forbidden imports acceptable.
     let grants = Grants { kv: Some("x".into()), ..Grants::default() };
     assert_eq!(load("wasi-step", grants, limits()).unwrap_err(), error);
 }

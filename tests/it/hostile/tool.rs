@@ -1,4 +1,4 @@
-//! Tools: their grants, and the outcome of a call that did not answer.
+//! Misbehaving tools: their grants, and the outcome of a call that did not answer.
 
 use std::time::Duration;
 
@@ -120,8 +120,9 @@ fn imports_need_grants() {
     assert!(!error.contains("wasi:clocks") && !error.contains("wasi:filesystem"), "{error}");
 }
 
-/// I163: the same faults, including exceptions that the operator does not handle. Before any outgoing
-/// operation the call is certainly not applied. After one it is in doubt.
+/// I163: if a tool faults before it began an outgoing operation, its call was certainly not applied. If the
+/// tool faults after it began one, the call is in doubt. An exception that the operator does not handle is a
+/// fault.
 #[tokio::test]
 async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     let server = Server::start().await;
@@ -150,14 +151,15 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
-    // An operation that began before a denial leaves the call in doubt.
+    // If an operation began before a refused request, the call is in doubt.
     let (failure, _) =
         unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, refused, "exception"])).await);
     assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
     for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
         assert!(failure.message.contains(said), "{said}: {failure}");
     }
-    // The tool's own statement whether the call was applied takes precedence.
+    // If the tool itself states whether the call was applied, its statement counts, and not the operations
+    // that the host has seen.
     let end = invoke_script(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
     assert_eq!(
         (unwrap_not_applied(end.clone()).code, unwrap_not_applied(end).retry_after_ms),
@@ -200,7 +202,7 @@ async fn private_address_is_reachable_only_by_a_grant_that_names_it() {
     let log = CapturedLog::capture();
     let said = answers_of(&plugin, "World.Look", get.clone()).await;
     assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
-    // The name may resolve to either of these two addresses.
+    // The log line may name either of these two addresses of `localhost`.
     let line =
         |address: &str| format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port);
     let text = log.text();
@@ -260,7 +262,7 @@ async fn redirects_are_not_followed_by_the_host() {
             .await;
     assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
-    // Following a redirect is a request like any other.
+    // A tool that follows a redirect sends another request, which needs a grant too.
     let said = answers_of(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
     assert!(private.requests().is_empty());
@@ -310,7 +312,7 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
     assert_ne!(said[0], old.as_str());
     assert_eq!(server.requests()[3].body, old);
 
-    // An announced content length is corrected.
+    // The announced content length is that of the placeholder. The host changes it to that of the secret.
     let counted = json!([
         {"secret": "TOKEN"},
         post(json!({"content-length": "45"}), json!(["$TOKEN"])),
@@ -350,7 +352,7 @@ async fn operator_without_declared_effects_can_cause_none() {
     assert_eq!(server.requests().len(), 1);
     assert!(!dir.path().join("new").exists());
     assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
-    // Tests that log concurrently can briefly disable a log callsite, so the run is repeated.
+    // The run is repeated, because tests that log concurrently can briefly disable a callsite of the log.
     let mut logged = 0;
     for _ in 0..10 {
         let log = CapturedLog::capture();

@@ -25,7 +25,8 @@ fn benchmark_measures_workers_on_its_own_database_only() {
         assert!(row["of_five_rows"].as_f64() > Some(0.0), "{document:#} {}", ran.stderr);
     }
     let mut place = TestEnv::witness("atomic").with_database(&url);
-    // The environment has other plugins than the benchmark, whose jobs are in the database too.
+    // Jobs of the benchmark are in the same database. They cannot be replayed here, because this environment
+    // has other plugins.
     place.skip_replay_of_many_jobs();
     crate::running_worker::submit_detached(&place);
     let refused = run_latch(folder.path(), &args);

@@ -23,7 +23,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-/// Backend process ids of the workers' sessions.
+/// Returns the process ids of the server's backends that serve sessions of workers.
 fn worker_sessions(server: &Server) -> Vec<i32> {
     let ours = "SELECT pid FROM pg_stat_activity WHERE application_name = 'latchwork'";
     block_on(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
@@ -39,8 +39,8 @@ pub(crate) fn wait_until(what: &str, is: impl Fn() -> bool) {
     panic!("timed out while waiting: {what}");
 }
 
-/// Runs a call on one worker while `trouble` affects the server. Another worker could take over the job, and
-/// must not execute the call again.
+/// Runs a call on one worker while `trouble` affects the server. Asserts that another worker, which could
+/// take over the job, does not execute the call again.
 fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let Some(server) = Server::start() else { return };
     let place = environment(&server);
@@ -73,17 +73,17 @@ fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
 fn call_is_executed_once_if_the_server_restarts_during_it() {
     assert_call_executed_once(|server, _| {
         server.stop();
-        // Longer than the lease.
+        // The server is stopped for longer than the lease.
         std::thread::sleep(Duration::from_millis(1_500));
         server.run();
     });
 }
 
-/// I1, I87, I114: a lost session does not prove that its worker died.
+/// I1, I87, I114: if a worker loses its session, another worker must not conclude that it died.
 #[test]
 fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
     assert_call_executed_once(|server, its| {
-        // Ends the sessions again whenever they are reconnected, for longer than the lease.
+        // Ends every new session of the worker for longer than the lease.
         let others: Vec<i32> = worker_sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");

@@ -25,8 +25,8 @@ async fn read_counters(url: &str) -> (i64, i64) {
     (rows[0].get(0), rows[0].get(1))
 }
 
-/// Fills a database with one held job and many earlier held jobs in each of these states. With `known`, the
-/// server has analyzed the tables since.
+/// Fills a database with one held job, and with many jobs of earlier claims in each of these states. If
+/// `known` is true, the server analyzes the filled tables.
 async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedDatabase, OwnerLock) {
     let opened = open_database(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
@@ -51,8 +51,8 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     (opened, lock)
 }
 
-/// Returns the rows read since `before`, once this number of index scans is counted. A server updates the
-/// counters of a session when the session ends.
+/// Returns the number of rows read since `before`. Waits until the server has counted this many index scans,
+/// because it updates the counters of a session when the session ends.
 async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     for _ in 0..500 {
         let now = read_counters(url).await;

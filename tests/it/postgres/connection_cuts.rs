@@ -16,7 +16,8 @@ use crate::running_worker::{RunningWorker, events_of, resolve_until_over, submit
 use crate::seed::{COMMITS, is_sweep, number_from_env, run_seed, seeded_rng, shuffled};
 use crate::test_env::{TestEnv, step, witness_plan_of};
 
-/// Number of cuts per kind that one run of the suite draws. With `LATCH_TEST_SWEEP` it takes all of them.
+/// Number of cuts of each kind that one run of the suite selects at random. With `LATCH_TEST_SWEEP`, the
+/// suite makes all cuts.
 const CUTS_PER_KIND: usize = 3;
 fn candidates(cut: CutPoint) -> u32 {
     // Few notifications are sent for one job.
@@ -31,15 +32,15 @@ pub(super) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
     let mut command = worker_command(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = RunningWorker::start(place, command);
-    // Opening the database does not retry, because a wrong address must be reported immediately.
+    // Waits until the worker has opened the database, so that later cuts affect a worker at work.
     while !working.messages().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }
     working
 }
 
-/// Runs one job and cuts its worker's connection at the `nth` opportunity of this kind. Returns true if the
-/// connection was cut.
+/// Runs one job. Cuts its worker's connection at the `nth` place where a cut of this kind is possible.
+/// Returns true if the connection was cut.
 fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
     let Some(url) = blocking_database() else { return false };
     let when = format!("{commit}, {cut:?}, time {nth}");
@@ -65,7 +66,7 @@ fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
     !cuts.is_empty()
 }
 
-/// I1, I87, I112: whichever commit, answer or message of a worker is lost with its connection, the worker
+/// I1, I87, I112: a worker loses a commit, an answer or a message together with its connection. The worker
 /// continues by itself. No call is repeated and none is in doubt.
 #[test]
 fn worker_continues_after_a_connection_cut_at_any_point() {
@@ -113,7 +114,7 @@ fn lease_is_renewed_while_reads_hang() {
     });
     proxy.hold_reads(true);
     let other = RunningWorker::start(&place, worker_command(&place, &[]));
-    // Three times the lease duration.
+    // Waits for three times the lease.
     std::thread::sleep(Duration::from_secs(6));
     assert!(proxy.held_answers() > 0, "reading hangs");
     proxy.hold_reads(false);
@@ -124,7 +125,7 @@ fn lease_is_renewed_while_reads_hang() {
     assert_eq!(place.effect_counts(), [("o".to_owned(), 1)].into());
 }
 
-/// One of this number of opportunities is cut, on average.
+/// On average, the proxy cuts the connection at one of this many points where it may cut.
 const ONE_IN: u32 = 60;
 
 #[test]
@@ -137,8 +138,8 @@ fn workers_behind_a_cutting_network_complete_every_job_once_with_staged_commit()
     cut_at_random("staged");
 }
 
-/// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Acknowledged jobs
-/// exist, no tool is called without a recorded start, and every job ends.
+/// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Every acknowledged
+/// job exists and ends. No tool is called without a recorded start.
 fn cut_at_random(commit: &str) {
     let Some(url) = blocking_database() else { return };
     let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 8));

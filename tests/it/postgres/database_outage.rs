@@ -62,9 +62,9 @@ fn answer_is_recorded_after_the_server_was_read_only() {
     }
 }
 
-/// I127: a worker with an answer is cut off from the database until another worker has claimed and parked the
-/// job. The answer is then delivered as a late effect, and no decision is required. With `LATCH_TEST_SWEEP`
-/// the outage lasts longer than a commit is retried.
+/// I127: a worker has an answer while it cannot reach the database. Another worker claims and parks the job
+/// meanwhile. The answer is then delivered as a late effect, and no decision is required. With
+/// `LATCH_TEST_SWEEP`, the outage lasts longer than the worker retries a commit.
 #[test]
 fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() {
     let Some(url) = blocking_database() else { return };
@@ -96,8 +96,9 @@ fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() 
     );
 }
 
-/// I125: a job whose effect database is unreachable is released, as often as a worker claims it, and
-/// completes when the database is reachable again. None of these attempts counts.
+/// I125: a job whose effect database is unreachable is released each time that a worker claims it, and
+/// completes when the database is reachable again. The released attempts do not count as attempts without
+/// progress.
 #[test]
 fn job_is_released_while_its_effect_database_is_unreachable() {
     let Some(server) = Server::start() else { return };
@@ -125,7 +126,8 @@ fn job_is_released_while_its_effect_database_is_unreachable() {
     assert_eq!(place.effect_counts()["o"], 1);
 }
 
-/// I125: a failed job that is to be retried is released in the same way, and then retried.
+/// I125: a finished job for which a retry was requested is released while its effect database is unreachable,
+/// and the retry is carried out afterwards.
 #[test]
 fn retry_is_carried_out_after_the_effect_database_was_unreachable() {
     let Some(server) = Server::start() else { return };
@@ -201,7 +203,7 @@ fn set_effects_unreachable(server: &Server, away: bool) {
     }
 }
 
-/// I120: a job whose loading takes longer than a lease stays with the worker that loads it.
+/// I120: if loading a job takes longer than a lease, the job stays with the worker that loads it.
 #[test]
 fn lease_is_renewed_while_a_job_is_loaded() {
     let Some(server) = Server::start() else { return };

@@ -40,7 +40,8 @@ enum BatchPart {
     Acquire,
     Audit,
     Drained,
-    /// Makes the batch one of a stale attempt, or one that expects another end of the log.
+    /// `Stale` makes the batch a write of a superseded attempt. `WrongLogEnd` makes it expect another end of
+    /// the log.
     Stale,
     WrongLogEnd,
 }

@@ -35,7 +35,7 @@ use tempfile::TempDir;
 
 use crate::conformance::store_fixture::{LogWriter, new_job};
 
-/// An open database and the directory of what this machine remembers about it.
+/// An open database, and the directory in which this machine remembers facts about the database.
 struct OpenedDatabase {
     store: Arc<Database>,
     dir: TempDir,
@@ -48,7 +48,8 @@ async fn open_database(url: &str) -> OpenedDatabase {
     OpenedDatabase { store, dir }
 }
 
-/// Returns a claiming process. The process counts as alive until the lock is dropped.
+/// Returns the identity of a process for claims, and its owner lock. The process counts as alive until the
+/// lock is dropped.
 fn lease_request(dir: &Path, name: &str) -> (LeaseRequest, OwnerLock) {
     let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();
     (LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 }, lock)

@@ -88,11 +88,11 @@ async fn store_reports_whether_it_receives_notifications() {
     until(true).await;
 }
 
-/// Number of rounds in a series. Series are repeated until one is fast enough, because other tests share the
-/// machine.
+/// Number of delays measured in a series. Series are repeated until one is fast enough, because other tests
+/// share the machine.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
-/// Median delay without notifications: workers poll every 200 ms.
+/// Median delay that polling every 200 ms would cause without notifications.
 const MEDIAN_POLL_DELAY: Duration = Duration::from_millis(100);
 
 /// I88: a signal sent by one process starts the job in another process much sooner than polling would. The

@@ -70,7 +70,7 @@ impl Proxy {
         let (target, hush) = (server.clone(), (hushed.clone(), held.clone()));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // If the server is unreachable, the connection ends immediately.
+                // If the server is unreachable, the client's connection ends immediately.
                 let leads_to = target.lock().unwrap().clone();
                 let Some(server) = Stream::connect(&leads_to) else { continue };
                 // Disables delayed sending.

@@ -126,8 +126,8 @@ async fn concurrent_writes_of_two_workers_lose_nothing() {
                 (log.seq, log.head) = (log.seq + 1, event.hash);
                 batch.events = vec![event];
                 let held = [(log.job_id.clone(), 1)];
-                // One worker reads the job row while the other one sets its flag. Neither overwrites the
-                // other.
+                // One worker writes the job row, while the other one sets the flag for new requests in the
+                // same row. Neither write overwrites the other.
                 let asks = async {
                     tokio::time::sleep(std::time::Duration::from_micros(150 * (round % 10))).await;
                     others.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap()

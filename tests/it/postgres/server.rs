@@ -73,8 +73,8 @@ pub(crate) struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Runs the server while standard input is open, then stops the server immediately. The files are removed
-/// unless the word `keep` was read, because then the test process has ended.
+/// Shell script that runs the server while standard input is open and then stops it immediately. The script
+/// removes the files unless it read the word `keep`. Without that word, the test process has ended.
 const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 

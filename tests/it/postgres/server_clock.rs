@@ -1,4 +1,4 @@
-//! Clock used for leases and deadlines, and durability settings of a server.
+//! The server's clock decides leases and deadlines, and a server that is not durable is refused.
 
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ async fn leases_and_deadlines_use_the_server_clock() {
     assert!((20_000_000..=30_000_000).contains(&left), "{left}");
     let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
     let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
-    // Quiescence waits for the deadline and the clock margin, and does not treat the time as one of another
-    // boot.
+    // Quiescence waits for the deadline and the clock margin. The deadline counts although the holder has
+    // another boot id.
     assert!(matches!(judged, Quiescence::After { wait_ms: 20_000..=32_000 }), "{judged:?}");
 
     assert!(there.store.claim(&next).await.unwrap().is_none(), "the lease has not expired");

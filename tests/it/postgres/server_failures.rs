@@ -90,8 +90,8 @@ async fn group_whose_connection_is_cut_anywhere_is_written_once() {
             assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
             assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: the connection was cut");
             assert_eq!(event_count(&opened.store, &log).await, 4, "{point} {side:?}");
-            // A batch without events leaves no trace in the log. The transaction number shows whether it was
-            // committed.
+            // A batch without events leaves no trace in the log, so the event count cannot show that it was
+            // written. The transaction number shows whether the batch was committed.
             probe.armed.store(true, Ordering::SeqCst);
             let mut silent = log.batch();
             silent.payloads = vec![payload("output/s", b"1")];
@@ -148,7 +148,7 @@ async fn reused_transaction_number_does_not_count_as_committed() {
     assert_eq!(jobs.len(), 2, "{jobs:?}");
 }
 
-/// I112: when a database is opened, a long-running process waits for an unreachable server. Other processes
+/// I112: if the server is unreachable, a long-running process that opens the database waits. Other processes
 /// report the error immediately.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn patient_open_waits_for_an_unreachable_server_and_others_fail() {
@@ -337,7 +337,7 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
     opened.store.submit(new_job("two")).await.unwrap();
     promote(&server).await;
 
-    // Results of the job may be recorded, but no call may begin.
+    // Before the restore is accepted, results of the job may be recorded, but no call may begin.
     let mut acquire = log.batch();
     acquire.acquire = true;
     let refused = opened.store.write(acquire.clone()).await;
@@ -356,7 +356,8 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
     open_database(&server.url()).await.store.check_generation().await.unwrap();
 }
 
-/// I89: if the claim's own connection is the first to reach the standby, the claim takes no job.
+/// I89: a claim on a promoted standby takes no job, even if no earlier statement of the store has reached the
+/// standby. The same holds for a submission that claims its job.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claim_on_a_promoted_standby_takes_no_job() {
     let Some(server) = Server::start() else { return };
@@ -387,7 +388,8 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;
-    // The setting claims synchronous failover, but the server's commits wait for no standby.
+    // The option claims that failover is synchronous. The server's commits wait for no standby, so the option
+    // is ignored and the promotion counts as a restore.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
 }
 

@@ -83,8 +83,8 @@ fn open_jobs_on(place: &TestEnv, server: &Server) -> Vec<serde_json::Value> {
     open_jobs(&place.fresh_copy().with_database(&server.url()))
 }
 
-/// I89: without that setting, a worker starts nothing on the standby until an administrator accepts the
-/// restore. Then the worker continues.
+/// I89: without `failover = "synchronous"`, a worker starts nothing on the standby until an administrator
+/// accepts the restore. Then the worker continues.
 #[test]
 fn workers_start_nothing_on_a_standby_until_the_restore_is_accepted() {
     let Some([primary, a, _b]) = start_cluster() else { return };
@@ -98,7 +98,7 @@ fn workers_start_nothing_on_a_standby_until_the_restore_is_accepted() {
     let before = place.effect_counts();
     let left = submit_numbered(&place, 2);
     wait_until("the worker prints what to do", || working.messages().contains("--accept-restore"));
-    // The worker retries repeatedly during this time.
+    // The worker tries again several times while the test waits.
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert_eq!(place.effect_counts(), before, "{}", working.messages());
     let run = place.latch(&["job", "show", &left, "--json"]);

@@ -1,5 +1,6 @@
-//! A job on a server whose process is killed at every statement, in both commit modes. For a statement that
-//! is executed often, a printed seed selects the execution. `LATCH_TEST_SWEEP` takes every execution.
+//! A job on a server whose process is killed at every statement, in both commit modes. If a statement is
+//! executed often, a seed selects the execution at which the process is killed. The test prints the seed.
+//! With `LATCH_TEST_SWEEP`, the process is killed at every execution.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ fn all_points() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied()
 }
 
-/// Executions of the statement at which the process is killed.
+/// Returns the numbers of the executions of a statement at which the process is killed.
 fn executions_to_kill(name: &str, dice: &mut StepRng) -> Vec<u32> {
     match FREQUENT_STATEMENTS.iter().find(|(often, _)| *often == name) {
         _ if is_sweep() => (1..1_000).collect(),
@@ -51,7 +52,7 @@ fn kill_at_every_statement(commit: &str) {
             }
         }
     }
-    // Points that a first run never reaches. A worker that takes over the job may reach them.
+    // A first run never reaches the remaining points. A worker that takes over the job may reach them.
     let left = all_points()
         .filter(|name| !reached.contains(name) && *name != LOST_COMMIT_POINT)
         .filter(|name| !is_never_reached_by_run(name))

@@ -11,8 +11,8 @@ use crate::running_worker::{RunningWorker, submit_detached, worker_command};
 use crate::test_env::{TestEnv, step};
 use crate::worker::send_sigterm;
 
-/// Environment on this server whose jobs cannot be replayed at the end of the test, because the server is
-/// stopped.
+/// Environment with a job of one slow call on this server. The jobs are not replayed at the end of a test,
+/// because the server is stopped then.
 fn environment(server: &Server) -> TestEnv {
     let mut place = TestEnv::witness("atomic").with_approved(vec!["o"]).with_database(&server.url());
     place.skip_replay_of_many_jobs();
@@ -38,7 +38,7 @@ fn handles_sigterm(child: &Child) -> bool {
     caught & 1 << 14 != 0
 }
 
-/// I97: a worker without jobs has nothing to wait for.
+/// I97: a worker without jobs stops although its server is unreachable.
 #[test]
 fn idle_worker_stops_without_its_server() {
     let Some(server) = Server::start() else { return };
@@ -71,7 +71,7 @@ fn worker_stops_without_its_server_after_a_second_signal() {
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
 }
 
-/// A worker that has not reached its server yet has nothing to release.
+/// A worker that has not reached its server yet holds no jobs, so it stops without releasing any.
 #[test]
 fn worker_waiting_for_its_server_at_start_can_be_stopped() {
     let Some(server) = Server::start() else { return };

@@ -32,10 +32,11 @@ fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
     (show_job(place, job), events_of(place, job))
 }
 
-/// I1, I14, I46, I111: a worker is suspended while it sends a request. After the call's timeout and the lease
-/// have passed, the call is in doubt. A person resolves it as not applied, as the witness shows, and another
-/// worker repeats the call. When the first worker continues, its request could be read again and no server
-/// reports the lost job. It must neither send the rest of the request nor write anything.
+/// I1, I14, I46, I111: a worker is suspended in the middle of sending a request. After the call's timeout and
+/// the lease have passed, the call is in doubt. A person resolves the call as not applied, which is true by
+/// the witness, and another worker repeats it. When the first worker continues, the receiver of its request
+/// reads again, and the proxy cuts its connections, so no server reports that the job is lost. The worker
+/// must neither send the rest of the request nor write anything.
 #[test]
 fn suspended_worker_does_not_complete_a_half_sent_request() {
     let Some(url) = blocking_database() else { return };

@@ -108,7 +108,8 @@ fn database_check(ran: &CommandOutput) -> String {
     checks.iter().find(|check| check["check"] == "database").map(|check| check["found"].to_string()).unwrap_or_default()
 }
 
-/// I87: a worker with `verify-full` works with encrypted sessions only. The server accepts no other sessions.
+/// I87: a worker with `sslmode=verify-full` works on a server that accepts only encrypted sessions. A server
+/// whose identity cannot be verified is refused.
 #[test]
 fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let Some(encrypted) = TlsServer::start() else { return };
@@ -131,7 +132,8 @@ fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let doctor = encrypted.doctor(&template, "localhost", &full);
     assert!(database_check(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
-    // Another authority, another host name, and no encryption.
+    // Each of these connections is refused: certificate of another authority, other host name, no given
+    // authority, and no encryption.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
     let ours = format!("sslrootcert={}", encrypted.ours.file.display());
     for (host, more) in [

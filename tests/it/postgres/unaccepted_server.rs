@@ -84,7 +84,7 @@ async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter
 }
 
 /// I89: an operation whose own connection is the first to reach an unaccepted server starts nothing there and
-/// keeps no lease. Results are still recorded, and requests are still accepted.
+/// keeps no lease. Results are still recorded on such a server, and requests are still accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     for (starts, point) in StartOperation::ALL {
@@ -108,8 +108,8 @@ async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     }
 }
 
-/// I89: if only an unaccepted server can confirm that a commit was made, the operation that it started does
-/// not continue. Writes of results and requests do continue.
+/// I89: the answer to a commit is lost, and only an unaccepted server can confirm the commit. An operation
+/// that starts work or keeps a lease then fails. Writes of results and requests succeed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commit_confirmed_only_by_an_unaccepted_server_starts_nothing() {
     for (starts, _) in StartOperation::ALL {

@@ -44,8 +44,8 @@ pub(super) struct ClientMessages {
 }
 
 impl ClientMessages {
-    /// Returns the bytes to forward to the server and whether they commit. Returns `None` if more messages
-    /// belong to the group.
+    /// Adds a message. Returns the bytes to forward to the server, and true if they commit. Returns `None` if
+    /// more messages belong to the group.
     pub(super) fn push(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
         let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
         match message[0] {

@@ -14,7 +14,8 @@ use crate::shims;
 use crate::test_env::{TestEnv, step, wait};
 
 const FIVE_MINUTES_S: i64 = 300;
-/// Timeout of the test's wait. By either wrong clock, the timeout would have passed.
+/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong, so a clock that is
+/// ahead shows a time after the timeout.
 const TIMEOUT: &str = "4m";
 
 /// Runs the command with a clock that is wrong by this number of seconds.
@@ -101,7 +102,8 @@ fn workers_with_wrong_clocks_take_over_nothing_and_fire_nothing_early() {
     assert_eq!((world["o"], world["k"], world["applied k"]), (6, 6, 6), "{world:?}");
 }
 
-/// Checks the shim: in a database file, whose event times are those of the machine, a wrong clock is visible.
+/// Asserts that the shim works: a database file uses the machine's time, so a wrong clock changes the times
+/// of its events.
 #[test]
 fn wrong_clock_is_visible_in_a_database_file() {
     let place =
@@ -116,7 +118,7 @@ fn wrong_clock_is_visible_in_a_database_file() {
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
         times.push(events_of(&place, &id)[0]["time_us"].as_i64().expect("a time"));
     }
-    // Each run takes time, so no difference is smaller.
+    // Each run takes time, so the difference between two runs is not smaller than five minutes.
     let least_us = FIVE_MINUTES_S * 1_000_000;
     assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
 }

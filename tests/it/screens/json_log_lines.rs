@@ -25,7 +25,8 @@ fn lines_about_jobs(lines: &[Value]) -> Vec<&Value> {
     lines.iter().filter(|line| line["job_id"].is_string()).collect()
 }
 
-/// I135: this holds for progress, warnings, errors, log records, worker lines and usage errors.
+/// I135: every line of stderr is a JSON object: progress, warnings, errors, log records, worker lines and
+/// usage errors.
 #[test]
 fn every_line_of_stderr_is_an_object_with_time_and_level() {
     let mut place = TestEnv::witness("atomic").with_plan(&[

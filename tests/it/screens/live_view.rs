@@ -61,8 +61,8 @@ fn json_line_of_a_second_ctrl_c_names_the_job() {
     assert!(message.ends_with(&format!("continue: latch resume {job}")), "{message}");
 }
 
-/// I133: after ctrl-c, the command prints the job's state and the command that resumes it. This holds during
-/// a timer wait and at a question.
+/// I133: after ctrl-c during a timer wait or at a question, the command prints the job's state and the
+/// command that resumes the job.
 #[test]
 fn ctrl_c_prints_the_job_state_and_how_to_resume() {
     let mut place = TestEnv::witness("atomic")
@@ -103,19 +103,19 @@ fn job_of_another_process_can_be_followed() {
     terminal.interrupt();
     let shown = terminal.wait_for_end();
     assert_eq!(shown.code, 0, "{}", shown.text());
-    // Inside a command, the line breaks only at the terminal's edge.
+    // The printed command contains no line break. Only the terminal breaks it, at its edge.
     let said = shown.text().replace('\n', "");
     assert!(said.contains(&format!("next:  latch job events {job} --follow")), "{said}");
 }
 
-/// I131: after the terminal becomes narrower, the rows that the lines occupy now are cleared, not the earlier
-/// number of rows.
+/// I131: after the terminal becomes narrower, the view clears as many rows as its lines occupy at the new
+/// width.
 #[test]
 fn narrowed_terminal_is_redrawn_completely() {
     let place = with_slow_read();
     let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 100, TerminalKind::NoColor);
     terminal.wait_until_contains("d/0  Effect.Read  called");
-    // Each of the three lines occupies several rows of six columns.
+    // At a width of six columns, each of the three lines occupies several rows.
     terminal.resize(6, |sent| (6..=20).any(|rows| sent.contains(&format!("\x1b[{rows}A"))));
     terminal.interrupt();
     terminal.interrupt();
@@ -135,7 +135,8 @@ fn unclaimed_job_shows_that_it_waits_for_a_worker() {
     assert_eq!(shown.code, 0, "{}", shown.text());
 }
 
-/// I134: each compilation is announced by a line with the size and the number of remaining compilations.
+/// I134: before each compilation, a line announces it with the size of the component and the number of
+/// remaining compilations.
 #[test]
 fn compilations_are_announced_in_advance() {
     let place = with_slow_read();

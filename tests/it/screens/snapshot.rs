@@ -100,7 +100,7 @@ fn replace_worker_names(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
     let (before, name) = line.split_at(at + BEFORE.len());
-    // A line truncated at the edge of the terminal has lost the end of its style.
+    // If the terminal truncated the line at its edge, the end of the style is missing.
     let is_styled = before.contains('<') || name.contains("</>");
     let style = if is_styled { "</>" } else { "" };
     format!("{before}WORKER{style}")
@@ -127,7 +127,7 @@ fn replace_job_ids(text: &str) -> String {
     out
 }
 
-/// Replaces ids, digests, times and folders by as many characters.
+/// Replaces ids, digests, times and folder names by placeholders of the same length.
 fn replace_words(line: &str) -> String {
     let mut out = String::new();
     let is_part = |c: char| c.is_ascii_alphanumeric();
@@ -166,7 +166,8 @@ fn replace_words(line: &str) -> String {
 /// Replaces each duration by `TIME` and each size by `SIZE`.
 fn replace_amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
-    // A file that contains times differs by a few bytes between runs. The size of a value is exact.
+    // The size of a file that contains times differs by a few bytes between runs, so it is replaced. The size
+    // of a value is the same in every run.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
     let mut out: Vec<String> = Vec::new();
     let is_number = |word: &str| {
@@ -206,9 +207,9 @@ fn is_compact_duration(word: &str) -> bool {
     rest.is_empty() && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Leaves two blanks between a duration and its neighbours, where a table has padded the duration. Other
-/// columns do not move, because each column is as wide as its head or as the longest possible duration.
-/// Offsets are padded on the left only.
+/// Reduces the blanks around a duration to two, where a table has padded the duration. Other columns do not
+/// move, because each column is as wide as its head or as the longest possible duration. Offsets are padded
+/// on the left only.
 fn remove_padding(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();

@@ -6,8 +6,8 @@ use crate::program::latch_command;
 use crate::terminal::{Terminal, TerminalKind};
 use crate::test_env::{TestEnv, step};
 
-/// Runs commands in copies of this folder on terminals narrower than the printed commands. Each screen must
-/// show these commands unbroken, and all commands in backquotes too.
+/// Runs commands in copies of this folder, on terminals narrower than the commands that the screens print.
+/// Asserts that each screen shows the listed commands, and all commands in backquotes, without line breaks.
 fn assert_commands_unbroken(place: &TestEnv, screens: &[(&str, &[&str])]) {
     let job = place.only_job()["job_id"].as_str().unwrap_or_default().to_owned();
     for (args, commands) in screens {
@@ -30,7 +30,7 @@ fn assert_commands_unbroken(place: &TestEnv, screens: &[(&str, &[&str])]) {
     }
 }
 
-/// I132: commands for jobs that continue, and in errors.
+/// I132: the commands that continue a job are printed without line breaks, and so are the commands in errors.
 #[test]
 fn commands_to_type_are_not_broken() {
     let send = step("send-a-message", "Effect.Opaque", &[], json!({ "note": 2 }));
@@ -72,7 +72,7 @@ fn job_id(place: &TestEnv) -> String {
     place.only_job()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// I132: commands for an undo that is left to a worker.
+/// I132: the command that shows a job is printed without line breaks after its undo was left to a worker.
 #[test]
 fn commands_to_type_after_an_undo_are_not_broken() {
     let mut place = TestEnv::undo("atomic");

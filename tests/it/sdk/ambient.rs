@@ -1,11 +1,12 @@
-//! Language features with hidden inputs: clocks, randomness, exceptions and large integers.
+//! Language features beyond the SDK in step plugins: clocks and randomness, exceptions, values that JSON
+//! cannot represent, and printed text.
 
 use serde_json::{Value, json};
 
 use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
 
-/// Sources of a step that reads every ambient source of its language, and of one that fails as its input
-/// requests.
+/// Returns the source files of two steps. One reads every clock and every random source of its language. The
+/// other fails in the way that its input requests.
 fn ambient_sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     match lang {
         "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
@@ -27,8 +28,8 @@ fn run_step_job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Va
     (response, output, exported)
 }
 
-/// I52: every ambient source follows the injected ones. It differs between two jobs, and repeats in the
-/// replay from every prefix of each job.
+/// I52: the clocks and random numbers of a language come from the clock and the random stream that the host
+/// gives to the step. They differ between two jobs, and repeat in the replay from every prefix of each job.
 #[test]
 fn ambient_time_and_randomness_follow_the_injected_sources() {
     for lang in LANGS {
@@ -53,7 +54,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
     }
 }
 
-/// An exception keeps its text and its origin.
+/// An exception is recorded with its text and its stack.
 #[test]
 fn exception_is_recorded_with_text_and_stack() {
     // C has no exceptions.
@@ -64,7 +65,8 @@ fn exception_is_recorded_with_text_and_stack() {
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
     }
-    // Half of a surrogate pair or of a UTF-8 sequence, as produced by truncating a text.
+    // A text that ends in half of a surrogate pair or of a UTF-8 sequence, as truncating a text produces, is
+    // recorded too.
     for lang in ["js", "python", "go"] {
         let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": "half" }));
         let failed = &response["failed"][0];
@@ -93,7 +95,8 @@ fn number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// A value that a language would lose silently, or trap on without a message, is refused with its location.
+/// A language would lose some results silently, or trap on them without a message. Such a result is refused
+/// with its location.
 #[test]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [
@@ -119,7 +122,8 @@ fn unrepresentable_result_is_refused_with_its_location() {
     }
 }
 
-/// All printed text reaches the log: incomplete characters, circular values, and lines without an end.
+/// All printed text reaches the log, including incomplete characters, circular values, and lines without an
+/// end.
 #[test]
 fn printed_text_reaches_the_log() {
     for (lang, lines) in [

@@ -12,8 +12,8 @@ fn run_and_read_log(operator: &str, how: &str) -> String {
     run_latch(place.path(), &["run", "plan.json"]).stderr
 }
 
-/// Printed text becomes log records: lines written in parts, lines without an end, and bytes that are not
-/// UTF-8.
+/// Printed text becomes log records, including lines written in parts, lines without an end, and bytes that
+/// are not UTF-8.
 #[test]
 fn text_printed_by_a_go_plugin_becomes_log_records() {
     let said = run_and_read_log("Ambient.Look", "");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
 
-/// I53: a new project contains tests of its own.
+/// I53: a new project contains tests, and they pass.
 #[test]
 fn new_project_passes_its_own_tests() {
     for lang in LANGS {

@@ -21,8 +21,9 @@ fn example_component(name: &str) -> std::path::PathBuf {
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
 }
 
-/// I1, I52: the Python step reads, the Go step compares, the JavaScript step writes and the C step reviews.
-/// The process is killed several times. One message is sent, and every prefix replays.
+/// I1, I52: in the golden flow, the Python step reads, the Go step compares, the JavaScript step writes and
+/// the C step reviews. Although the process is killed several times, one message is sent, and every prefix
+/// replays.
 #[test]
 fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
     let examples = checkout::copy().join("example-plugins");
@@ -57,7 +58,7 @@ fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
     assert_eq!(outputs["s4"]["verdict"], "ready", "{:#}", outputs["s4"]);
 }
 
-/// The tests contained in the examples.
+/// The steps of the golden flow in other languages pass their own tests.
 #[test]
 fn examples_in_other_languages_pass_their_own_tests() {
     let root = checkout::copy();

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::{LANGS, built_project, run_latch};
 use crate::checkout;
 
-/// I63. A folder is built twice, and both builds behave the same. A Python build takes long, so Python is
-/// built once.
+/// I63: a new project passes its own check. The check builds a folder twice, and both builds behave the same.
+/// A Python project is built once, because a build takes long.
 #[test]
 fn new_project_passes_its_own_check() {
     for lang in LANGS {

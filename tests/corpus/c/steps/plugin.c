@@ -86,7 +86,7 @@ static bool good_bucket(latch_json input, latch_answer *answer) {
   return give_number(answer, "bucket", mixed % 1009);
 }
 
-/* Always 1: each run starts with a new memory. */
+/* The counter is always 1, because each run starts with new memory. */
 static int reports;
 static bool bad_count(latch_json input, latch_answer *answer) {
   (void)input;
@@ -99,7 +99,8 @@ static bool good_count(latch_json input, latch_answer *answer) {
   return give_number(answer, "letters", letters);
 }
 
-/* Bad when declared pure, as for Bad.Stamp. The same function declared stable, Good.Stamp, is correct. */
+/* Bad.Stamp declares this function pure, which is wrong. Good.Stamp declares the same function stable, which
+   is correct. */
 static bool stamp(latch_json input, latch_answer *answer) {
   (void)input;
   return give_number(answer, "at", (long long)time(NULL));
@@ -143,7 +144,7 @@ static bool good_depth(latch_json input, latch_answer *answer) {
   return give_number(answer, "odd", odd);
 }
 
-/* A step's clock advances only with answers and sleep. */
+/* The clock of a step advances only when a tool answers or the step sleeps, so this loop never ends. */
 static bool bad_wait(latch_json input, latch_answer *answer) {
   time_t until = time(NULL) + number_of(input);
   while (time(NULL) < until) {}

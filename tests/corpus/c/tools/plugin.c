@@ -42,7 +42,7 @@ static latch_verdict look(const char *at, const char *key, latch_answer *answer)
   kept(answer, key);
   return LATCH_HAPPENED;
 }
-/* Looks under a key that the tool never writes. */
+/* Looks for the note under a key that the tool never writes. */
 static latch_verdict bad_find(latch_json args, const char *key, latch_answer *answer) {
   (void)args;
   return look(key, key, answer);
@@ -51,7 +51,7 @@ static latch_verdict good_find(latch_json args, const char *key, latch_answer *a
   (void)args;
   return look(key_of("note-", key), key, answer);
 }
-/* Reconcile writes a note, which the next reconcile finds. */
+/* Reconcile itself writes a note. The next reconcile finds that note. */
 static latch_verdict bad_mark(latch_json args, const char *key, latch_answer *answer) {
   latch_verdict verdict = good_find(args, key, answer);
   latch_kv_set(answer, key_of("note-", key), "asked");
@@ -73,7 +73,7 @@ static bool good_traps(latch_json args, latch_answer *answer) {
   return kept(answer, note ? note : "none");
 }
 
-/* The log is recorded, so the token in it is recorded too. */
+/* Log lines are recorded, so a token in a log line is recorded too. */
 static bool bad_tells(latch_json args, latch_answer *answer) {
   (void)args;
   char *token = latch_secret(answer, "TOKEN");

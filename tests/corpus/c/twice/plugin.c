@@ -1,4 +1,4 @@
-/* Declares one operator twice, as a copied line does. */
+/* Declares one operator twice, as happens when a line is copied and not changed. */
 #include "latchwork.h"
 
 static bool length(latch_json input, latch_answer *answer) {

@@ -21,7 +21,7 @@ type Words struct {
 	Words []string `json:"words"`
 }
 
-// Initialized again in each run, from the step's own clock.
+// Each run initializes this variable again, from the clock of the step.
 var started = time.Now()
 
 func lengths(words []string) map[string]int {
@@ -82,14 +82,14 @@ func goodRace(_ latchwork.Context, given Words) (Words, error) {
 	return Words{made}, nil
 }
 
-// Bad when declared pure, as for `Bad.Started`. The same function declared stable, `Good.Started`, is
-// correct.
+// `Bad.Started` declares this function pure, which is wrong. `Good.Started` declares the same function
+// stable, which is correct.
 func began(latchwork.Context, Text) (Text, error) { return Text{started.Format(time.RFC3339)}, nil }
 
 func badDice(latchwork.Context, Text) (int, error)  { return rand.Intn(1_000_000), nil }
 func goodDice(latchwork.Context, Text) (int, error) { return rand.New(rand.NewSource(7)).Intn(1_000_000), nil }
 
-// Always 1: each run starts with a new memory.
+// The counter is always 1, because each run starts with new memory.
 var calls int
 
 func badCount(latchwork.Context, Text) (int, error) {
@@ -105,7 +105,7 @@ func goodCount(_ latchwork.Context, given Text) (int, error) {
 	return calls, nil
 }
 
-// The input can be an empty list.
+// Panics if the list is empty, which the input schema allows.
 func badFirst(_ latchwork.Context, given Words) (string, error) { return given.Words[0], nil }
 
 func goodFirst(_ latchwork.Context, given Words) (string, error) {
@@ -126,7 +126,7 @@ func goodFile(_ latchwork.Context, given Text) (Text, error) {
 	return Text{letter.Text + given.Text}, err
 }
 
-// The channel has no sender.
+// Receives from a channel that has no sender.
 func badDeadlock(latchwork.Context, Text) (int, error) { return <-make(chan int), nil }
 
 func goodDeadlock(latchwork.Context, Text) (int, error) {
@@ -135,14 +135,14 @@ func goodDeadlock(latchwork.Context, Text) (int, error) {
 	return <-answer, nil
 }
 
-// A panic in a goroutine cannot be recovered by its caller.
+// The caller of a goroutine cannot recover a panic in the goroutine.
 func badCrash(_ latchwork.Context, given Words) (string, error) {
 	first := make(chan string)
 	go func() { first <- given.Words[0] }()
 	return <-first, nil
 }
 
-// The set of tools called depends on how fast the first tool was.
+// The number of calls that the step makes depends on the time that the first call took.
 func badPatience(_ latchwork.Context, given Text) (any, error) {
 	began := time.Now()
 	page, err := latchwork.Call[any]("Web.Fetch", given)
@@ -158,7 +158,7 @@ func goodPatience(_ latchwork.Context, given Text) (any, error) {
 	return map[string]any{"page": page, "seconds": time.Since(began).Seconds()}, err
 }
 
-// The result's field has another name than the schema's.
+// The result has no field `total`, which the schema requires. Its field is named `count`.
 var total = json.RawMessage(`{"type":"object","required":["total"]}`)
 
 func badTotal(_ latchwork.Context, given Words) (any, error) {

@@ -40,7 +40,7 @@ func look(at, key string) (latchwork.Verdict, error) {
 	return latchwork.Happened(Kept{key}), nil
 }
 
-// Looks under a key that the tool never writes.
+// Looks for the note under a key that the tool never writes.
 func badFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	return look(call.ExternalKey, call.ExternalKey)
 }
@@ -54,7 +54,7 @@ func badHope(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	return latchwork.Happened(Kept{call.ExternalKey}), nil
 }
 
-// Declared read-only, but writes.
+// The tool is declared read-only, but it writes to the key-value map.
 func badCounts(_ *latchwork.Invocation, note Note) (Kept, error) {
 	return Kept{note.Text}, latchwork.KVSet(note.Text, []byte("seen"))
 }

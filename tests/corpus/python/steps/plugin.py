@@ -25,7 +25,8 @@ class Words:
     words: list[str]
 
 
-# A step that returns the time is not pure: a cached result would carry the time of another job.
+# A step that returns the time is not pure: a later job that reuses the result would get the time of an
+# earlier job.
 @step("Bad.Stamp")
 def bad_stamp(given: Text, context) -> Text:
     """Signs a text with the time."""
@@ -91,7 +92,7 @@ def good_tags(given: Words, context) -> Words:
     return Words(sorted(set(given.words)))
 
 
-# The `hash()` of a string depends on the same seed.
+# The `hash()` of a string depends on a seed that is chosen at build time.
 @step("Bad.Shard")
 def bad_shard(given: Text, context) -> dict:
     """Returns the shard of a key."""
@@ -170,7 +171,7 @@ def good_template(given: Text, context) -> Text:
     return Text(tools.call("File.Read", {"path": "/templates/letter.txt"})["text"].format(given.text))
 
 
-# The set of tools called depends on how fast the first tool was.
+# The number of calls that the step makes depends on the time that the first call took.
 @step("Bad.Patience", determinism="external")
 def bad_patience(given: Text, context) -> dict:
     """Fetches a page, or reads it from the cache if the server is slow."""
@@ -189,7 +190,7 @@ def good_patience(given: Text, context) -> dict:
     return {"page": page, "seconds": time.monotonic() - began}
 
 
-# A step's clock does not advance while the step waits in a loop.
+# The clock of a step does not advance while the step loops, so this loop never ends.
 @step("Bad.Wait", determinism="stable")
 def bad_wait(given: Text, context) -> Text:
     """Waits a second."""
@@ -227,7 +228,7 @@ def good_length(given: Text, context) -> dict[str, int]:
     return {"length": len(given.text)}
 
 
-# Event names must be constants. The subject of a mail belongs into the payload.
+# The name of an event must be a constant. The subject of a mail belongs in the payload.
 @step("Bad.Announce")
 def bad_announce(given: Text, context) -> Text:
     """Announces a draft."""

@@ -38,7 +38,7 @@ def good_keyed(note: Note, context) -> Kept:
     return Kept(context.external_key)
 
 
-# Looks under a key that the tool never writes.
+# Reconcile looks for the note under a key that the tool never writes.
 @tool("Bad.Forgets", effects=["internal_write"])
 def bad_forgets(note: Note, context) -> Kept:
     """Keeps a note."""
@@ -76,7 +76,7 @@ def bad_hope(note: Note, key):
     return happened(Kept(key))
 
 
-# Writing to a cache is a write. The tool is declared read-only.
+# The tool writes to a cache, although it is declared read-only. Writing to a cache is a write.
 @tool("Bad.Cache")
 def bad_cache(note: Note, context) -> dict:
     """Returns the length of a note."""
@@ -93,7 +93,7 @@ def good_cache(note: Note, context) -> dict:
     return {"length": len(note.text) if known is None else int(known)}
 
 
-# The log is recorded, so the token in it is recorded too.
+# Log lines are recorded, so a token in a log line is recorded too.
 @tool("Bad.Talks")
 def bad_talks(note: Note, context) -> dict:
     """Looks a note up."""

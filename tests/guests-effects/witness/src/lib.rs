@@ -38,7 +38,7 @@ fn opaque(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Err
 fn keyed(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Error> {
     let applied = format!("{DIRECTORY}/applied.{}", safe(context.external_key()));
     let output = perform("keyed", args, context)?;
-    // Deduplication by the downstream system: an effect that exists already is not applied again.
+    // Simulates a downstream system that ignores duplicates: the effect of one key is applied only once.
     match fs::create_new(&applied, context.external_key().as_bytes()) {
         Err(error) if error.kind() != fs::ErrorKind::AlreadyExists => Err(error.into()),
         _ => Ok(output),

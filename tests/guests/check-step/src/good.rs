@@ -24,20 +24,21 @@ pub(crate) fn flow(input: Value) -> Answer {
     Ok(json!({ "ok": true, "page": page, "id": id, "at": [before.seconds, after.seconds, after.nanoseconds] }))
 }
 
-/// Depends only on the input.
+/// Returns a result that depends only on the input. Only the log line contains the time.
 pub(crate) fn pure(input: Value) -> Answer {
     log::write(log::Level::Info, &format!("at {}", clock::now().seconds));
     Ok(json!({ "ok": input["n"].as_i64().unwrap_or(0) * 2 }))
 }
 
-/// Returns how long a tool took. The control flow does not depend on that duration.
+/// Returns the time that a tool call took. The control flow of the step does not depend on this time.
 pub(crate) fn timed(_: Value) -> Answer {
     let before = clock::now();
     let answer = tools::call("Web.Fetch", "{}", None);
     Ok(json!({ "ok": answer.is_ok(), "seconds": clock::now().seconds - before.seconds }))
 }
 
-/// Behaves differently in some builds.
+/// Behaves differently in different builds: build 1 calls with other arguments, build 2 emits another event,
+/// and build 3 returns another result.
 pub(crate) fn versioned(input: Value) -> Answer {
     let args = json!({ "do": [], "note": if build() == 1 { "new" } else { "old" } });
     tools::call("World.Look", &args.to_string(), None)?;

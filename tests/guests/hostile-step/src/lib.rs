@@ -119,7 +119,7 @@ fn trap_here() -> ! {
     core::arch::wasm32::unreachable()
 }
 
-/// Returns a string with a false length of 1 GiB.
+/// Returns a string that claims to be 1 GiB long.
 fn lie() -> String {
     let mut text = std::mem::ManuallyDrop::new(String::from("short"));
     unsafe { String::from_raw_parts(text.as_mut_ptr(), 1 << 30, 1 << 30) }

@@ -1,4 +1,5 @@
-//! Step that uses every WASI interface it can import: `{"do": "clocks"}`.
+//! Step that performs the action named in its input, such as `{"do": "clocks"}`. Together, the actions use
+//! every WASI interface that a step can import.
 
 mod world;
 

@@ -17,7 +17,7 @@ use wasip2::sockets::udp_create_socket::create_udp_socket;
 
 use crate::hex;
 
-/// Reads both clocks twice, and their resolutions.
+/// Returns two readings of both clocks, and the resolutions of the clocks.
 pub(crate) fn both() -> Value {
     let wall = || {
         let now = wall_clock::now();
@@ -45,7 +45,7 @@ pub(crate) fn random(len: u64) -> Value {
     ])
 }
 
-/// Polls three timers and a stream, and returns which are ready at which time.
+/// Polls three timers and a stream. Returns which of them were ready, and at which time.
 pub(crate) fn poll(ns: u64) -> Value {
     let began = monotonic_clock::now();
     let late = monotonic_clock::subscribe_duration(ns * 3);
@@ -107,7 +107,8 @@ pub(crate) fn program() -> Value {
     })
 }
 
-/// Writes lines to both streams in pieces. The last line of each has no line end.
+/// Writes lines to standard output and standard error in pieces. The last line of each stream has no line
+/// end.
 pub(crate) fn print() -> Value {
     let (out, err) = (stdout::get_stdout(), stderr::get_stderr());
     let room = out.check_write().expect("there is room");
@@ -142,7 +143,7 @@ pub(crate) fn exit(status: u64) -> Value {
 
 pub(crate) fn files() -> Value {
     let all = get_directories();
-    // Uses each directory once, so that the function is imported.
+    // Calls `stat` on each directory, so that the component imports this function.
     let seen: Vec<bool> = all.iter().map(|(directory, _)| directory.stat().is_ok()).collect();
     json!({ "directories": all.len(), "seen": seen })
 }

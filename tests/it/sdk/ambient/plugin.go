@@ -19,7 +19,8 @@ import (
 	"latchwork"
 )
 
-// Initialized at the start of Go's runtime, as a library might do. The runtime starts with each call.
+// Initialized when Go's runtime starts, as variables of a library might be. The runtime starts with each
+// call.
 var (
 	started = time.Now()
 	dice    = rand.Int63()
@@ -153,7 +154,7 @@ func fail(_ latchwork.Context, given told) (any, error) {
 	return map[string]any{"n": math.NaN()}, nil
 }
 
-// Registered in main instead of init, because the name `main` may suggest so.
+// The steps are registered in `main` instead of `init`, because authors may expect that from the name `main`.
 func main() {
 	latchwork.Step("Ambient.Look", latchwork.Spec{Determinism: latchwork.Stable}, lookAround)
 	latchwork.Step("Ambient.Fail", latchwork.Spec{}, fail)

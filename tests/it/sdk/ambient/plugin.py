@@ -11,7 +11,7 @@ from time import time as now
 
 from latchwork import Failure, step
 
-# Created while the component is built, and drawn from while it runs.
+# Created while the component is built. The step draws from it at run time.
 SHARED = random.Random()
 SEEDED = random.Random(7)
 

@@ -56,7 +56,7 @@ step('Good.Log', of('Notes a text.', text, words), ({ text }) => {
 step('Bad.Async', of('Makes a text long.', text, text), async ({ text }) => ({ text: text.toUpperCase() }));
 step('Good.Async', of('Makes a text long.', text, text), ({ text }) => ({ text: text.toUpperCase() }));
 
-// The promise is never awaited, so the call's answer is not used.
+// Nothing awaits the promise, so the step returns before the call's answer is there.
 step('Bad.Unawaited', of('Fetches a page.', text, text, { determinism: 'external' }), ({ text }) => {
   let page = { text: 'nothing' };
   Promise.resolve().then(() => (page = tools.call('Web.Fetch', { url: text })));
@@ -82,7 +82,7 @@ step('Good.Later', of('Says so now.', text, text), ({ text }) => {
   return { text };
 });
 
-// A step's clock does not advance while the step waits in a loop.
+// The clock of a step does not advance while the step loops, so this loop never ends.
 step('Bad.Wait', of('Waits a second.', text, text, { determinism: 'stable' }), ({ text }) => {
   const until = Date.now() + 1000;
   while (Date.now() < until);
@@ -93,7 +93,7 @@ step('Good.Wait', of('Does not wait.', text, text, { determinism: 'stable' }), (
   return { text: `${text} until ${until}` };
 });
 
-// The set of tools called depends on how fast the first tool was.
+// The number of calls that the step makes depends on the time that the first call took.
 step('Bad.Patience', of('Fetches a page.', text, any(), { determinism: 'external' }), ({ text }) => {
   const began = performance.now();
   const page = tools.call('Web.Fetch', { url: text });
@@ -109,7 +109,7 @@ step('Good.Patience', of('Fetches a page.', text, any(), { determinism: 'externa
 step('Bad.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: `${text.length}` }));
 step('Good.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: text.length }));
 
-// The mean need not be an integer.
+// The mean of several lengths can be a fraction, but the schema requires an integer.
 step('Bad.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
   mean: words.join('').length / words.length,
 }));
@@ -117,7 +117,7 @@ step('Good.Mean', of('Says the mean length.', words, object({ mean: integer() })
   mean: Math.round(words.join('').length / words.length),
 }));
 
-// Event names must be constants. The subject of a mail belongs into the payload.
+// The name of an event must be a constant. The subject of a mail belongs in the payload.
 step('Bad.Announce', of('Announces a draft.', text, text), ({ text }) => {
   events.emit(`drafted ${text}`, {});
   return { text };

@@ -28,7 +28,7 @@ tool('Bad.Again', keyed, ({ text }, context) => {
   return { key: context.externalKey };
 });
 
-// Finds the call, but returns another result than the call did.
+// Reconcile finds the call, but returns another result than the call returned.
 const other = { reconcile: (_, key) => (kv.get(key) ? happened({ key: `found ${key}` }) : 'did-not-happen') };
 tool('Bad.Other', { ...asked, ...other }, ({ text }, context) => {
   kv.set(context.externalKey, text);
@@ -46,7 +46,7 @@ tool('Bad.Invents', { ...asked, reconcile: (_, key) => happened({ key }) }, ({ t
   return { key: context.externalKey };
 });
 
-// Declared read-only, but writes.
+// The tool is declared read-only, but it writes to the key-value map.
 tool('Bad.Counts', reads, ({ text }) => {
   kv.set(text, String(Number(kv.text(text) ?? 0) + 1));
   return {};
@@ -57,7 +57,7 @@ tool('Good.Counts', reads, ({ text }) => ({ seen: Number(kv.text(text) ?? 0) }))
 tool('Bad.Tells', reads, () => ({ asked_with: `Bearer ${secrets.get('TOKEN')}` }));
 tool('Good.Tells', reads, () => ({ asked_with: secrets.get('TOKEN') ? 'a token' : 'nothing' }));
 
-// The tool has no grant for the key-value map.
+// The tool reads the key-value map without a grant, and handles the refusal.
 tool('Bad.Reaches', reads, ({ text }) => {
   try {
     return { found: kv.get(text) !== undefined };

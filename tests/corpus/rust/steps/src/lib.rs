@@ -36,7 +36,7 @@ fn lengths(words: Words) -> HashMap<String, usize> {
     words.words.into_iter().map(|word| (word.clone(), word.len())).collect()
 }
 
-/// In a guest, the seed of a hash map is an address. Another build yields another order.
+/// In a guest, the seed of a hash map is an address, so another build yields another order.
 fn bad_walk(words: Words, _: &Context) -> Answer<Words> {
     Ok(Words { words: lengths(words).into_keys().collect() })
 }
@@ -56,7 +56,7 @@ fn good_handle(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:x}", text.text.len()) })
 }
 
-/// The `RandomState` has the same address-based seed.
+/// The seed of a `RandomState` is an address in a guest, so another build yields another hash.
 fn bad_hash(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:x}", RandomState::new().hash_one(&text.text)) })
 }
@@ -69,7 +69,7 @@ fn good_hash(text: Text, _: &Context) -> Answer<Text> {
 
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
-/// Always 1: each run starts with a new memory.
+/// The counter is always 1, because each run starts with new memory.
 fn bad_count(_: Text, _: &Context) -> Answer<u32> {
     Ok(CALLS.fetch_add(1, Ordering::Relaxed) + 1)
 }
@@ -86,13 +86,14 @@ thread_local! {
     static NUMBER: Cell<u32> = const { Cell::new(100) };
 }
 
-/// Always the first number: each run starts with a new memory.
+/// The result is always the first number, because each run starts with new memory.
 fn bad_local(_: Text, _: &Context) -> Answer<u32> {
     NUMBER.set(NUMBER.get() + 1);
     Ok(NUMBER.get())
 }
 
-/// Bad when declared pure, as for `Bad.Stamp`. The same function declared stable, `Good.Stamp`, is correct.
+/// `Bad.Stamp` declares this function pure, which is wrong. `Good.Stamp` declares the same function stable,
+/// which is correct.
 fn stamp(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{}, {}", text.text, clock::now()) })
 }
@@ -122,7 +123,7 @@ fn bad_variable(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{} in {region}", text.text) })
 }
 
-/// The input can be an empty list.
+/// Panics if the list is empty, which the input schema allows.
 fn bad_first(words: Words, _: &Context) -> Answer<Text> {
     Ok(Text { text: words.words[0].clone() })
 }
@@ -132,7 +133,7 @@ fn good_first(words: Words, _: &Context) -> Answer<Text> {
     Ok(Text { text: first })
 }
 
-/// A tool can fail.
+/// Panics if the tool returns an error.
 fn bad_answer(text: Text, _: &Context) -> Answer<Text> {
     Ok(tools::call("Web.Fetch", &text).unwrap())
 }
@@ -159,7 +160,7 @@ fn since(began: clock::Timestamp) -> u64 {
     u64::try_from(clock::now().seconds - began.seconds).unwrap_or(0)
 }
 
-/// The set of tools called depends on how fast the first tool was.
+/// The number of calls that the step makes depends on the time that the first call took.
 fn bad_patience(text: Text, _: &Context) -> Answer<Value> {
     let began = clock::now();
     let page = tools::call("Web.Fetch", &text)?;
