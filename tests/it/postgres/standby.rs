@@ -11,7 +11,7 @@ use crate::postgres::connection_cuts::worker_through;
 use crate::running_worker::{RunningWorker, open_jobs, resolve_until_over, submit_detached};
 use crate::test_env::{TestEnv, witness_plan_of};
 
-/// Synchronous standby setting: commits wait for the first connected standby of these.
+/// Value of `synchronous_standby_names`: a commit waits for the first of these standbys that is connected.
 const SYNCHRONOUS_STANDBYS: &str = "FIRST 1 (a, b)";
 
 /// Starts a primary whose commits wait for its standbys `a` and `b`. Standby `b` follows the current primary.

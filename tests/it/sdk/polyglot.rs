@@ -42,7 +42,7 @@ fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
         std::fs::create_dir(place.path().join(name)).unwrap();
     }
     let args = ["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--approve", "s6"];
-    // The kills hit the step of each language, and the message.
+    // Each run resumes the job and is killed after its `nth` execution, if the run gets that far.
     for nth in [1, 2, 4] {
         let killed =
             latch_command(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
