@@ -3,7 +3,7 @@
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
 
-use crate::fs::{Entry, Error, ErrorKind, Kind, locate};
+use crate::fs::{Entry, Error, ErrorKind, Kind, find_grant};
 
 /// Maximum number of bytes per WASI read or write.
 const CHUNK: u64 = 64 * 1024;
@@ -22,7 +22,7 @@ fn error(code: ErrorCode, path: &str, writing: bool) -> Error {
 
 fn granted(path: &str, writing: bool) -> Result<(Descriptor, &str), Error> {
     let mut directories = get_directories();
-    match locate(directories.iter().map(|(_, guest)| guest), path) {
+    match find_grant(directories.iter().map(|(_, guest)| guest), path) {
         Some((index, rest)) => Ok((directories.swap_remove(index).0, rest)),
         None => {
             let known: Vec<_> = directories.iter().map(|(_, guest)| guest.as_str()).collect();
