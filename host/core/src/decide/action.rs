@@ -43,10 +43,10 @@ pub(super) enum KeyState {
     Performed(KeyHolder, Output),
 }
 
-/// Returns the action key of a plan step that is a tool, or `None` if the step has no key.
+/// Returns the action key of a plan step that is a tool call, or `None` if the step has no key.
 ///
 /// # Errors
-/// Fails if the inputs of the step's template cannot be resolved.
+/// Fails if the inputs of the step's `idempotency_template` cannot be resolved.
 pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, Failure> {
     let job = &durable.job;
     let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step());
@@ -56,7 +56,7 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     if !is_keyed(job, operator) {
         return Ok(None);
     }
-    // A call that was started before templates became action keys continues without a key.
+    // Earlier versions derived no action key from a template. A call that they started continues without a key.
     if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
         return Ok(None);
     }
@@ -76,13 +76,13 @@ pub(super) fn args_hash(args: &[u8]) -> Hash {
     Hash::of(&[b"args\0", args])
 }
 
-/// Serializes a good answer as the receipt that the reservation stores.
+/// Serializes a successful answer as the receipt that the reservation stores.
 pub(super) fn receipt(output: &Output) -> Vec<u8> {
     let kept = StoredReceipt { result: output.result.clone(), receipt: output.receipt.clone() };
     serde_json::to_vec(&kept).expect("two texts are plain data")
 }
 
-/// Returns true if a stored receipt has the same content as `expected`. Earlier versions stored the bare
+/// Returns true if a stored receipt has the same content as `expected`. Earlier versions stored only the
 /// result.
 pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     if stored == expected {
@@ -96,7 +96,8 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     }
 }
 
-/// Settles the reservation of a finished call. Returns no write if the call has no action key.
+/// Returns the write that settles the reservation of a finished call. With a receipt, other calls reuse the
+/// receipt. Without one, the key is free again. Returns no write if the call has no action key.
 pub(super) fn settle_reservation(
     slot: &Slot,
     operator: &Operator,
@@ -131,15 +132,16 @@ pub(super) fn release_key(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     row.map(|row| settle_reservation(slot, &row.operator, row.action_key, None)).unwrap_or_default()
 }
 
-/// Returns true if the call itself holds the reservation. Returns false for a receipt of another job and for a
-/// call that was undone.
+/// Returns true if the call itself holds the reservation of its action key. Returns false if the call reused a
+/// receipt or was undone.
 fn holds_reservation(durable: &Durable, row: &LedgerRow) -> bool {
     let job = &durable.job;
     let undone = job.compensations.get(&row.slot.compensation()).and_then(|compensation| compensation.end);
     job.calls.get(&row.slot).is_some_and(|call| job.took_effect(call)) && undone != Some(CompensationEnd::Done)
 }
 
-/// Returns the state of the action key from the job's own calls and from the reservation, if it was looked up.
+/// Determines the state of the action key from the job's own calls and from the reservation, if the reservation
+/// was looked up.
 pub(super) fn key_state(
     durable: &Durable,
     slot: &Slot,
@@ -178,8 +180,8 @@ fn key_state_of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, 
     }
 }
 
-/// Returns the key state that follows from another slot of the same job. Such a slot counts like another job,
-/// and its state is known without a lookup.
+/// Returns the key state if another slot of the same job holds the key. The rules are those for a holder in
+/// another job, but no lookup in the store is needed.
 fn own_key_state(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<KeyState> {
     let holds = |row: &&LedgerRow| {
         let call = durable.job.calls.get(&row.slot);
@@ -207,7 +209,7 @@ fn own_key_state(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash,
     })
 }
 
-/// Makes the receipt of the action the final answer of this call. Nothing is executed.
+/// Makes the key holder's receipt the final answer of this call. Nothing is executed.
 pub(super) fn reuse_receipt(
     durable: &Durable,
     invocation: &Invocation,
@@ -263,7 +265,7 @@ pub(super) fn reuse_receipt(
     draft
 }
 
-/// Blocks the step until the key holder's call settles, and registers the job for that notification.
+/// Blocks the step until the key holder's call settles, and registers the job to be notified then.
 pub(super) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyHolder) -> Draft {
     let key = holder.action_key;
     let body = Body::StepBlocked {
@@ -273,11 +275,12 @@ pub(super) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    // Both writes must be atomic. A blocked step that is not registered as waiting would never be woken.
+    // Both writes must be in one transaction. A blocked step that is not registered as waiting would never be
+    // woken.
     Draft { events: vec![body], actions: vec![wait], flush_now: true, atomic: true, ..Draft::default() }
 }
 
-/// Failure of a call whose action key is known with other arguments.
+/// Returns the failure of a call whose action key another call holds with other arguments.
 pub(super) fn other_args_failure(holder: &KeyHolder) -> Failure {
     let KeyHolder { job_id, slot, .. } = holder;
     Failure::new(
@@ -288,8 +291,8 @@ pub(super) fn other_args_failure(holder: &KeyHolder) -> Failure {
     )
 }
 
-/// Returns the effect that is already stored for this try, or the given effect together with the instruction to
-/// store it. An effect is already stored if a crash came between the effect and its events.
+/// Returns the effects to store and the effect that counts for this try. If a crash came between the write of
+/// an effect and the write of its events, the stored effect counts and nothing more is stored.
 pub(super) fn store_once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
     match durable.effects.get(&(effect.slot.clone(), effect.try_no)) {
         Some(stored) => (vec![], (**stored).clone()),
@@ -329,7 +332,8 @@ fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| restore_receipt(durable, &of)).collect()
 }
 
-/// Returns the key state of a plan step. The step's gate waits while the state is [`Standing::NotLookedUp`].
+/// Returns the key state of a plan step. If it is [`KeyState::NotLookedUp`], the key is looked up before the
+/// step's gate is requested.
 pub(super) fn planned_key_state(durable: &Durable, step: &plan::Step) -> KeyState {
     let slot = Slot::of_step(&step.step_id);
     match (step_action_key(durable, &slot), durable.input(&step.step_id)) {

@@ -1,4 +1,4 @@
-//! Selects the step that moves next, from dependencies, bindings, gates, dry runs and backoffs.
+//! Selects the step whose state changes next, by dependencies, bindings, gates, dry runs and backoffs.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,8 @@ use super::gates::{gate_hash, is_still_approved, request_gate};
 use super::{Context, failed, inputs, is_dry, reuse, waits};
 use crate::decide::gate_rules::is_gated;
 
-/// Returns the next draft for any step that does not run, or `None` if no step can move.
+/// Returns the draft that changes the state of the next step, or `None` if no step can change. Steps in
+/// `running` are left out.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
     if durable.job.is_aborting() {
         return None;
@@ -34,7 +35,7 @@ pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
         .find_map(|(step, planned)| next_step_draft(durable, context, step, planned))
 }
 
-/// Steps that may start now, in plan order.
+/// Returns the steps that may start now, in plan order.
 pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     let job = &durable.job;
     if job.is_aborting() {
@@ -107,7 +108,8 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
-            // A dry run reserves no action keys, and the inputs of the key may belong to skipped steps.
+            // A dry run reserves no action keys, so the key is not computed. The inputs of the key may belong
+            // to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
             let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));
             (canon::value_to_canonical(&value), key.and_then(Result::err))

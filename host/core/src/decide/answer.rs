@@ -53,8 +53,8 @@ impl Try {
     }
 }
 
-/// Returns the draft for the answer of a try. A caller that holds an effect from the effect store passes it
-/// unchanged, and the effect is not written again.
+/// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed
+/// unchanged. It is not written again.
 pub fn answered(
     durable: &Durable,
     invocation: &Invocation,
@@ -159,7 +159,7 @@ fn record_failure(
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     // The draft has no final answer from which a later attempt could rebuild the row, so events and row must be
-    // atomic.
+    // in one transaction.
     draft.atomic = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
@@ -196,7 +196,8 @@ fn record_doubt(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // The worker's clock may lag by the margin and catch up before the next check, so the margin is added.
+    // The worker's clock may lag by the clock margin and catch up before the next check, so the margin is
+    // added.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::unusable_answer(slot, started.try_no);
@@ -226,7 +227,8 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
-    // The stored answer wins. If it was obtained in another way than the given effect, it counts as caught up.
+    // A stored answer replaces the given effect. If the two were obtained in different ways, the answer counts
+    // as caught up.
     let provenance = match stored {
         Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
         _ => effect.provenance,

@@ -7,7 +7,7 @@ use crate::job::JobState;
 use crate::state::{Draft, Durable};
 use crate::storage::StatusWrite;
 
-/// Returns the event of a claim.
+/// Returns the draft with the event of a claim.
 pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
     let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
     Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }

@@ -96,8 +96,8 @@ pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if resolution::may_execute(durable, slot) {
-        // Nothing is left to write. The permission to execute is checked again: claim, lease, cancellation, and
-        // the identity of the database.
+        // The draft writes nothing. It makes the store check again that the call may be executed: claim, lease,
+        // cancellation, and the identity of the database.
         let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };
         return NextAction::Execute { draft, started };
     }

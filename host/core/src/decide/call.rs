@@ -38,9 +38,9 @@ pub struct Invocation {
     pub unusable: Option<Failure>,
     /// Nonce of the try that the caller has in flight.
     pub nonce: Option<u64>,
-    /// Quiescence of the open try's owner. `None` until it was checked.
+    /// Quiescence of the process that started the open try. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
-    /// True if further reconcile requests are of no use.
+    /// True if asking the tool again about the open try is of no use.
     pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
     pub max_cost_micro_usd: Option<u64>,
@@ -53,11 +53,12 @@ pub struct Invocation {
 /// Next action of the worker for an invocation.
 #[derive(Clone, Debug)]
 pub enum NextAction {
-    /// Inject this final answer.
+    /// Return this final answer to the caller.
     Answer(Result<String, Failure>),
-    /// Write the draft, then call [`next`] again.
+    /// Write the draft, then call [`next_action`] again.
     Write(Draft),
-    /// Write the draft, durably if it acquires, execute the tool, and pass the answer to [`super::answered`].
+    /// Write the draft, execute the tool, and pass the answer to [`super::answered`]. If the draft has
+    /// `acquire` set, it must be durable before the tool is executed.
     Execute {
         /// The barrier. Empty for calls that only read.
         draft: Draft,
@@ -71,19 +72,19 @@ pub enum NextAction {
         /// Attempt that first started the call. The external key is built from this number.
         first_attempt: u32,
     },
-    /// Check whether the owner of the open try is quiescent, then call [`next`] again.
+    /// Check whether the process that started the open try is quiescent, then call [`next_action`] again.
     CheckOwner,
-    /// Look up the holder of the action key, then call [`next`] again.
+    /// Look up the holder of the action key, then call [`next_action`] again.
     FindKeyHolder,
-    /// Read the tenant's spending of this month, then call [`next`] again.
+    /// Read the tenant's spending of this month, then call [`next_action`] again.
     ReadSpending,
-    /// Wait this many milliseconds, then call [`next`] again.
+    /// Wait this many milliseconds, then call [`next_action`] again.
     WaitMs(u32),
     /// Write the draft and drop the try of the step, which now waits.
     Block(Draft),
-    /// Stop the old call of this worker, then call [`next`] again.
+    /// Stop the call that this worker started earlier at this slot, then call [`next_action`] again.
     StopOldCall,
-    /// The code no longer follows the log.
+    /// Stop the job as diverged, because the code of the step no longer makes the call that the log records.
     Diverge(Divergence),
     /// Drop the try, because the job is cancelled or belongs to another attempt.
     Abandon,
@@ -155,7 +156,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The worker drops its old calls before it asks again, so the old call does not execute any more.
+        // The worker stops its earlier call before it requests the next action, so the earlier call executes
+        // nothing more.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,
@@ -167,7 +169,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
 }
 
 /// Handles a call whose action key is held by another slot, of this job or another. The holder's receipt
-/// becomes the answer, or the step waits for the holder.
+/// becomes the answer, the step waits for the holder, or the call is refused because the holder has other
+/// arguments. An unknown holder is looked up first.
 fn handle_held_key(
     durable: &Durable,
     invocation: &Invocation,

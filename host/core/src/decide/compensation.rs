@@ -26,9 +26,9 @@ use crate::decide::settlement::calls_in_doubt;
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub enum UndoAction {
-    /// Write the draft, then call [`undo`] again.
+    /// Write the draft, then call [`next_undo_action`] again.
     Write(Draft),
-    /// Bring this invocation to its final answer, then call [`undo`] again.
+    /// Bring this invocation to its final answer, then call [`next_undo_action`] again.
     Perform(Box<Invocation>),
 }
 
@@ -61,8 +61,8 @@ fn is_contradicted(job: &Job, slot: &Slot) -> bool {
     job.calls.get(slot).is_some_and(|call| call.conflict && !call.conflict_accepted)
 }
 
-/// Reasons why nothing may be undone until a person decides, with the calls concerned. The state of their
-/// effects is unclear.
+/// Returns the calls whose effects are in an unclear state, each with the reason. Nothing may be undone until a
+/// person decides about these calls.
 pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let job = &durable.job;
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
@@ -75,8 +75,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// Reasons that compensation waits for, each with its call and the time at which compensation continues by
-/// itself, if any.
+/// Returns the reasons why compensation waits. Each reason has the call concerned and, if compensation
+/// continues by itself, the time at which it does.
 pub(crate) fn undo_wait_reasons(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
@@ -132,8 +132,8 @@ fn continue_compensation(
     if !is_answered && compensation_wait(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
         return None;
     }
-    // After compensation was aborted, a call in flight or in doubt is still brought to its end, and no other
-    // one begins.
+    // After undoing was aborted, a compensating call in flight or in doubt is still brought to its end, and no
+    // other compensating call begins.
     let on_its_way = row.is_some_and(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate));
     if !durable.job.compensates() && !on_its_way && !call.is_some_and(|call| call.committed) {
         return None;
@@ -229,7 +229,8 @@ pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> 
     durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)
 }
 
-/// Leaves the effect of a failed compensation as it is. Returns `None` for any verdict other than abort.
+/// Settles a failed compensation by leaving the effect of the original call in place. Returns `None` for any
+/// verdict other than abort.
 pub(super) fn leave_failed_compensation(
     durable: &Durable,
     slot: &Slot,
@@ -279,7 +280,7 @@ pub(super) fn reopen_failed_compensation(
         return None;
     }
     let (call, compensation) = (durable.job.calls.get(slot)?, durable.job.compensations.get(slot)?);
-    // A crash between the events of a refusal and its row leaves the call without a row.
+    // If a crash came between the events of a refusal and its ledger row, the call has no row.
     let row = match durable.rows.get(slot) {
         Some(row) => row.clone(),
         None => row::unexecuted_row(durable, &compensation_invocation(durable, slot, compensation)?, context),
@@ -296,8 +297,9 @@ pub(super) fn reopen_failed_compensation(
     Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
 }
 
-/// Additional effects of `--continue`: failed compensations are left as they are, and effects that differ from
-/// the record are undone in their present state.
+/// Returns the additional writes of `latch job resolve --continue`. The effect of a failed compensation is left
+/// in place. Effects that differ from their record are accepted, so that they are undone in their present
+/// state.
 pub(super) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft {
     let job = &durable.job;
     let left = job.failed_compensation().and_then(|slot| leave_effect(durable, slot, by));
@@ -306,7 +308,8 @@ pub(super) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft
     left.into_iter().chain(taken).fold(Draft::default(), Draft::merge)
 }
 
-/// Leaves a failed compensation as it is and counts it as settled.
+/// Counts a failed compensation as settled. The effect of the original call stays, and its receipt can be
+/// reused again.
 fn leave_effect(durable: &Durable, slot: &Slot, by: &DecidedBy) -> Option<Draft> {
     let actions = action::restore_receipt(durable, &slot.compensated()?);
     let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];
@@ -340,7 +343,7 @@ pub(crate) fn undo_states(durable: &Durable) -> Vec<(Slot, UndoState, Option<Com
     }
     let goes_on = job.compensates() && !job.state.is_terminal();
     let why = job.ended_by_mismatch().map(|_| Code::ConfirmationMismatch);
-    // A compensation that is in doubt or lost may have happened.
+    // A compensating call that is in doubt or lost may have undone the effect.
     let is_in_doubt = |slot: &Slot| {
         let slot = slot.compensation();
         let open = durable.rows.get(&slot).is_some_and(|row| row.state == RowState::Indeterminate);

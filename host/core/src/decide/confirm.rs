@@ -1,5 +1,5 @@
-//! Confirmation (§11): when a job is resumed, recorded changes are verified before anything builds on them.
-//! This module selects the changes to verify and derives the consequences of the results.
+//! Confirmation (§11): when a job is resumed, recorded changes are verified before steps or compensations rely
+//! on them. This module selects the changes to verify and derives the consequences of the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub enum ConfirmationResult {
     Confirmed,
     /// The resource is not as recorded. Carries the state that was found.
     Mismatch(String),
-    /// The verifier could not tell. Carries the reason.
+    /// The verifier gave no result. Carries the reason.
     Unavailable(String),
 }
 
@@ -46,7 +46,7 @@ pub enum ConfirmationResult {
 /// only if an earlier attempt recorded it, a verifier exists, and no person has accepted it.
 pub fn due_confirmations(durable: &Durable) -> Vec<ConfirmationCheck> {
     let job = &durable.job;
-    // In an aborting job only compensation builds on recorded effects.
+    // In an aborting job, only compensation relies on recorded effects.
     if job.is_aborting() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }
@@ -71,7 +71,7 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
         let done = failed.by_person || failed.attempt == job.attempt;
         failed.slot == *slot && failed.resource == resource && done
     });
-    // An effect that will not be undone stays as it is, so verifying it changes nothing.
+    // In an aborting job, verifying an effect that will not be undone has no consequence.
     let matters = !job.is_aborting()
         || job.undo_operator(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
     let is_due = *attempt < job.attempt && job.still_holds(slot) && !known && matters;
@@ -83,8 +83,9 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
     })
 }
 
-/// Returns the draft for the results of verification. The states of finished steps never change. Running steps
-/// with an unconfirmed call are blocked, and steps that were blocked only for confirmation continue.
+/// Returns the draft that records the results of verification. The states of finished steps never change.
+/// Running steps with an unconfirmed call are blocked, and steps that were blocked only for confirmation
+/// continue.
 pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
@@ -117,13 +118,14 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         events.extend(block_unconfirmed_steps(job, &asked));
     }
     let flush_now = !events.is_empty();
-    // A mismatch that ended the job is not verified again, so the writes to its action keys must be in the same
-    // transaction.
+    // A mismatch that ended the job is not verified again, so the writes to the action keys must be in the same
+    // transaction as its event.
     Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
-/// Returns the writes to the action key of a verified call. The receipt of an effect that is not as recorded is
-/// withheld from other calls until a person or a verifier settles it.
+/// Returns the writes to the action key of a call whose effect was verified. If the effect differs from the
+/// record, other calls cannot take its receipt until a person accepts the effect or a later verification finds
+/// it as recorded. If a person reports that the effect is gone, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }
@@ -177,8 +179,8 @@ fn block_unconfirmed_steps(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     events
 }
 
-/// Records that a person accepts the present state of what the call changed. In a finished job, `gone` records
-/// that the effect no longer exists.
+/// Records that a person accepts the present state of the resources that the call changed. In a finished job,
+/// `gone` records that the effect no longer exists.
 pub(super) fn accept_change(durable: &Durable, slot: &Slot, by: DecidedBy, gone: bool) -> Draft {
     let job = &durable.job;
     let over = job.state.is_terminal();

@@ -1,7 +1,7 @@
 //! Predicts the handling of an open call if the process had crashed at the end of a log prefix.
 //!
-//! The prediction uses the same decisions as a resuming worker. The state is what that worker would find: the
-//! prefix, the row as the barrier left it, and no answer.
+//! The prediction uses the same decisions as a resuming worker. It starts from the state that this worker would
+//! find: the events of the prefix, the ledger row that the barrier wrote, and no answer of the tool.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,8 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     }
     let mut found = state_after_crash(whole, prefix, slot, call);
     let rules = Rules::default();
-    // Time after the timeout of any call, without a margin that would cause waiting.
+    // The rebuilt row has no deadline and the clock margin is 0, so no decision waits for the timeout of the
+    // call.
     let context = Context { now_us: prefix.last_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let mut asked = recorded_invocation(&found, slot, call);
     match next_action(&found, &asked, &context) {
@@ -50,7 +51,7 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     check_resolution_step(&found, &asked, operator, &context)
 }
 
-/// Checks the resolution step that the call in doubt would get.
+/// Checks that the resolution step that follows for the call in doubt does not execute the call blindly.
 fn check_resolution_step(
     found: &Durable,
     asked: &Invocation,
@@ -68,14 +69,15 @@ fn check_resolution_step(
     }
 }
 
-/// The stores as the crash left them.
+/// Returns the stored data as a crash at the end of the prefix would leave it.
 fn state_after_crash(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
     let row = LedgerRow {
         slot: slot.clone(),
         operator: call.operator.clone(),
         args_hash: call.args.hash,
         state: RowState::Inflight,
-        // The owner and its attempt are dead. The resuming worker has the next attempt.
+        // The row belongs to the attempt before `prefix.attempt`. In the prediction, `prefix.attempt` is the
+        // attempt of the worker that resumes the job.
         attempt: prefix.attempt.saturating_sub(1),
         nonce: 0,
         try_no: call.tries,

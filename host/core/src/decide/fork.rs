@@ -27,12 +27,12 @@ pub struct ForkRequest {
     pub by: DecidedBy,
     /// ID of the new job.
     pub job_id: JobId,
-    /// Secret of the new job. A secret of its own keeps the salts of one job from revealing anything about
-    /// another.
+    /// Secret from which the salts of the new job are derived. It differs from the original job's secret, so
+    /// the salts of one job reveal nothing about the other.
     pub secret: Hash,
 }
 
-/// First content of the new job, after its plan.
+/// Event and payloads that follow the plan at the start of a forked job.
 #[derive(Clone, Debug)]
 pub struct ForkStart {
     /// The event `job_forked`.
@@ -94,7 +94,7 @@ pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal
     }
 }
 
-/// Returns the first content of a fork of `origin`.
+/// Returns the event and payloads with which a fork of `origin` begins.
 ///
 /// # Errors
 /// See [`ForkRefusal`].

@@ -1,5 +1,6 @@
-//! Gates: approvals requested before a call is executed. A gate is decided by the number of approvers that the
-//! policy requires, and it expires after a time. Deciding a gate executes nothing.
+//! Gates: approvals requested before a call is executed. A gate is approved once as many approvers as the
+//! policy requires have approved. One rejection closes the gate, and so does its expiry. Recording a decision
+//! executes nothing.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, DecidedBy, Header, Mode, PayloadRef, ResultType};
@@ -10,7 +11,7 @@ use crate::state::{Approval, Draft, Durable, Gate};
 
 use super::{Context, failed};
 
-/// Hash that an approval is bound to: operator, digest, slot, arguments and mode.
+/// Returns the hash of the exact call that an approval covers, over operator, digest, slot, arguments and mode.
 pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
     let fields: [&[u8]; 5] =
         [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
@@ -74,7 +75,7 @@ pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
     rules.self_approve || header.actor_id != actor
 }
 
-/// Number of approvals of the gate that count under the policy.
+/// Returns the number of approvals of the gate that count under the policy.
 pub fn counted_approvals(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
     let counts = gate.approvals.iter().filter(|approval| {
         may_approve(rules, header, &approval.by.actor)
@@ -128,7 +129,8 @@ pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy) 
     Draft { events, ..Draft::default() }
 }
 
-/// Closes a gate that was not decided in time. A decision acknowledged before this write wins.
+/// Closes a gate that was not decided in time. If a decision was acknowledged before this write, the store
+/// refuses the write and the decision counts.
 pub(super) fn expire(slot: &Slot, gate: &Gate) -> Draft {
     let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
     events.extend(fail_plan_step(slot, &expired()));
@@ -155,8 +157,8 @@ fn undecided_gate<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&
     durable.job.open_gate(slot).filter(|gate| gate.hash == hash)
 }
 
-/// Ends a plan step whose gate is closed. A call inside a step plugin needs no event, because the refusal
-/// becomes the answer of the call.
+/// Fails a plan step whose gate was rejected or has expired. A call inside a step plugin needs no event,
+/// because the refusal becomes the answer of the call.
 fn fail_plan_step(slot: &Slot, failure: &Failure) -> Option<Body> {
     slot.is_step().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
 }

@@ -1,5 +1,6 @@
 //! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the
-//! inbox and changes nothing. It was already acknowledged, and duplicates get the same answer.
+//! inbox and changes nothing. The request was already acknowledged, and a duplicate is acknowledged in the same
+//! way.
 
 use crate::event::{Body, PayloadRef, Verdict};
 use crate::ids::{Hash, Slot};
@@ -33,13 +34,13 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         InboxRequest::Cancel => Draft::default(),
         InboxRequest::LateEffect { slot, try_no } => apply_late_effect(durable, slot, *try_no),
         InboxRequest::KeySettled { key, .. } => unblock_key_waiters(durable, *key),
-        // A finished job is reopened before any other request is handled. See `reopened`.
+        // A finished job is reopened before any other request is handled. See `reopen_job`.
         InboxRequest::Retry | InboxRequest::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }
 }
 
-/// Returns the draft for one inbox row of a finished job. The outcome of the job does not change.
+/// Returns the draft for one inbox row of a finished job. The final state of the job does not change.
 pub fn apply_audit_request(durable: &Durable, row: &InboxRow) -> Draft {
     let by = row.decider();
     let draft = match &row.request {

@@ -13,7 +13,7 @@ use crate::keys;
 use crate::plan::{self, context_name};
 use crate::state::{Durable, label};
 
-/// Returns the lookup function for bindings of this job.
+/// Returns the function that finds the bytes to which a binding of this job refers.
 pub(super) fn binding_lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
     |reference| match reference {
         Reference::Output { .. } if durable.job.plan.reads_parameters(reference) => {
@@ -30,8 +30,8 @@ pub(super) fn binding_lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) ->
     }
 }
 
-/// Returns the key of a step's template, or `None` for a step without a template. The key is an action key if
-/// the step changes the world, otherwise a cache key. `input` is the resolved payload.
+/// Returns the key that the step's `idempotency_template` yields, or `None` for a step without a template. The
+/// key is an action key if the step changes the world, otherwise a cache key. `input` is the resolved payload.
 pub(super) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Option<Hash>, Failure> {
     let Some(template) = &planned.idempotency_template else { return Ok(None) };
     let hashes = hashes(durable, planned)?;
@@ -54,7 +54,8 @@ fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Va
         .collect()
 }
 
-/// Hash of a context's canonical form. The hash stands for the context because a context may be large.
+/// Returns the hash of a context's canonical form. The template receives this hash instead of the context,
+/// because a context may be large.
 fn context_hash(durable: &Durable, name: &str) -> Result<Hash, Failure> {
     let kept = durable.payloads.get(label::CONTEXTS).map(|bytes| serde_json::from_slice::<Vec<Value>>(bytes));
     let contexts = kept.and_then(Result::ok).unwrap_or_default();

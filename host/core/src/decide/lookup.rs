@@ -1,5 +1,5 @@
-//! Lookups that are needed before steps can move. This module requests them, the worker performs them, and the
-//! decision that moves the step uses the result.
+//! Lookups in the store that are needed before steps can continue. This module requests them, the worker
+//! performs them, and the decision that moves the step uses the result.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub enum Lookup {
         step_id: StepId,
         /// Operator of the step.
         operator: Operator,
-        /// Hash of the inputs that the result would be made from.
+        /// Hash of the step's inputs.
         input_hash: Hash,
     },
 }

@@ -1,7 +1,7 @@
-//! Decisions: pure functions from the durable state to what is written and done next.
+//! Decisions: pure functions that return the next writes and actions for a given durable state.
 //!
 //! The worker seals a draft, makes the draft durable where required, performs the returned action, and asks for
-//! the next decision. No function here performs anything, and the worker decides nothing.
+//! the next decision. The functions here have no side effects, and the worker makes no decisions of its own.
 
 mod crash_prediction;
 mod gate_rules;
@@ -82,7 +82,7 @@ pub struct Context<'a> {
     pub clock_margin_ms: u32,
 }
 
-/// Longest backoff in milliseconds that a running step waits out. A longer backoff blocks the step.
+/// Longest backoff, in milliseconds, for which a step stays running. A longer backoff blocks the step.
 pub const WAIT_IN_PLACE_MS: u32 = 2_000;
 
 /// Maximum number of tries of one invocation, including retries of calls in doubt.

@@ -55,7 +55,7 @@ pub(super) fn execute_if_permitted(
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
         return NextAction::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
     }
-    // An effect may be undone in every mode.
+    // The mode is not checked for a compensating call, because an effect may be undone in every mode.
     let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
     let withdrawn = mode.and_then(|mode| policy::refuse_withdrawn_mode(context.rules, mode, operator));
     let unverifiable = || policy::refuse_unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);

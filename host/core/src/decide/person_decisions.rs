@@ -4,7 +4,7 @@ use crate::ids::Slot;
 use crate::job::JobState;
 use crate::state::Job;
 
-/// Returns true if a person may continue or fail the job.
+/// Returns true if a person may continue or abort the job.
 pub fn is_parked_or_diverged(job: &Job) -> bool {
     matches!(job.state, JobState::Parked | JobState::Diverged)
 }

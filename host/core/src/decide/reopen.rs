@@ -70,7 +70,7 @@ pub enum RetryRefusal {
     },
 }
 
-/// Work of another round.
+/// Steps and calls that a retry of the job repeats.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetryRound {
     /// Steps that become pending again.
@@ -127,8 +127,8 @@ pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     Ok(round)
 }
 
-/// Returns true if the new round may end differently. At least one failure must not follow from the code and
-/// its input alone.
+/// Returns true if the retry may end differently from the last round. At least one failure must have another
+/// cause than the plugin's code and input.
 pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));
@@ -178,7 +178,7 @@ pub(super) fn purpose(row: &InboxRow) -> ReopenPurpose {
 }
 
 /// Returns the draft for a reopening request in the inbox of a finished job. The claim event follows in the
-/// same write. Work that may not be retried stays as it is.
+/// same write. Steps and calls that may not be retried keep their results.
 pub fn reopen_job(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     if purpose(row) == ReopenPurpose::Undo {
         return undoable::reopen_for_undo(durable, row);

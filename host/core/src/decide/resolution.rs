@@ -60,8 +60,8 @@ pub(super) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
         && open.earlier_tries(durable, slot) + 1 < TRIES_MAX;
     let asks =
         operator.reconcile && !by_itself && !invocation.reconcile_exhausted && may_reconcile(durable, row, context);
-    // Do not ask or retry before the settling time: a request still in transit could be applied after a "not
-    // applied" answer.
+    // The tool is not asked and the call is not repeated before the settling time has passed. A request still
+    // in transit could take effect after the tool has answered that the call did not happen.
     if (repeats || asks)
         && let Some(wait_ms) = remaining_wait_ms(row, context.now_us)
     {
@@ -97,7 +97,7 @@ fn resolve_from_stored_effect(
     })
 }
 
-/// Returns the stored answer of the open try, from whichever worker wrote it.
+/// Returns the stored answer of the open try, no matter which worker stored it.
 pub(super) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -> Option<&'d Effect> {
     let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
     (!matches!(effect.answer, Answer::Unknown { .. })).then_some(effect)
@@ -164,7 +164,8 @@ fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, 
     let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
     let ledger = vec![replace_row(durable, LedgerRow { next_try_us: Some(not_before_us), ..row.clone() })];
     let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
-    // A plan step waits outside its run in any case. A step plugin waits inside its run if the wait is short.
+    // For a plan step, the scheduled retry itself ends the run of the step. A step plugin keeps running if the
+    // wait is short, and is blocked otherwise.
     if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
         return NextAction::Write(draft);
     }
@@ -211,8 +212,8 @@ pub(super) fn not_applied(
         )],
         effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
-        // No final answer follows from which the row could be rebuilt, so the verdict and the row must be
-        // atomic.
+        // No final answer follows from which the row could be rebuilt, so the verdict and the row must be in
+        // one transaction.
         atomic: true,
         ..Draft::default()
     }
@@ -330,7 +331,8 @@ fn repeat_keyed_call(
     NextAction::Execute { draft, started }
 }
 
-/// Stores the verdict as the effect of the open try, so that only one of verdict and late answer wins.
+/// Returns the effect that records the verdict as the answer of the open try. A try has only one effect, so
+/// either the verdict or a late answer is stored, never both. Returns nothing if the try has an effect already.
 fn close_open_try(
     durable: &Durable,
     slot: &Slot,

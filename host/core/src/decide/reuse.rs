@@ -132,7 +132,7 @@ fn reusable_result(durable: &Durable, id: &StepId, draft: &Draft, context: &Cont
         is_verified: reuse::is_marked_verified(&output),
         provenance: if by_a_person { Provenance::PersonDecision } else { Provenance::Executed },
         output_hash: Hash::of(&[&output]),
-        // The event time is set when the event gets its place in the log.
+        // The event time replaces this time when the draft is sealed.
         time_us: context.now_us,
     })
 }

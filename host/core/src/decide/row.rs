@@ -1,5 +1,5 @@
-//! Ledger rows of calls: their writes, and the rows of calls that execute nothing (recorded answer, refusal,
-//! doubt).
+//! Writes of ledger rows, in particular for calls that are not executed: calls with a recorded answer, refused
+//! calls and calls in doubt.
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
@@ -46,7 +46,7 @@ pub(super) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {
     })
 }
 
-/// Writes the row and the reservation that a crash separated from their events.
+/// Returns the writes of the row and the reservation that are missing because a crash came after their events.
 fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
@@ -63,7 +63,8 @@ fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
         _ => None,
     };
     let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
-    // A receipt reused from another job settles no key, and a lost call may have happened.
+    // A call that reused a receipt holds no key. The key of a lost call stays reserved, because the call may
+    // have happened.
     let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
     let actions = action::settle_reservation(slot, &row.operator, key, receipt);
     Draft { ledger, actions, ..Draft::default() }
@@ -178,7 +179,7 @@ pub(super) fn unexecuted_row(durable: &Durable, invocation: &Invocation, context
     }
 }
 
-/// Returns the write that replaces the slot's row, whatever the row contains now.
+/// Returns the write that replaces the slot's ledger row, or inserts the row if the slot has none.
 pub(super) fn replace_row(durable: &Durable, row: LedgerRow) -> LedgerWrite {
     match durable.rows.get(&row.slot) {
         None => LedgerWrite::Insert(row),

@@ -64,7 +64,7 @@ fn short_wait_end(durable: &Durable, step: &Step) -> Option<i64> {
     wait.until_us.filter(|until_us| until_us.saturating_sub(durable.job.last_us) <= short_us)
 }
 
-/// Reason why a wait step is not finished.
+/// Returns the reason why a wait step is not finished.
 pub(crate) fn wait_reason(durable: &Durable, step: &Step) -> Code {
     match durable.job.waits.get(&step.id).and_then(|wait| wait.kind) {
         Some(WaitKind::Timer) => Code::WaitingTimer,
@@ -72,8 +72,8 @@ pub(crate) fn wait_reason(durable: &Durable, step: &Step) -> Code {
     }
 }
 
-/// Returns a call in doubt of an aborting job. The call is resolved before the job may end. Returns `None`
-/// without such a call, or if a person has to decide.
+/// Returns a call in doubt of an aborting job. The call is resolved before the job may end. Returns `None` if
+/// there is no such call, or if only a person can decide it.
 pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
     if !job.is_aborting() {
@@ -145,8 +145,8 @@ fn final_state(durable: &Durable) -> JobState {
     }
 }
 
-/// Settles an aborting job: one that was cancelled or aborted, or that undoes its failure. The job ends once no
-/// call is in doubt and all compensations are settled.
+/// Returns the settlement of an aborting job: one that was cancelled or aborted, or that undoes its effects
+/// after a failure. The job ends once no call is in doubt and all compensations are settled.
 fn aborting_settlement(durable: &Durable) -> JobSettlement {
     if let Some(row) = calls_in_doubt(durable).next() {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
@@ -156,7 +156,7 @@ fn aborting_settlement(durable: &Durable) -> JobSettlement {
         Some((code, slot, None)) => return JobSettlement::Park(code, Some(slot)),
         None => {}
     }
-    // After compensation was aborted, its call in doubt still has to be decided.
+    // After undoing was aborted, a compensating call in doubt still has to be decided.
     let open = durable.job.open_compensation().and_then(|(slot, _)| durable.rows.get(slot));
     if let Some(row) = open.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)) {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

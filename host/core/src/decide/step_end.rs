@@ -11,8 +11,8 @@ use crate::storage::Payload;
 
 use super::{failed, outcome_id};
 
-/// Maximum number of aborted tries of a step, such as stack overflow or wall clock limit. The next abort
-/// becomes the final failure of the step.
+/// Maximum number of tries of a step that stack overflow or the wall-clock limit may abort. One more abort
+/// fails the step.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.

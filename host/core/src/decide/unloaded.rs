@@ -1,5 +1,5 @@
 //! Jobs that are handled without being loaded, because their workers died while loading or because part of the
-//! job is unavailable. Such a job is parked or released from its outline alone.
+//! job is unavailable. Such a job is parked or released using only its row and the end of its log.
 
 use crate::error::Code;
 use crate::event::{Body, Event};
@@ -12,14 +12,14 @@ use super::Context;
 use super::attempt::{claimed, released};
 use super::reopen::{purpose, reopen_job};
 
-/// Number of consecutive attempts before this one that died before writing their claim event.
+/// Returns the number of consecutive attempts before `attempt` that died before writing their claim event.
 pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
 /// Parks a claimed job without loading it, and returns the cause. The inbox stays unread, except for a request
 /// to reopen the job. A retry reopens no steps, because without the log the failed steps are unknown. An undo
-/// reopens as usual.
+/// reopens the job as usual.
 pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_profile: Hash) -> (Batch, String) {
     let silent = unrecorded_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");

@@ -1,7 +1,7 @@
 //! A person's verdict on a call in doubt.
 //!
-//! A verdict refers to one try: the try in doubt when the verdict was given. It does not apply if another try
-//! is open when it arrives.
+//! A verdict refers to one try: the try in doubt when the verdict was given. The verdict does not apply if
+//! another try is open when the job reads the request.
 
 use std::fmt;
 
@@ -70,8 +70,8 @@ pub fn verdict_request(
     waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
-/// Milliseconds until the settling time of a call in doubt has passed, at the latest. If the worker itself left
-/// the call in doubt, the row's `next_try_us` already includes the settling time.
+/// Returns an upper bound of the milliseconds until the settling time of a call in doubt has passed. If the
+/// worker itself left the call in doubt, the row's `next_try_us` already includes the settling time.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
     // A tool that answered "not yet" was asked after the settling time. The wait in the row is then the wait
@@ -132,8 +132,8 @@ pub(super) fn resolve(
     draft.merge(unblock(durable, slot))
 }
 
-/// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. Only
-/// one of the two wins, and the tool's answer is the truth.
+/// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. The
+/// tool's answer then counts, and the verdict is dropped.
 fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;

@@ -89,7 +89,7 @@ pub(super) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
         return fired.merge(complete_wait(durable, &id, bytes(&default.unwrap_or_default()), None));
     }
     let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
-    // A signal that was acknowledged before this write wins.
+    // If a signal was acknowledged before this write, the store refuses the write and the signal counts.
     let timed_out = Draft { requires_empty_inbox: true, ..fired };
     match default {
         Some(value) => {

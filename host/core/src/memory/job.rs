@@ -1,4 +1,4 @@
-//! One job of the in-memory model.
+//! One job in the in-memory model of a store.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::job::JobState;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
 pub(super) struct Job {
-    /// Constant fields of the job row. The other fields are in `standing`.
+    /// Constant fields of the job row. The fields that change are in `snapshot`.
     accepted: JobRow,
     pub(super) updated_us: i64,
     pub(super) secret: Hash,
@@ -100,7 +100,7 @@ impl Job {
         self.snapshot.inbox.iter().map(|id| self.inbox[id].clone()).collect()
     }
 
-    /// Applies the awaited entries and timers of a batch.
+    /// Stores the expectations and timers that a batch changes.
     pub(super) fn apply_expectations(&mut self, batch: &Batch) {
         for awaited in &batch.expectations {
             self.awaited.insert(awaited.name.clone(), awaited.clone());

@@ -1,4 +1,4 @@
-//! Journal of the in-memory model.
+//! Journal of the in-memory model of a store.
 
 use async_trait::async_trait;
 
@@ -25,8 +25,7 @@ impl Memory {
         let state = &mut *state;
         state.fire_due(self.clock.now_us());
         let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
-        // A worker that looks for jobs also notices dead lease holders. The first notice is recorded with its
-        // time.
+        // A claim also records the time at which a dead lease holder was first seen.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {

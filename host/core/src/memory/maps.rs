@@ -1,4 +1,4 @@
-//! Effect store and key-value store of the in-memory model.
+//! Effect store and key-value store in the in-memory model of a store.
 
 use async_trait::async_trait;
 

@@ -68,7 +68,7 @@ fn status(durable: &Durable, blocked: &[BlockedView]) -> &'static str {
         JobState::Partial => "partial",
         JobState::Failed => "failed",
         JobState::Cancelled => "cancelled",
-        // If the job waits only for times, it needs no action.
+        // A job that waits only for a time needs no action by a person.
         JobState::Parked | JobState::Waiting if waits_only_for_time(blocked) => "running",
         JobState::Parked | JobState::Waiting | JobState::Diverged => "partial",
         JobState::Pending | JobState::Running => "running",
@@ -84,8 +84,8 @@ fn reason(durable: &Durable) -> Option<Code> {
     }
 }
 
-/// Returns the actor that cancelled the job, while the job is not terminal. The calls of the job first finish
-/// and are undone.
+/// Returns the actor that cancelled the job, while the job is not terminal. A cancelled job becomes terminal
+/// only after its calls have finished and were undone.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())
@@ -96,7 +96,8 @@ fn waits_only_for_time(blocked: &[BlockedView]) -> bool {
     !blocked.is_empty() && blocked.iter().all(alone)
 }
 
-/// Returns the charges of the log, with the fuel and time of all tries. Uncharged tries count too.
+/// Returns the charges recorded in the log, and the fuel and time of all tries, including tries without a
+/// charge.
 fn cost(durable: &Durable) -> Totals {
     let mut totals = Totals { fuel: 0, wall_ms: 0, ..durable.job.cost };
     for spent in durable.effects.values().filter_map(|effect| effect.spent) {

@@ -68,8 +68,8 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
     }
 }
 
-/// Returns the extra argument of an approval, if the policy in force at acceptance requires reasons. The
-/// current policy may require a reason too; the approval is then refused with a message.
+/// Returns the argument `--reason` for the approval command if the policy at the job's acceptance requires
+/// reasons. If only the current policy requires a reason, an approval without one is refused with a message.
 pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }

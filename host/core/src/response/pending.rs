@@ -1,4 +1,5 @@
-//! Requests that are accepted but not applied to the job yet. They are shown and not offered again.
+//! Requests that are accepted but not applied to the job yet. The response shows them and does not offer their
+//! commands again.
 
 use crate::error::Code;
 use crate::pending::{self, RequestKind};
@@ -63,7 +64,7 @@ fn view(row: &InboxRow) -> Option<PendingView> {
     })
 }
 
-/// Returns true if a pending request already answers this wait.
+/// Returns true if a pending request already decides or answers the wait that `view` shows.
 fn is_already_requested(durable: &Durable, inbox: &[InboxRow], view: &BlockedView) -> bool {
     let about = |row: &&InboxRow| pending::slot(&row.request) == Some(&view.slot);
     match view.reason_code {

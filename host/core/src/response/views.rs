@@ -71,13 +71,14 @@ pub struct Response {
     pub compensations: Vec<CompensationView>,
     /// Commands to run next.
     pub next_actions: Vec<String>,
-    /// Recorded changes that differ from their record or could not be checked.
+    /// Recorded changes that a check found different from their record, or that could not be checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
     /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// Number of mismatches with which the job continued.
+    /// Number of times that a check found an effect different from its record and the job continued, because
+    /// the plugin's confirmation policy is `warn`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
@@ -88,8 +89,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// Returns this response for a database other than the last one used. The response may be out of date, and
-    /// nothing is executed until an administrator accepts the database.
+    /// Marks this response as read from another database than the one used last, such as a restored copy. The
+    /// response may be out of date, and nothing is executed until an administrator accepts the database.
     #[must_use]
     pub fn with_restored_database(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
@@ -180,7 +181,7 @@ pub struct BlockedView {
     /// Actors that have approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
-    /// The call for which the step waits, to find it in the external system.
+    /// The call for which the step waits, with the data needed to find the call in the external system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallView>,
 }
@@ -242,7 +243,7 @@ pub struct UnconfirmedView {
     /// Actor that accepted the change as it is, or the check that later found the change as recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
-    /// True if that person found that the effect is permanently gone.
+    /// True if a person found that the effect is permanently gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gone: bool,
 }

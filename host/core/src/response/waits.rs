@@ -22,8 +22,8 @@ pub(super) fn unconfirmed(failed: &UnconfirmedChange) -> UnconfirmedView {
     }
 }
 
-/// Returns everything for which a step waits. Unconfirmed changes of the step's calls come first; the step may
-/// already be over.
+/// Returns every condition for which a step waits. Unconfirmed changes of the step's calls come first, even if
+/// the step has already ended.
 pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
     let mut slots: Vec<&Slot> = durable.job.changes_to_accept().map(|failed| &failed.slot).collect();
     let is_open = !durable.job.state.is_terminal() && !durable.job.is_aborting();

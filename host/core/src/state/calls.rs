@@ -19,7 +19,8 @@ impl Job {
                     .entry(slot.clone())
                     .or_insert_with(|| Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) });
                 if call.first_attempt == 0 {
-                    // The host refused the call before the job was reopened.
+                    // The host refused the call or answered it with a receipt before the job was reopened. No
+                    // attempt has started the call yet.
                     call.first_attempt = *first_attempt;
                 }
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
@@ -144,7 +145,8 @@ impl Call {
         }
     }
 
-    /// Assigns the next try number to an answer that no execution gave, such as a refusal or a receipt.
+    /// Opens try `try_no` for an answer that came without an execution of the tool, such as a refusal or a
+    /// receipt.
     fn assign_try_number(&mut self, try_no: u32) {
         self.open_try = Some(try_no);
         self.tries = self.tries.max(try_no);

@@ -1,5 +1,5 @@
 //! Compensation (§10): which calls took effect, in which order they are undone, and how far undoing has come.
-//! The fold checks the events here and refuses a log that undoes calls in another way.
+//! The fold refuses a log that undoes calls in another order or by another operator.
 
 use crate::effect::Provenance;
 use crate::error::Code;
@@ -49,13 +49,15 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
-    /// Returns true if the job is meant to undo its effects, even if something prevents the undoing.
+    /// Returns true if the job ends early and its cancellation or its plan requires it to undo its effects. A
+    /// mismatch or a decision of an administrator may still prevent the undoing, see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
     }
 
-    /// Returns true if the job undoes its effects.
+    /// Returns true if the job has to undo its effects, and neither a mismatch nor an administrator prevents
+    /// it.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
         // later change made by others.
@@ -70,9 +72,9 @@ impl Job {
             && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
     }
 
-    /// Returns the operator that undoes the call at `slot`, and true if the operator undoes its own call. The
-    /// step's `compensate_with` comes first, then the plugin's own `compensate` export. Returns `None` if no
-    /// operator can undo the call.
+    /// Returns the operator that undoes the call at `slot`. The flag is true if the called operator undoes its
+    /// own call. An operator named in the step's `compensate_with` is used if there is one, otherwise the
+    /// `compensate` export of the called plugin. Returns `None` if no operator can undo the call.
     pub fn undo_operator(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
@@ -124,8 +126,8 @@ impl Job {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
-    /// Returns true if nothing is left to undo of the call. The call is undone, was left by an administrator,
-    /// or its effect was found gone.
+    /// Returns true if the call needs no more undoing. The call is undone, was left by an administrator, or its
+    /// effect was found gone.
     pub fn is_undo_finished(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
         self.is_effect_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Abandoned(_)))
@@ -156,7 +158,7 @@ impl Job {
             }
             Body::CompensationReopened { slot, .. } => {
                 self.failed_compensation_mut(event, slot)?.end = None;
-                // A refused gate is requested again.
+                // If the gate of the compensating call was refused, the approval is requested again.
                 self.clear_refused_gate(slot);
                 self.call_mut(event, slot)?.reopen_in_doubt();
             }

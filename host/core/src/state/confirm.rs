@@ -10,7 +10,7 @@ use crate::manifest::Confirmation;
 use super::Job;
 use super::fold::{FoldError, invalid_event};
 
-/// One recorded change.
+/// One change of the world that a tool reported with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedChange {
     /// Slot of the call that made the change.
@@ -51,14 +51,16 @@ pub struct ConfirmationState {
     pub changes: Vec<RecordedChange>,
     /// Changes that are not confirmed, each with the result of its last check.
     pub failed: Vec<UnconfirmedChange>,
-    /// Number of mismatches with which the job continued (`confirmation_replay_warnings_total`).
+    /// Number of times that a check found an effect different from its record and the job continued, because
+    /// the plugin's confirmation policy is `warn` (`confirmation_replay_warnings_total`).
     pub warnings: u32,
 }
 
 /// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
 ///
-/// `Unavailable` always yields `Asked`, because a verifier that gave no result has found nothing. A strict
-/// mismatch before undoing also yields `Asked`: an aborting job has no other end that it could reach.
+/// `Unavailable` always yields `Asked`, because a verifier that gave no result has not found a mismatch. Under
+/// the policy `Strict`, a mismatch before undoing also yields `Asked`, because an aborting job is already
+/// ending.
 pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
         (UnconfirmedReason::Unavailable, _) | (UnconfirmedReason::Mismatch, Confirmation::HumanInLoop) => {
@@ -71,10 +73,10 @@ pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, b
 }
 
 impl Job {
-    /// Returns true if a confirmation check now precedes undoing.
+    /// Returns true if a confirmation check made now would come before the undoing of effects.
     ///
-    /// A job that a mismatch has ended undoes nothing. Further mismatches of the same check therefore have the
-    /// consequence `Ended` as well.
+    /// A job that a mismatch has ended undoes nothing. Further mismatches found by the same check therefore
+    /// have the consequence `Ended` as well.
     pub(crate) fn checks_before_undoing(&self) -> bool {
         self.is_aborting() && self.ended_by_mismatch().is_none()
     }
@@ -87,8 +89,8 @@ impl Job {
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
-    /// Slots of unaccepted mismatches, without those that the plugin's policy passes with a warning. A person
-    /// has to decide whether the receipts of these calls are still valid.
+    /// Slots of unaccepted mismatches, except those for which the plugin's confirmation policy only warns. A
+    /// person has to decide whether the receipts of these calls are still valid.
     pub fn blocking_mismatches(&self) -> impl Iterator<Item = &Slot> {
         let counts = |failed: &&UnconfirmedChange| {
             let open = failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
@@ -109,7 +111,7 @@ impl Job {
         self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
     }
 
-    /// Changes that a person has to accept before any step builds on them.
+    /// Changes that a person has to accept before the steps that depend on them continue.
     pub fn changes_to_accept(&self) -> impl Iterator<Item = &UnconfirmedChange> {
         let open =
             |failed: &&UnconfirmedChange| failed.consequence == Consequence::Asked && failed.resolved_by.is_none();
@@ -131,7 +133,8 @@ impl Job {
         held
     }
 
-    /// Returns true if the change was made by this call itself and was not undone since.
+    /// Returns true if the call itself made its recorded changes and they were not undone since. A call that
+    /// reused a receipt made no change itself.
     pub fn still_holds(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
         let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);

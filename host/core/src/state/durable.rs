@@ -1,5 +1,5 @@
-//! Everything stored of one job, as the lease holder sees it, and the conversion of a decision into a batch.
-//! Events are numbered, timed and chained only here.
+//! Stored data of one job, as the lease holder knows it, and the conversion of a draft into a batch. Only this
+//! module gives events their number, time and chain hash.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub struct Draft {
     pub attempt: Option<u32>,
     /// True if the draft starts invocations.
     pub acquire: bool,
-    /// Invocation that is acquired under a barrier written earlier. The draft has no ledger row of that
-    /// invocation.
+    /// Slot of an invocation whose barrier an earlier batch has written. The draft starts that invocation
+    /// without a ledger row for it.
     pub continues: Option<Slot>,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub atomic: bool,
@@ -91,7 +91,7 @@ impl Draft {
     }
 }
 
-/// Everything stored of one job.
+/// All stored data of one job.
 #[derive(Clone, Debug)]
 pub struct Durable {
     /// State of the job, folded from its events.
@@ -104,10 +104,10 @@ pub struct Durable {
     pub effects: BTreeMap<(Slot, u32), Arc<Effect>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Arc<[u8]>>,
-    /// Data found about other jobs' work.
+    /// Data of other jobs that a worker has read: reservations of action keys and reusable results.
     pub prefetched: Prefetched,
-    /// Ids of unread inbox rows that record other expired timers. These rows do not prevent closing a wait or a
-    /// gate whose time has come.
+    /// Ids of unread inbox rows that only report an expired timer. These rows do not prevent the job from
+    /// closing a wait or a gate whose time has come.
     pub compatible_inbox_ids: Vec<i64>,
 }
 
@@ -162,13 +162,14 @@ impl Durable {
         }
     }
 
-    /// Assigns the draft its position in the log, applies it to this state and returns the batch to write.
+    /// Numbers and chains the events of the draft, applies the draft to this state and returns the batch to
+    /// write.
     ///
     /// # Errors
     /// The draft holds an event that the state machines refuse. This is a defect of the caller.
     pub fn seal(&mut self, draft: Draft, now_us: i64) -> Result<Batch, FoldError> {
         let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
-        // Event times never go back, whatever the clock does.
+        // Event times never decrease, even if the clock was set back.
         let time_us = now_us.max(self.job.last_us);
         let attempt = draft.attempt.unwrap_or(self.job.attempt);
         batch.attempt = attempt;
@@ -256,7 +257,7 @@ impl Durable {
 }
 
 impl Durable {
-    /// Adds effects that are already stored.
+    /// Adds effects that the effect store already holds.
     pub fn add_effects(&mut self, effects: &[Effect]) {
         for effect in effects {
             self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));

@@ -188,7 +188,7 @@ impl Job {
             }
             Body::StepSucceeded { step_id, result_type } => {
                 let result_type = *result_type;
-                // A step that succeeds without having started can only have been reused.
+                // A step that succeeds without having started can only have reused an earlier result.
                 let found = self.step_mut(event, step_id)?;
                 let is_reused = found.state == StepState::Ready && found.started_us.is_none();
                 let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };
@@ -340,15 +340,15 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(invalid_event(event, "attempt numbers must increase"));
         }
-        // An attempt is barren if it was cut off without progress. An attempt whose job waited or parked was
-        // not cut off.
+        // The previous attempt was cut off without progress. If its job had waited or parked, the attempt would
+        // not have been cut off.
         if self.state == JobState::Running && !self.has_progressed {
             self.attempts_without_progress += 1;
             let under_way =
                 |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
             self.steps_without_progress = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
-        // An attempt that was cut off before its claim event became durable is barren too.
+        // An attempt that was cut off before its claim event became durable made no progress either.
         self.attempts_without_progress += event.attempt - self.attempt - 1;
         self.claims_without_events += event.attempt - self.attempt;
         match self.state {
@@ -400,8 +400,8 @@ impl Job {
         Ok(step)
     }
 
-    /// Moves a step that a new attempt drives again. The restart has no event of its own, so a started step in
-    /// state `Ready` counts as `Running`.
+    /// Applies a transition to a step that a new attempt has restarted. The restart has no event of its own, so
+    /// a started step in state `Ready` counts as `Running`.
     fn move_restarted_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.step_mut(event, id)?;
         if step.state == StepState::Ready && step.started_us.is_some() {
@@ -462,7 +462,7 @@ impl Body {
         matches!(self, Body::ResolutionConflict { .. } | Body::ConfirmationAccepted { .. })
     }
 
-    /// Returns true if the event is progress of the job. Claims, releases, aborts, unparking and failed
+    /// Returns true if the event counts as progress of the job. Claims, releases, aborts, unparking and failed
     /// confirmations are not progress.
     pub fn is_progress(&self) -> bool {
         !matches!(

@@ -16,9 +16,9 @@ pub struct ForkOrigin {
     pub origin: JobId,
     /// First step that the fork executes itself.
     pub at: StepId,
-    /// Steps whose world-changing calls need an approval first, whatever the mode.
+    /// Steps whose world-changing calls need an approval in every mode.
     pub gated: Vec<StepId>,
-    /// Calls of copied step plugins. The fork did not make them: it did not pay for them and does not undo
+    /// Calls that the copied steps made in the original job. The fork neither pays for these calls nor undoes
     /// them.
     pub calls: BTreeMap<Slot, CopiedCall>,
 }
@@ -75,7 +75,7 @@ impl Job {
         calls
     }
 
-    /// Returns true if the original job may already have done what the step does.
+    /// Returns true if the original job may already have made the world-changing calls of the step.
     pub fn may_repeat_original(&self, step: &StepId) -> bool {
         self.forked.as_ref().is_some_and(|forked| forked.gated.contains(step))
     }

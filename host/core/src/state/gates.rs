@@ -24,8 +24,8 @@ impl Job {
                     decision: None,
                     expired: false,
                 };
-                // The gate is requested again because the rules became narrower. Approvals of this exact call
-                // remain valid.
+                // If the gate is requested again because the policy became stricter, approvals of this exact
+                // call remain valid.
                 if let Some(old) = self.gates.get(slot).filter(|old| old.hash == gate.hash) {
                     gate.approvals.clone_from(&old.approvals);
                 }
@@ -69,8 +69,9 @@ impl Job {
 
     /// Applies a gate decision to the waiting step.
     ///
-    /// A plan step becomes ready if it is approved; a rejection fails the step by a separate event. A step that
-    /// is blocked on a call inside it continues in both cases and receives the answer.
+    /// If the gated call is the plan step itself, approval makes the step ready, and rejection fails it by a
+    /// separate event. A step that is blocked on a call inside it continues in both cases. After a rejection,
+    /// the call gets an error as its answer.
     fn apply_gate_decision(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {

@@ -1,4 +1,4 @@
-//! State of a job: the fold of its events, and the data of the other stores.
+//! State of a job: the fold of its events, and its stored ledger rows, effects and payloads.
 
 mod prefetched;
 
@@ -39,7 +39,7 @@ pub use waits::{EarlySignal, WaitState};
 /// State of a job, folded from its events.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Data that is constant for the job.
+    /// Data that was fixed when the job was accepted.
     pub header: Header,
     /// The plan that the job executes.
     pub plan: Plan,
@@ -77,8 +77,8 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Number of consecutive attempts that ended without progress.
     pub attempts_without_progress: u32,
-    /// Number of consecutive latest attempts that wrote nothing after their claim event. Attempts whose claim
-    /// event was never written count too. The current attempt is included.
+    /// Number of attempts in a row, up to and including the current one, that wrote nothing after their claim
+    /// event. Attempts whose claim event was never written count too.
     pub claims_without_events: u32,
     /// Steps in flight when the last attempt without progress was cut off.
     pub steps_without_progress: Vec<StepId>,
@@ -192,11 +192,11 @@ pub struct Call {
     pub committed_seq: u64,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// The last verdict and its try, since the call began or was reopened.
+    /// The last verdict since the call began or was reopened, and the number of the try that it decided.
     pub verdict: Option<(u32, Verdict)>,
     /// Verdicts by try number.
     pub verdicts: BTreeMap<u32, Verdict>,
-    /// True if evidence contradicts a verdict.
+    /// True if later evidence contradicts a verdict about the call.
     pub conflict: bool,
     /// True if an administrator accepted the contradiction and allowed undoing of the recorded effect.
     pub conflict_accepted: bool,
@@ -218,7 +218,8 @@ impl Call {
         self.first_attempt == 0 || self.reopened
     }
 
-    /// Returns the charge for this try if its answer does not report its usage, in millionths of a US dollar.
+    /// Returns the charge that was assumed for try `try_no`, in millionths of a US dollar, because its answer
+    /// does not report its usage.
     pub fn assumed_charge(&self, try_no: u32) -> Option<u64> {
         self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
     }
@@ -231,7 +232,7 @@ pub struct RecordedAnswer {
     pub try_no: u32,
     /// True if the answer is a result, false if it is an error.
     pub ok: bool,
-    /// The stored effect.
+    /// Salted hash of the stored effect.
     pub answer: PayloadRef,
     /// Error code of a failure.
     pub code: Option<Code>,
@@ -286,8 +287,8 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// Makes running steps ready again after the tries of this attempt were dropped. The next claim does the
-    /// same for a lost attempt. The steps may then run again from their log.
+    /// Makes running steps ready again after the worker has dropped their tries. If the attempt is lost
+    /// instead, the next claim does the same. The steps may then run again by replay of their log.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;

@@ -1,7 +1,7 @@
-//! Data that a worker found about other jobs' work.
+//! Data of other jobs that a worker has read: reservations of action keys and reusable results.
 //!
-//! The data is never stored with the job and never decides alone. The store checks again every write that is
-//! based on it.
+//! The data is never stored with the job and may be out of date. The store therefore checks every write that is
+//! based on it again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::ids::{Slot, StepId};
 use crate::reuse::ReusableResult;
 use crate::storage::ActionRow;
 
-/// Data found about other jobs' work, by the slot or step for which it was found.
+/// Data of other jobs that a worker has read, by the slot or step for which it was read.
 #[derive(Clone, Debug, Default)]
 pub struct Prefetched {
     /// Reservation of a call's action key, or `None` if the key is free.
@@ -31,7 +31,7 @@ pub struct ReuseCandidate {
 }
 
 impl Prefetched {
-    /// Forgets the data found for the calls of a step.
+    /// Forgets the reservations read for the calls of a step, so that they are read again.
     pub fn forget_step(&mut self, step: &StepId) {
         self.actions.retain(|slot, _| slot.step() != *step);
     }

@@ -8,7 +8,8 @@ use super::fold::{FoldError, invalid_event};
 use super::{Call, Job};
 
 impl Job {
-    /// Makes the steps pending and the calls open again. Earlier answers stay recorded.
+    /// Makes the given steps pending and opens the given calls for another round. Their earlier answers stay in
+    /// the log.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
         self.clear_end();
         for id in steps {
@@ -40,13 +41,14 @@ impl Job {
         self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // An unapproved gate may be past its expiry. It is requested again with a new expiry.
+        // A gate of a compensating call that was never approved may have expired. The gate is removed, so that
+        // it is requested again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved
         });
         // The end of the job freed the action keys of calls without an effect. Another job may hold these keys
-        // now.
+        // now, so these calls count as not started.
         let is_left =
             |(slot, call): &(&Slot, &mut Call)| !slot.is_compensation() && !call.committed && call.open_try.is_none();
         self.calls.iter_mut().filter(is_left).for_each(|(_, call)| call.reopened = true);

@@ -26,7 +26,8 @@ pub struct WaitState {
     pub until_us: Option<i64>,
     /// True if the job parks for this wait, however short the wait is.
     pub park: bool,
-    /// Set if the wait was completed, with the sender of the signal if there was one.
+    /// `Some` if the wait was completed. The inner value is the sender of the signal, if a signal completed the
+    /// wait.
     pub completed: Option<Option<String>>,
 }
 
@@ -41,7 +42,7 @@ pub struct EarlySignal {
     pub by: String,
 }
 
-/// A wait or gate that is still open.
+/// A wait or gate that has not ended. A wait that has not begun counts too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpenExpectation {
     /// Key and state under which requests from outside are accepted, or `None` if the wait takes no signals.
@@ -116,7 +117,7 @@ impl Job {
         OpenExpectations(open)
     }
 
-    /// Returns the rows to write to the store after a change.
+    /// Returns the rows of expectations and timers that differ from `before`, to be written to the store.
     pub(super) fn changes_since(&self, before: &OpenExpectations) -> (Vec<Expectation>, Vec<TimerWrite>) {
         let (mut awaited, mut timers) = (Vec::new(), Vec::new());
         let after = self.open_expectations();
