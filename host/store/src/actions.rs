@@ -15,12 +15,14 @@ use crate::row::{ACTION_COLUMNS, RowReader};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 
-/// Joins the jobs that wait for keys as `j`. Needs rows with a job of the tenant, the operator and the key.
+/// SQL that joins the jobs that wait for action keys as `j`. The rows of `v` have three columns: a job of the
+/// tenant, the operator and the key.
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
     w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = w.job";
 
-/// Appends the queries for the reservations that batches touch, the waits for these keys, and the waiting jobs.
-/// Returns the number of statements, a multiple of three.
+/// Appends three queries about the action keys that the batches write: reservations of the keys, waits for the
+/// keys, and the jobs that wait. A query may need several statements, but all three need equally many. Returns
+/// the total number of statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()
@@ -56,7 +58,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     held + waits + waiters
 }
 
-/// Loads the rows into the group.
+/// Loads the rows of the queries that [`read`] appended into the state of the group.
 pub(crate) fn load_rows<'a>(
     seen: &mut GroupState,
     statements: impl ExactSizeIterator<Item = &'a Vec<StoredRow>>,

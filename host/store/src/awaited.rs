@@ -8,7 +8,7 @@ use latchwork_core::storage::StoreError;
 use crate::row::RowReader;
 use crate::statement_batch::StatementBatch;
 
-/// Appends the query for everything the job with this id awaits.
+/// Appends the query for the signals and decisions that the job with this id awaits.
 pub(crate) fn read(script: &mut StatementBatch, job_id: &str) {
     script.push(
         "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
@@ -16,7 +16,7 @@ pub(crate) fn read(script: &mut StatementBatch, job_id: &str) {
     script.text(job_id);
 }
 
-/// Reads one row of that query.
+/// Reads one row of the query that [`read`] appended.
 pub(crate) fn read_row(mut row: RowReader<'_>) -> Result<Expectation, StoreError> {
     let (name, key) = (row.text()?, row.text_or_null()?);
     let number = row.int()?;
@@ -25,7 +25,7 @@ pub(crate) fn read_row(mut row: RowReader<'_>) -> Result<Expectation, StoreError
     Ok(Expectation { name, key, state, until_us: row.int_or_null()? })
 }
 
-/// Writes the current rows.
+/// Appends the statements that write the current expectations.
 pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, &str), &Expectation>) {
     let rows: Vec<_> = rows.iter().collect();
     script.push_upsert(

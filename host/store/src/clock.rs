@@ -40,7 +40,7 @@ fn read(clock: ClockId) -> i64 {
     time.tv_sec * 1_000_000 + time.tv_nsec / 1000
 }
 
-/// Time source of a database's decisions.
+/// Source of the time that decides about leases, deadlines and timers of a database.
 #[derive(Clone)]
 pub(crate) enum TimeSource {
     /// Clock of this machine. All processes of the database run on this machine.
@@ -67,7 +67,8 @@ impl TimeSource {
         Some(Timestamps { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
-    /// Returns the current time, given the server's time `now_us`.
+    /// Returns the current time. `now_us` is the time that a server reported, and is ignored if this machine's
+    /// clock is the source.
     pub(crate) fn at_server_time(&self, now_us: i64) -> Timestamps {
         self.local_now().unwrap_or(Timestamps { now_us, boot_us: now_us, boot_id: None })
     }

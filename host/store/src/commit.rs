@@ -4,8 +4,8 @@
 //! The order of the queue is the order of the writes. A failure that is not a refusal, such as a full disk or
 //! an oversized value, fails the whole transaction. Its parts are then tried one by one, so that only the
 //! faulty part fails. A transaction is repeated as a whole if another worker interfered or if the connection
-//! was lost before COMMIT. After a failed COMMIT the outcome is unknown. The database is then asked for it on a
-//! new connection.
+//! was lost before COMMIT. After a failed COMMIT the outcome is unknown. The writer then reads the outcome from
+//! the database on a new connection.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -165,7 +165,7 @@ impl WriterTask {
                 }
                 TransactionFailure::Sql(error) if is_read_only(error) => {
                     // The server may be read-only for a moment, or another server may take over. A new
-                    // connection finds out.
+                    // connection shows which is true.
                     self.conn = None;
                     if !on_server || !patience.wait().await {
                         return TransactionOutcome::Unavailable(failure.into());
@@ -244,8 +244,8 @@ impl WriterTask {
                 .is_committed(&self.executor, &mut conn)
                 .await
                 .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
-            // If the logs end where they ended before, the committed transaction with this number was another
-            // one.
+            // If the logs end where they ended before the group, the committed transaction with this number was
+            // another one.
             Ok(Some(true)) => group::commit_outcomes(&self.executor, &mut conn, marks).await.map(|seen| {
                 let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
                 vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]

@@ -1,6 +1,6 @@
-//! Commit markers: rows that prove the commit of a transaction that no log row proves. They exist only on
-//! PostgreSQL. After a crash a server reuses the transaction numbers of lost commits, so the number alone
-//! proves nothing.
+//! Commit markers: rows that prove that a transaction was committed if no row of an event log proves it. They
+//! exist only on PostgreSQL. After a crash a server reuses the transaction numbers of lost commits, so the
+//! number alone proves nothing.
 
 use crate::connection::Connection;
 use crate::dialect::Dialect;
@@ -12,7 +12,7 @@ use crate::writer::QueuedPart;
 /// Retention time of commit markers in microseconds: one week. No worker asks for an older commit.
 const RETENTION_US: i64 = 7 * 24 * 3_600 * 1_000_000;
 
-/// Numbers the transactions of one writer.
+/// Counter that gives each marked transaction of a writer a number.
 #[derive(Default)]
 pub(crate) struct MarkerSequence {
     number: i64,
@@ -67,7 +67,7 @@ impl CommitMarker {
     }
 }
 
-/// Deletes the markers of writers that are long dead.
+/// Appends the statement that deletes markers older than `RETENTION_US`. Their writers ended long ago.
 pub(crate) fn prune(script: &mut StatementBatch) {
     script.push(&format!("DELETE FROM commits WHERE written_us < {} - {RETENTION_US}", Dialect::CLOCK));
 }

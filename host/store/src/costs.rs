@@ -1,4 +1,5 @@
-//! Sums of the costs of calls. They are updated together with the answers, and read by people and by budgets.
+//! Sums of the costs of calls. The transaction that records an answer also updates the sums. Reports and budget
+//! checks read them.
 
 use latchwork_core::cost::{self, Charge, CostGrouping, Totals};
 use latchwork_core::ids::JobId;
@@ -87,7 +88,7 @@ impl Database {
         let one = match (by, job_id) {
             (_, None) => "",
             (CostGrouping::Job, Some(_)) => "WHERE j.job_id = ?",
-            // Only sums by job belong to a job.
+            // Sums by actor or by tenant do not belong to one job.
             (_, Some(_)) => return Ok(Vec::new()),
         };
         let sums = sums.join(", ");

@@ -1,7 +1,7 @@
 //! Differences between the SQL of the two databases. Everything else is one text for both.
 //!
 //! The common text is SQLite's: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
-//! [`Dialect::text`] converts it for PostgreSQL.
+//! [`Dialect::translate`] converts it for PostgreSQL.
 
 /// SQL dialect of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,18 +13,20 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Current time of the server in microseconds since 1970 UTC. The value changes during a transaction.
+    /// SQL expression for the current time of the server in microseconds since 1970 UTC. The value changes
+    /// during a transaction.
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-    /// Identity of the server accepted last, from the row of `meta`. If the row was written by another
-    /// transaction than it records, it was loaded from a dump. The value is then [`Dialect::LOADED`].
+    /// SQL expression for the identity of the last accepted server, which the row of `meta` stores. The row
+    /// also records the number of the transaction that wrote it. If another transaction wrote the row, it was
+    /// loaded from a dump, and the value is [`Dialect::LOADED`].
     pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
     /// Value of [`Dialect::ACCEPTED_SERVER`] after a dump was loaded.
     pub(crate) const LOADED: &str = "loaded";
 
-    /// Number of the last transaction of a server.
+    /// SQL expression for the number of the last transaction of a server.
     pub(crate) const LAST_TRANSACTION: &str =
         "CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) - 1";
 
@@ -71,7 +73,7 @@ impl Dialect {
         }
     }
 
-    /// Returns a query for the numbers of a bound JSON array.
+    /// Returns a query whose rows are the numbers in a bound JSON array.
     pub(crate) fn numbers(self) -> &'static str {
         match self {
             Self::Sqlite => "SELECT value FROM json_each(?)",
@@ -79,7 +81,7 @@ impl Dialect {
         }
     }
 
-    /// Returns a query for the texts of a bound JSON array.
+    /// Returns a query whose rows are the texts in a bound JSON array.
     pub(crate) fn texts(self) -> &'static str {
         match self {
             Self::Sqlite => "SELECT value FROM json_each(?)",
@@ -122,8 +124,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the PostgreSQL query for time, number and database position of an open transaction. Run it after
-    /// all locks are held.
+    /// Returns the PostgreSQL query for the server's time, the number of the open transaction, the identity of
+    /// the last accepted server, and the number of acceptances. Run it after all locks are held.
     pub(crate) fn clock_query() -> String {
         format!(
             "SELECT {}, CAST(pg_current_xact_id() AS TEXT), {}, accepted FROM meta WHERE id = 1",

@@ -1,4 +1,4 @@
-//! Durability is checked, not assumed: the settings are read back.
+//! Sets the durability of a database, and checks it by reading the settings back.
 
 use latchwork_core::storage::StoreError;
 use sqlx::postgres::PgConnectOptions;

@@ -15,8 +15,8 @@ use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
-/// Key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in another database. Has
-/// two parameters, both the job id.
+/// SQL for the database key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in
+/// another database. Has two parameters, both the job id.
 const KEY_OF_JOB: &str =
     "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
 
@@ -37,7 +37,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row into the group.
+/// Loads an effect into the state of the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.update_job(&job_id, |standing| {
@@ -60,7 +60,7 @@ pub(crate) fn insert(script: &mut StatementBatch, effects: &[(i64, &Effect)]) {
     );
 }
 
-/// Writes effects on their own, without fencing.
+/// Work that writes effects without a batch, and therefore without fencing.
 struct PutEffects {
     job_id: JobId,
     effects: Vec<Effect>,

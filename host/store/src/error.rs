@@ -70,7 +70,7 @@ impl From<TransactionFailure> for StoreError {
     }
 }
 
-/// Failure of work in the writer's queue that has no outcome of its own.
+/// Reason why work in the writer's queue returned no outcome of its own.
 #[derive(Clone, Debug)]
 pub(crate) enum WriteFailure {
     /// Nothing was written.
@@ -117,8 +117,8 @@ pub(crate) fn is_transient(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns true if the connection is lost or could not be made. Another connection, or a later one, may work.
-/// Nothing uncommitted was written.
+/// Returns true if the connection is lost or could not be made. A new connection may work, perhaps only later.
+/// An uncommitted transaction has written nothing.
 pub(crate) fn is_connection_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,

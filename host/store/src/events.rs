@@ -42,7 +42,7 @@ impl Append {
     }
 }
 
-/// Appends rows.
+/// Appends the statements that insert the rows.
 pub(crate) fn insert(script: &mut StatementBatch, rows: &[Append]) {
     script.push_over_rows(
         "INSERT INTO events SELECT column1, column2, column3, column4 FROM ",
@@ -101,7 +101,7 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = RowReader<'a>>)
 
 impl Database {
     /// Returns the end of a log and the request to reopen the job, if there is one. Checks only the position of
-    /// the last event. A full load checks the log.
+    /// the last event. Only a full load checks the whole log.
     pub(crate) async fn read_outline(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
         let mut script = StatementBatch::new(
             "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \

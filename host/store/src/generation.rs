@@ -1,11 +1,12 @@
 //! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
 //! ([`crate::server`]).
 //!
-//! The database counts how often it was opened for work: the first claim of each process. A file outside the
-//! database holds the same number. The database commits first, so it may be one ahead after a crash. If it is
-//! behind the file, or further ahead, it is not the database that was last used here. The same holds for a new
-//! database in the place of a used one: the used one was lost, together with its records. A backup taken after
-//! the last opening for work is detected by the high-water mark ([`crate::high_water`]).
+//! The database counts the processes that have used it for work. Each process is counted at its first claim. A
+//! file outside the database holds the same number. The database commits first, so its number may be higher by
+//! one after a crash. If its number is lower than that of the file, or higher by more than one, it is not the
+//! database that was last used here. The same holds for a new database in the place of a used one: the used one
+//! was lost, together with its records. A backup taken after the last opening for work is detected by the
+//! high-water mark ([`crate::high_water`]).
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -45,7 +46,7 @@ struct StoredGeneration {
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWater>,
-    /// Connection on which this process was counted. A new connection may lead to another server.
+    /// Number of the connection on which this process was counted. A new connection may lead to another server.
     counted_connection: Mutex<Option<u64>>,
 }
 
@@ -99,8 +100,8 @@ impl Generation {
         self.count_use(store, true).await
     }
 
-    /// Checks and counts under a lock, from reading the file to writing it. Another process that counted in
-    /// between would make the file look like one of another database.
+    /// Checks the database and counts this process. A lock is held from reading the file to writing it. If
+    /// another process were counted in between, the file would look like that of another database.
     async fn count_use(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.record_unused(store).await?;
@@ -131,7 +132,7 @@ impl Generation {
         self.dir.join("generation")
     }
 
-    /// Takes the lock, which is held until the file is dropped.
+    /// Takes the lock, which is held until the returned file is dropped.
     async fn lock(&self) -> Result<File, StoreError> {
         let path = self.dir.join("generation.lock");
         let failed = {
@@ -139,7 +140,8 @@ impl Generation {
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
         let take = move || file_lock::exclusive(&path);
-        // Other processes hold the lock for a few writes. The wait blocks its thread.
+        // Other processes hold the lock for a few writes. Waiting for the lock blocks a thread, so a thread for
+        // blocking work is used.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
@@ -167,7 +169,8 @@ impl Generation {
     }
 }
 
-/// Returns how often the database beside `owner_dir` was used for work, as far as the file there knows.
+/// Returns the number of processes that have used the database for work, according to the generation file in
+/// `owner_dir`.
 pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
     let kept = Generation::new(owner_dir, Arc::new(HighWater::new(owner_dir))).read()?;
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
@@ -235,11 +238,11 @@ pub(crate) fn restored_error(what: &str) -> StoreError {
     ))
 }
 
-/// Checks and counts in one transaction.
+/// Work that checks the database and counts this process in one transaction.
 struct CountUse {
     file: Option<StoredGeneration>,
     accept: bool,
-    /// Positions known before the transaction.
+    /// Known positions, read before the transaction.
     known: KnownPositions,
     server: Arc<Server>,
 }
@@ -248,7 +251,8 @@ struct CountUse {
 impl Work for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
-    /// The work does its own check, and may be the one that accepts the database.
+    /// Returns false, so that the work also runs on a restored database. The work checks the database itself,
+    /// and may accept it.
     fn starts_work(&self) -> bool {
         false
     }

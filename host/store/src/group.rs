@@ -1,5 +1,5 @@
-//! Consecutive batches of a group. Reads everything they touch, decides about each batch in order, and writes
-//! the admitted ones. This takes two calls to the database for any number of batches.
+//! Processes consecutive batches of a group: reads all data that they touch, decides about each batch in order,
+//! and writes the admitted batches. This takes two scripts for any number of batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub(crate) struct GroupJob {
     pub(crate) damage: Option<String>,
 }
 
-/// Everything the group touches, as it will be after the group.
+/// All data that the group touches, including the changes of the batches admitted so far.
 #[derive(Default)]
 pub(crate) struct GroupState {
     pub(crate) jobs: BTreeMap<JobId, GroupJob>,
@@ -44,7 +44,8 @@ pub(crate) struct GroupState {
 }
 
 impl GroupState {
-    /// Passes the job's snapshot to `take`, which loads a row into it. Inconsistent data damages only this job.
+    /// Passes the job's snapshot to `take`, which loads a row into it. If the row is inconsistent, only this
+    /// job counts as damaged.
     pub(crate) fn update_job(&mut self, job_id: &str, take: impl FnOnce(&mut JobSnapshot) -> Result<(), StoreError>) {
         let Some(known) = self.jobs.get_mut(job_id) else { return };
         if let Err(error) = take(&mut known.snapshot) {
@@ -76,14 +77,15 @@ pub(crate) struct Writes<'a> {
 /// End of a log: next sequence number and hash of the last event.
 type LogPosition = (u64, Hash);
 
-/// Log position of a job before and after a batch. It identifies the outcome after an unanswered commit.
+/// Log position of a job before and after a batch. If a commit is not answered, these positions help to find
+/// out its outcome.
 pub(crate) struct BatchPositions {
     job_id: JobId,
     before: LogPosition,
     after: LogPosition,
 }
 
-/// State of a job after an unanswered commit.
+/// Outcome of an unanswered commit, as far as the log of one job shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
     /// The log ends where it ended before the group.
@@ -171,7 +173,7 @@ async fn read(
     Ok(seen)
 }
 
-/// Decides about one batch and notes what it writes.
+/// Decides about one batch and adds its rows to `writes`.
 fn admit_batch<'a>(
     batch: &'a Batch,
     seen: &mut GroupState,
@@ -222,7 +224,7 @@ fn admit_batch<'a>(
     Ok(())
 }
 
-/// Returns the log position of the jobs relative to `marks`.
+/// Reads the log positions of the jobs in `marks`. Returns for each job the outcome that its position proves.
 pub(crate) async fn commit_outcomes(
     hand: &StatementExecutor,
     conn: &mut Connection,

@@ -17,7 +17,7 @@ use crate::statement_batch::StatementBatch;
 #[derive(Debug, Default)]
 pub(crate) struct GroupLocks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Keys whose waiting jobs are read. Each entry has a job of the tenant.
+    /// Action keys whose waiting jobs are read. The job id in an entry stands for the tenant of the key.
     waited_keys: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }
@@ -42,7 +42,8 @@ impl GroupLocks {
         }
     }
 
-    /// Appends the queries for the jobs that wait for these keys. Returns true if there are any queries.
+    /// Appends the queries for the jobs that wait for the action keys of the batches. Returns true if there are
+    /// any queries.
     pub(crate) fn push_waiter_queries(&self, script: &mut StatementBatch) -> bool {
         let asked = script.push_over_rows(
             "SELECT j.job_id FROM ",

@@ -1,6 +1,6 @@
 //! High-water mark, kept outside the database: the number of the last transaction that something outside relies
 //! on. Such transactions start a call, accept a job or acknowledge a request. A database that is behind the
-//! mark was restored from a backup, however recent.
+//! mark was restored from a backup, however recent the backup is.
 //!
 //! SQLite counts these transactions in `meta`. PostgreSQL numbers its transactions itself. The file is written
 //! after the transaction is durable and before any caller is notified. The file is not synced: a killed process
@@ -17,12 +17,12 @@ use std::sync::{Mutex, PoisonError};
 use latchwork_core::storage::StoreError;
 
 /// Number of slots in a file. Each slot has eight bytes, little-endian. Slot 0 records that the database was
-/// once found behind. Each process writes to one of the other slots, which processes may share.
+/// once found to be behind the mark. Each process writes to one of the other slots, which processes may share.
 const SLOTS: u64 = 64;
 const WIDTH: usize = 8;
 const PREFIX: &str = "high-water-";
 
-/// Position of a database.
+/// Position that a database has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DatabasePosition {
     /// Number of times the database was accepted after a restore.
@@ -31,12 +31,13 @@ pub(crate) struct DatabasePosition {
     pub(crate) number: i64,
 }
 
-/// Positions known outside the database, by acceptance.
+/// High-water marks read from the files. The key is the number of the acceptance, and the value is the highest
+/// transaction number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownPositions(BTreeMap<i64, i64>);
 
 impl KnownPositions {
-    /// Returns the last acceptance.
+    /// Returns the number of the last known acceptance.
     pub(crate) fn latest(&self) -> Option<i64> {
         self.0.keys().next_back().copied()
     }
@@ -47,7 +48,8 @@ impl KnownPositions {
 pub(crate) struct HighWater {
     dir: PathBuf,
     slot: u64,
-    /// Open file with its acceptance and the last number this process wrote.
+    /// Number of the acceptance to which the open file belongs, the file, and the last transaction number that
+    /// this process wrote.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 
@@ -86,8 +88,8 @@ impl HighWater {
         Ok(())
     }
 
-    /// Reads the known positions. Call this before asking the database. Otherwise transactions that other
-    /// processes write in between would seem to be missing.
+    /// Reads the known positions. Call this before reading the position of the database. Otherwise transactions
+    /// that other processes write in between would seem to be missing from the database.
     pub(crate) fn known_positions(&self) -> Result<KnownPositions, StoreError> {
         let mut known = KnownPositions::default();
         for (accepted, _) in self.files()? {
@@ -96,8 +98,9 @@ impl HighWater {
         Ok(known)
     }
 
-    /// Returns true if the database is behind the positions known before it was asked. The finding is recorded
-    /// in the file. It stays in force until the database is accepted, whatever is written meanwhile.
+    /// Returns true if the position of the database, which must be read after `known`, is behind a known
+    /// position. This result is recorded in the file. The database then counts as behind until it is accepted,
+    /// even if it executes more transactions.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);
@@ -164,7 +167,8 @@ mod tests {
         water.is_behind(&water.known_positions().unwrap(), reached).unwrap()
     }
 
-    /// Another process writes between reading the known positions and asking the database.
+    /// A database does not count as behind if another process raises the mark after the known positions were
+    /// read.
     #[test]
     fn concurrent_writes_do_not_look_missing() {
         let dir = tempfile::tempdir().unwrap();

@@ -20,8 +20,8 @@ use crate::writer::{Tx, Work};
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
 
-/// Appends the queries for undone inbox rows of jobs whose batches mark rows as done. Returns the number of
-/// statements.
+/// Appends the queries for the pending inbox rows of jobs whose batches mark rows as done. Returns the number
+/// of statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
@@ -37,7 +37,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row into the group.
+/// Loads the id of an inbox row into the state of the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.update_job(&job_id, |standing| {
@@ -71,7 +71,7 @@ pub(crate) fn json(request: &InboxRequest) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 
-/// Inserts a request from outside.
+/// Work that inserts a request that another process made.
 struct PutRequest {
     job_id: JobId,
     actor: String,
@@ -123,7 +123,7 @@ impl Work for PutRequest {
         if let Err(error) = expectation::check_request(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
-        // A second signal to a finished job is only recorded: no worker will process it.
+        // A request that no worker will process, such as a repeated signal to a finished job, is only recorded.
         let done = admit::is_record_only(state, &self.request);
         let mut script = StatementBatch::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",

@@ -1,4 +1,4 @@
-//! Rows of jobs.
+//! Reads and writes the rows of jobs.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::row::{JOB_COLUMNS, RowReader, state_number};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 
-/// Columns read by [`take`], in order.
+/// Columns that [`load_row`] reads, in order.
 pub(crate) const SNAPSHOT_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
     j.cancel_requested, j.inbox_pending, j.wake_at_us, j.lease_until_us, o.boot_id";
 
-/// Joins the owner of the current claim to `j`.
+/// SQL that joins the owner of the current claim to the job `j`.
 pub(crate) const JOIN_HOLDER: &str =
     " LEFT JOIN claims c ON c.job = j.id AND c.attempt = j.attempt LEFT JOIN owners o ON o.id = c.owner";
 
@@ -36,7 +36,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row of [`SNAPSHOT_COLUMNS`] into the group.
+/// Loads a row of [`SNAPSHOT_COLUMNS`] into the state of the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>, now: &Timestamps) -> Result<(), StoreError> {
     let job_id = JobId::from(row.text()?);
     let id = row.int()?;
@@ -85,7 +85,7 @@ fn read_snapshot(job_id: &JobId, mut row: RowReader<'_>, now: &Timestamps) -> Re
 
 /// Updates the rows of jobs that were written.
 pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
-    // If the state stays the same, the column is not named and the index is not updated.
+    // If the state stays the same, the statement does not name the column `state`, so the index is not updated.
     let (stay, change): (Vec<&GroupJob>, Vec<&GroupJob>) =
         jobs.filter(|known| known.touched).partition(|known| known.initial_state == known.snapshot.state);
     script.push_over_rows(

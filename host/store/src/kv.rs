@@ -11,8 +11,8 @@ use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
-/// Binds namespace and key. A guest may use any text, and texts of PostgreSQL cannot contain a zero byte, so
-/// they are bound as bytes there.
+/// Binds namespace and key. A guest may use any text. On PostgreSQL both are bound as bytes, because its texts
+/// cannot contain a zero byte.
 fn bind_name(script: &mut StatementBatch, dialect: Dialect, namespace: &str, key: &str) {
     match dialect {
         Dialect::Sqlite => script.text(namespace).text(key),

@@ -56,7 +56,7 @@ impl ClaimTarget {
         )
     }
 
-    /// Binds the parameters of [`Wanted::claimable`] in order:
+    /// Binds the parameters of [`ClaimTarget::claimable`] in order:
     ///
     /// - the boot-time clock, if this process knows the time
     /// - its boot id, twice
@@ -64,8 +64,9 @@ impl ClaimTarget {
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
-        // On PostgreSQL the boot id is NULL, which disables its condition. PostgreSQL re-evaluates a
-        // concurrently claimed row without the joined claim, so a missing owner does not prove a dead holder.
+        // On PostgreSQL the boot id is NULL, so the query ignores the condition on `o.boot_id`. If another
+        // worker claims the row concurrently, PostgreSQL checks the row again without joining the new claim.
+        // `o.boot_id` is then NULL although the holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
@@ -79,7 +80,7 @@ impl ClaimTarget {
 
     /// Builds the script of three queries: whether a job can be claimed, which owners of this boot hold running
     /// jobs, and when the next timer is due. No query reads jobs that wait for their time, are parked or are
-    /// finished. The last two read no pending jobs.
+    /// finished. The last two queries read no pending jobs either.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
         let mut script =
@@ -212,7 +213,7 @@ impl Database {
         claimer: &LeaseRequest,
     ) -> Result<Option<Claim>, StoreError> {
         self.generation.begin_use(self).await?;
-        // This query needs no write transaction, and most searches find nothing.
+        // Most searches find no job, so the search first runs without a write transaction.
         let here = self.time_source.local_now();
         let script = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
         let rows = self.readers.run(StatementName::CLAIM_LOOK, script).await?;
@@ -270,7 +271,8 @@ impl Database {
         let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(assess(&OwnerFacts {
             now_us: now.boot_us,
-            // The database's time does not depend on a boot, so deadlines of all machines are comparable.
+            // The server's time does not depend on the boot of a machine, so the deadlines of all machines are
+            // comparable.
             same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,

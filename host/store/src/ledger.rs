@@ -1,4 +1,4 @@
-//! Ledger rows.
+//! Reads and writes ledger rows.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::row::{LEDGER_COLUMNS, RowReader};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 
-/// Appends the queries for the rows that batches change. Returns the number of statements.
+/// Appends the queries for the ledger rows that the batches write. Returns the number of statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let slots: Vec<(&JobId, &Slot)> =
         batches.iter().flat_map(|batch| batch.ledger.iter().map(|write| (&batch.job_id, &write.row().slot))).collect();
@@ -27,7 +27,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row into the group.
+/// Loads a ledger row into the state of the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.update_job(&job_id, |standing| {
@@ -38,7 +38,7 @@ pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<
     Ok(())
 }
 
-/// Writes the current rows.
+/// Appends the statements that write the current ledger rows.
 pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, Slot), LedgerRow>) {
     let rows: Vec<(i64, &LedgerRow)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
     script.push_upsert(

@@ -1,7 +1,7 @@
 //! The stores of Latchwork: journal, effects and key-value map. They are kept in a SQLite file or on a
 //! PostgreSQL server.
 //!
-//! - Every statement goes through one function. [`STATEMENTS`] lists their names, and a [`Probe`] observes
+//! - Every statement goes through one function. [`STATEMENTS`] lists the statement names, and a [`Probe`] observes
 //!   them.
 //! - One task per open database does all the writing. It groups queued work into one transaction (group
 //!   commit).
@@ -88,7 +88,7 @@ pub struct Database {
     writer: Writer,
     readers: Readers,
     dialect: Dialect,
-    /// Clock that decides about leases, deadlines and timers.
+    /// Source of the time that decides about leases, deadlines and timers.
     time_source: TimeSource,
     /// Clocks of this machine. They also identify the current boot of the kernel.
     machine: Arc<dyn Clock>,
@@ -113,8 +113,8 @@ impl Database {
         self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
-    /// Checks that this is the database that was last used here. Claims are refused otherwise. A database
-    /// opened for reading only is a copy and always passes.
+    /// Checks that this is the database that was last used here. If it is another one, claims are refused. A
+    /// database opened for reading only always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {
             Some(_) => Ok(()),
@@ -127,8 +127,8 @@ impl Database {
         self.generation.accept(self).await
     }
 
-    /// Has SQLite check the whole file, for `latch doctor`. This can take long. On PostgreSQL only a query is
-    /// sent, because a server checks its own files.
+    /// Checks the whole file with SQLite's `quick_check`, for `latch doctor`. This can take long. On PostgreSQL
+    /// only a query is sent, because a server checks its own files.
     pub async fn check_file(&self) -> Result<(), StoreError> {
         if self.dialect == Dialect::Postgres {
             return self.next_timer().await.map(drop);

@@ -21,7 +21,8 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// Threshold at which sqlx warns about a slow connection. The value disables the warning, because waiting tasks
 /// also poll.
 const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum number of remembered jobs. Beyond it every job counts as notified.
+/// Maximum number of jobs whose last notification is remembered. At this number all are forgotten, and every
+/// job counts as notified.
 const JOBS_MAX: usize = 10_000;
 
 /// Notifications received so far. Later notifications have higher numbers.

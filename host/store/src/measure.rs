@@ -1,4 +1,4 @@
-//! Measures what SQLite can do on a disk. The result is the reference for the writer.
+//! Measures the commit rate of SQLite on a disk. The rate of the writer is compared with it.
 
 use std::path::Path;
 use std::time::Duration;

@@ -37,17 +37,17 @@ use crate::writer::Writer;
 
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Size of the write-ahead log at which SQLite copies its pages into the database file, in pages: 32 MiB.
-/// SQLite's default of 4 MiB would stop the writer every few dozen commits.
+/// Size of the write-ahead log at which SQLite copies its pages into the database file, in pages: 32 MiB. With
+/// SQLite's default of 4 MiB, the writer would have to wait for this every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
-/// Number of cached prepared scripts. Groups differ in the tables they touch.
+/// Number of prepared statements cached per connection. Groups touch different tables, so their texts differ.
 const STATEMENTS_CACHED: usize = 128;
 /// Time for which a transaction on a server waits for one lock.
 const LOCK_MAX: &str = "5s";
 /// Time for which a server waits for the next statement of a transaction. A worker suspended inside a
 /// transaction would otherwise keep jobs locked that other workers may have to claim.
 const IDLE_MAX: &str = "10s";
-/// Maximum number of rows in transit from the database's thread.
+/// Maximum number of result rows buffered between SQLite's thread and the caller.
 const ROWS_IN_TRANSIT: usize = 1024;
 
 /// Migrations, oldest first. A released migration must never be changed.
@@ -62,8 +62,8 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (8, "looks", include_str!("../migrations/sqlite/0008_looks.sql")),
 ];
 
-/// Migrations of PostgreSQL. The first one corresponds to the first five of SQLite. Later ones have SQLite's
-/// numbers. Some exist only here, because only a server needs them.
+/// Migrations of PostgreSQL. The first one corresponds to the first five of SQLite, so the numbers continue
+/// with 6. From 7 on the numbers differ from SQLite's, because only a server needs `commits`.
 pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
@@ -94,8 +94,8 @@ pub struct OpenOptions {
     pub target: DatabaseTarget,
     /// True if a missing file, or missing tables in a server database, are created.
     pub create: bool,
-    /// True if the caller only reads. A file that cannot be written is then opened for reading, and refused
-    /// otherwise. SQLite only.
+    /// True if the caller only reads. A file that cannot be written is opened for reading if this is true, and
+    /// refused if not. SQLite only.
     pub reads_only: bool,
     /// Guarantee required on a power failure.
     pub durability: Durability,
@@ -113,13 +113,13 @@ pub struct OpenOptions {
     /// True if the primary's commits wait for a standby, so that a promoted standby has every acknowledged
     /// write. PostgreSQL only.
     pub synchronous_failover: bool,
-    /// True if opening retries while the server is unavailable. For long-running programs.
+    /// True if opening retries while the server is unavailable. Meant for long-running programs.
     pub retry_unavailable: bool,
 }
 
 impl OpenOptions {
-    /// Default options for a file: full durability, created if missing, lock files in `<path>.owners`, clock
-    /// margin of 2 s.
+    /// Returns the default options for a file: full durability, created if missing, lock files in
+    /// `<path>.owners`, clock margin of 2 s.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let mut owner_dir = path.clone().into_os_string();
@@ -127,7 +127,8 @@ impl OpenOptions {
         Self::of(DatabaseTarget::File(path), owner_dir.into())
     }
 
-    /// Default options for a server. This machine keeps its records about the database in `owner_dir`.
+    /// Returns the default options for a server. `owner_dir` is the directory on this machine for the
+    /// generation file and the lock files.
     pub fn server(url: impl Into<String>, owner_dir: impl Into<PathBuf>) -> Self {
         Self::of(DatabaseTarget::Server(url.into()), owner_dir.into())
     }

@@ -21,7 +21,7 @@ pub struct OwnerLock {
 
 impl OwnerLock {
     /// Creates and locks a file in `dir`. `content` must be random and new: it becomes the file's content and
-    /// part of its name. `worker` is a name for people.
+    /// part of its name. `worker` is the name that people see.
     pub fn acquire(dir: &Path, worker: &str, content: &str, clock: &dyn Clock) -> Result<Self, StoreError> {
         let path = dir.join(format!("owner-{content}.lock"));
         let failed = |what: &str, error: &dyn std::fmt::Display| {
@@ -59,8 +59,9 @@ impl OwnerLock {
     }
 }
 
-/// Returns true if the owner, of the same boot, is provably dead. Its lock file must exist with the same
-/// device, inode and content, and its lock must be free. Returns `false` if nothing can be proved.
+/// Returns true if the owner is provably dead. The owner must belong to the current boot of this machine. Its
+/// lock file must exist with the same device, inode and content, and its lock must be free. Returns `false` if
+/// nothing can be proved.
 pub fn is_owner_dead(owner: &Owner) -> bool {
     let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
     let Ok(meta) = file.metadata() else { return false };

@@ -27,7 +27,7 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Loads a row into the group.
+/// Loads a payload into the state of the group.
 pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.update_job(&job_id, |standing| {

@@ -1,5 +1,5 @@
-//! Measures what a PostgreSQL server can do, with the program pgbench. The result is the reference for workers
-//! on that server.
+//! Measures the transaction rate of a PostgreSQL server with the program pgbench. The rate of workers on that
+//! server is compared with it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7'
 pub enum BenchTransaction {
     /// Inserts one row.
     OneRow,
-    /// Inserts five rows in one pipelined transaction, as many as the record of a call.
+    /// Inserts five rows in one pipelined transaction. The record of one call has as many rows.
     FiveRows,
 }
 
@@ -30,7 +30,7 @@ impl BenchTransaction {
     }
 }
 
-/// Finds the program: in `PATH`, or in the newest installed server.
+/// Returns the path of the program pgbench, from `PATH` or from the newest installed version of PostgreSQL.
 pub fn pgbench() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -43,8 +43,8 @@ pub fn pgbench() -> Option<PathBuf> {
     in_path.or_else(|| found.pop().map(|(_, program)| program))
 }
 
-/// Returns the transactions per second of `clients` clients during `time`. Creates a table for it and drops it
-/// afterwards. Writes scripts to `folder`.
+/// Returns the transactions per second of `clients` clients during `time`. Creates a table for the measurement
+/// and drops the table afterwards. Writes scripts to `folder`.
 pub fn transactions_per_second(
     pgbench: &Path,
     url: &str,

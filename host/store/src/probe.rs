@@ -32,8 +32,8 @@ impl Probe for NoProbe {
     fn at(&self, _: &str, _: Side) {}
 }
 
-/// Kills its own process with `SIGKILL` at the `nth` passing of a point, counted from 1. Nothing is flushed or
-/// dropped.
+/// Probe that kills its own process with `SIGKILL` when a crash point is passed for the `nth` time, counted
+/// from 1. Nothing is flushed or dropped.
 #[derive(Debug)]
 pub struct KillAt {
     name: String,
@@ -43,13 +43,14 @@ pub struct KillAt {
 }
 
 impl KillAt {
-    /// Kills at the `nth` passing, counted from 1, of this side of the statement `name`.
+    /// Creates a probe that kills the process when this side of the statement `name` is passed for the `nth`
+    /// time, counted from 1.
     pub fn new(name: impl Into<String>, side: Side, nth: u32) -> Self {
         Self { name: name.into(), side, left: AtomicU32::new(nth), signal: rustix::process::Signal::KILL }
     }
 
-    /// Stops the process instead of killing it, like a suspended machine. Time has passed when the process is
-    /// continued.
+    /// Stops the process instead of killing it, like a suspended machine. When the process is continued, time
+    /// has passed.
     #[must_use]
     pub fn suspending(self) -> Self {
         Self { signal: rustix::process::Signal::STOP, ..self }

@@ -90,7 +90,7 @@ pub(crate) async fn connect(
     Ok((connect, ReadOnly { reason: why, _copy: Some(copy) }))
 }
 
-/// Checks that the schema is the one of this version, because a migration is not possible.
+/// Checks that the schema is the one of this version, because a file that cannot be written cannot be migrated.
 async fn is_current(hand: &StatementExecutor, connect: &Connector, why: &str) -> Result<(), StoreError> {
     let mut conn = connect.connect_once().await.map_err(|error| store_error(&error))?;
     let checked = version(hand, &mut conn).await;

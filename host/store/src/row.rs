@@ -1,4 +1,4 @@
-//! Conversion of rows to types. Errors name the table, column and row of inconsistent data.
+//! Converts stored rows to Rust types. Errors name the table, column and row of inconsistent data.
 
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
@@ -13,7 +13,7 @@ pub(crate) const JOB_COLUMNS: &str = "j.job_id, j.tenant_id, j.actor_id, j.reque
     j.mode, j.state, j.attempt, j.next_seq, j.head, j.inbox_pending, j.cancel_requested, j.wake_at_us, j.priority, \
     j.created_us, j.updated_us";
 
-/// Columns of a [`Row`], in order.
+/// Columns of a [`LedgerRow`], in order.
 pub(crate) const LEDGER_COLUMNS: &str = "l.slot, l.operator, l.args_hash, l.state, l.attempt, l.nonce, l.try, \
     l.first_attempt, l.first_started_us, l.world_changing, l.timeout_ms, l.deadline_us, l.next_try_us, \
     l.result_hash, l.action_key";
@@ -169,7 +169,7 @@ impl<'a> RowReader<'a> {
         RowState::from_number(number).ok_or_else(|| self.damaged(&format!("{number} is not the number of a state")))
     }
 
-    /// Returns the error that the column read last is damaged.
+    /// Returns an error that names the last read column as damaged.
     pub(crate) fn damaged(&self, what: &str) -> StoreError {
         let columns = self.row.columns();
         let column = columns.get(self.next.saturating_sub(1)).map_or("?", |(name, _)| name);
@@ -188,7 +188,8 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// Returns the texts and numbers among the first three columns, shortened. They include the key.
+    /// Returns a description of the row for errors: the texts and numbers among its first three columns, which
+    /// include the key. Long texts are cut.
     fn label(&self, columns: &[(&str, &str)]) -> String {
         let mut parts = Vec::new();
         for (index, (name, kind)) in columns.iter().enumerate().take(3) {

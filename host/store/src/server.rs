@@ -40,7 +40,7 @@ pub(crate) struct ServerIdentity {
 }
 
 impl ServerIdentity {
-    /// Returns the stored form.
+    /// Returns the identity as the database stores it.
     pub(crate) fn text(&self) -> String {
         if *self == Self::default() {
             return String::new();
@@ -76,7 +76,7 @@ struct ServerFacts {
     accepted: bool,
 }
 
-/// The server behind a database.
+/// The PostgreSQL server that holds the database, with its properties on the last connection.
 pub(crate) struct Server {
     durability: Durability,
     /// True if a promoted standby is trusted to have every acknowledged write.
@@ -160,7 +160,7 @@ impl Server {
     }
 
     /// Returns the reason why no work may be started on this connection: the server is not the accepted one, or
-    /// that cannot be determined. The check is repeated until it succeeds.
+    /// its identity cannot be checked. The check is repeated until it succeeds.
     pub(crate) async fn restore_refusal(&self, hand: &StatementExecutor, conn: &mut Connection) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
         if self.lock_facts().accepted {
@@ -188,7 +188,8 @@ impl Server {
         self.check_position(known, DatabasePosition { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Checks that the database has reached the positions known before it was asked.
+    /// Checks that the position `reached` of the database, which was read after `known`, is not behind a known
+    /// position.
     pub(crate) fn check_position(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());

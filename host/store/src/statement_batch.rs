@@ -9,7 +9,7 @@
 
 use latchwork_core::ids::Hash;
 
-/// Sizes of `VALUES` lists.
+/// Possible numbers of rows in a `VALUES` list.
 const SIZES: [usize; 4] = [1, 4, 16, 64];
 
 /// Bound value. NULL values have a type too, because PostgreSQL requires it.
@@ -42,14 +42,14 @@ pub(crate) struct StatementBatch {
 }
 
 impl StatementBatch {
-    /// Creates a script with one statement. Its values are bound next.
+    /// Creates a script with one statement. The caller then binds the values of the statement.
     pub(crate) fn new(sql: &str) -> Self {
         let mut script = Self::default();
         script.push(sql);
         script
     }
 
-    /// Appends a statement. Its values are bound next.
+    /// Appends a statement. The caller then binds the values of the statement.
     pub(crate) fn push(&mut self, sql: &str) -> &mut Self {
         self.next_statement();
         self.sql.push_str(sql);

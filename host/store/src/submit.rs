@@ -1,4 +1,4 @@
-//! Accepts jobs, and loads everything stored about a job.
+//! Accepts jobs, and loads all stored data of a job.
 
 use async_trait::async_trait;
 use latchwork_core::admit;

@@ -1,9 +1,9 @@
-//! Removes lock files of owners that are no longer needed.
+//! Removes lock files that no open job needs any more.
 //!
-//! A free lock file proves that its owner is dead, to a worker that finds a claim of that owner. If no open job
-//! has such a claim, the proof is not needed. An absent file proves nothing, so a needed file must stay.
-//! Therefore dead owners are found first, because they cannot claim anything new. Then the claims are read, and
-//! only then files are removed.
+//! A worker that finds a claim checks the lock file of its owner. If the lock is free, the owner is dead. A
+//! file is not needed if no open job has a claim of its owner. A missing file proves nothing, so a needed file
+//! must stay. The sweep therefore first finds the dead owners, which can claim nothing new. Then it reads the
+//! claims, and only then it removes files.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

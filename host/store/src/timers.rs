@@ -28,8 +28,8 @@ const CHECKS_MAX: u32 = 20;
 /// Time after which locked rows are checked again, in microseconds.
 const LOCKED_RETRY_US: i64 = 200_000;
 
-/// Maximum number of timers, and of waiting jobs, per transaction. More can be due only after a long
-/// standstill.
+/// Maximum number of timers, and of waiting jobs, per transaction. More can be due only if no worker ran for a
+/// long time.
 const FIRED_MAX: i64 = 256;
 
 /// Writes the current timers. `None` as the due time removes a timer.
@@ -65,7 +65,7 @@ pub(crate) fn push_next_query(script: &mut StatementBatch, dialect: Dialect, now
     script.int_or_null(now.map(|now| now.now_us));
 }
 
-/// Returns the earlier of both times, and the current time.
+/// Returns the time of the earliest timer or waiting job, and the current time.
 pub(crate) fn read_next(row: &StoredRow) -> Result<(Option<i64>, i64), StoreError> {
     let mut row = RowReader::new(row, "timers");
     let (timer_us, wake_us) = (row.int_or_null()?, row.int_or_null()?);
@@ -89,7 +89,7 @@ pub(crate) fn due(dialect: Dialect, now_us: i64) -> StatementBatch {
     script
 }
 
-/// Fires what is due. Returns true if that was everything.
+/// Work that fires due timers and ends due waits. Returns true if nothing more is due.
 struct FireTimers;
 
 #[async_trait]
@@ -146,7 +146,7 @@ fn mark_inbox_pending(script: &mut StatementBatch, told: &[(i64, InboxRequest)],
     );
 }
 
-/// Makes waiting jobs claimable whose time has come.
+/// Makes the given waiting jobs claimable, because their time has come.
 fn end_waits(script: &mut StatementBatch, waited: &[i64], now_us: i64) {
     script.push_over_rows(
         "UPDATE jobs SET state = 1, wake_at_us = NULL, updated_us = v.column2 FROM ",
@@ -160,7 +160,7 @@ fn end_waits(script: &mut StatementBatch, waited: &[i64], now_us: i64) {
 }
 
 impl Database {
-    /// Fires what is due and returns the time of the next timer or waiting job.
+    /// Fires due timers and ends due waits. Returns the time of the next timer or waiting job.
     pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
         for looked in 0..CHECKS_MAX {
             let (next_us, now_us) = self.next_timer().await?;
@@ -173,7 +173,7 @@ impl Database {
             }
             self.fire_due().await?;
         }
-        // The rows are locked for longer by another worker.
+        // Another worker still keeps the due rows locked, so they are checked again later.
         let (next_us, now_us) = self.next_timer().await?;
         Ok(next_us.map(|next_us| next_us.max(now_us + LOCKED_RETRY_US)))
     }
@@ -186,7 +186,7 @@ impl Database {
         read_next(&rows[0][0])
     }
 
-    /// Fires everything that is due.
+    /// Fires all due timers and ends all due waits.
     pub(crate) async fn fire_due(&self) -> Result<(), StoreError> {
         self.generation.begin_use(self).await?;
         while !self.writer.work(FireTimers).await? {}

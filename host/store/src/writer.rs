@@ -1,5 +1,5 @@
-//! Queue of the group-commit writer and the transaction seen by its work. The task that processes the queue is
-//! in [`crate::commit`].
+//! Queue of the group-commit writer, and the transaction in which queued work runs. The task that processes the
+//! queue is in [`crate::commit`].
 
 use std::sync::Mutex;
 
@@ -21,13 +21,13 @@ use crate::server::Server;
 use crate::statement::{Rows, StatementExecutor, StatementName};
 use crate::statement_batch::StatementBatch;
 
-/// Work other than a batch: some statements of a transaction.
+/// Work other than a batch. Its statements are a part of a transaction.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
     type Output: Send + 'static;
-    /// Returns true if the work starts, claims or keeps work. Such work is refused if another database may be
-    /// in the place of the one that was used (§5).
+    /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if the
+    /// database may be another one than the one last used here (§5).
     fn starts_work(&self) -> bool;
     /// Returns the jobs whose rows the work writes, as far as they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
@@ -49,7 +49,8 @@ pub(crate) struct Tx<'a> {
     time: &'a TimeSource,
     pub(crate) dialect: Dialect,
     locks: GroupLocks,
-    /// Reason why no work may be started: another database may be in the place of the one that was used.
+    /// Reason why no call may be started and no job claimed: the database may be another one than the one last
+    /// used here.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,
@@ -103,7 +104,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Returns the time used by this transaction. On PostgreSQL the time is read after all locks are held, so
-    /// this begins the transaction.
+    /// this function begins the transaction there.
     pub(crate) async fn now(&mut self) -> Result<Timestamps, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
             self.begin_group().await?;
@@ -335,7 +336,7 @@ impl QueuedPart {
         }
     }
 
-    /// Returns true if the part starts, claims or keeps work.
+    /// Returns true if the part starts a call, claims jobs, extends leases or fires timers.
     pub(crate) fn starts_work(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.acquire,
@@ -356,7 +357,7 @@ pub(crate) enum TransactionOutcome {
     Failed(StoreError),
     /// Nothing was written because the database is unavailable. Later transactions would fail too.
     Unavailable(StoreError),
-    /// The database failed while committing and could not determine the outcome afterwards.
+    /// The database failed while committing, and the outcome could not be determined afterwards.
     Unknown(String),
 }
 
@@ -378,9 +379,10 @@ impl Writer {
         Self { queue }
     }
 
-    /// Queues a batch. The batch always gets its place in the queue at the first poll. A bounded channel would
-    /// make a task wait after its cooperative budget is used up, and later batches would overtake the batch.
-    /// The queue length per job is limited by what its steps may announce and call.
+    /// Queues a batch and waits for its result. The batch always gets its place in the queue at the first poll.
+    /// With a bounded channel, a task whose cooperative budget is used up would have to wait, and later batches
+    /// would overtake its batch. The channel needs no bound, because the events and calls of a job's steps are
+    /// limited.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = QueuedPart::Batch { batch: Box::new(batch), outcome: None, reply };

@@ -1,4 +1,4 @@
-//! Damage is located in the error, and affects only the damaged data.
+//! Tests that an error names the damaged table, column and row, and that other jobs are not affected.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -8,7 +8,8 @@ use latchwork_core::storage::{Journal, StoreError, WriteError};
 use super::{append, open, sql, submit_claimed};
 use crate::{Database, OpenOptions};
 
-/// Executes `damage` on a database with the jobs `one` and `two`. Returns the error of loading `one`.
+/// Executes the SQL text `damage` on a database with the jobs `one` and `two`. Returns the error of loading
+/// `one`.
 async fn load_after(damage: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");

@@ -1,4 +1,4 @@
-//! Databases that cannot be opened or written, and answers that are lost.
+//! Tests with databases that cannot be opened or written, and with lost answers of statements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +87,7 @@ async fn durability_setting_is_read_back() {
     assert_eq!(Database::open(options).await.unwrap().durability(), Durability::Relaxed);
 }
 
-/// Loses the answer of a statement once.
+/// Probe that loses the answer of the statement `point` once, if it is armed.
 struct Lossy {
     point: &'static str,
     armed: AtomicBool,

@@ -79,7 +79,8 @@ async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> (Batch, Own
     (next, lock)
 }
 
-/// Appends one event to a batch made by [`running`]. Returns that batch and an empty one that follows it.
+/// Appends one event to an empty batch, such as the one that [`submit_claimed`] returns. Returns that batch and
+/// an empty batch that follows it.
 fn append(mut batch: Batch) -> (Batch, Batch) {
     let event = event(batch.expect_seq, batch.attempt, batch.expect_head);
     let next = Batch::new(batch.job_id.clone(), batch.attempt, event.seq + 1, event.hash);

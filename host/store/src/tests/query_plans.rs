@@ -12,7 +12,7 @@ use crate::statement::StatementName;
 use crate::statement_batch::{BoundValue, StatementBatch};
 use crate::timers::due;
 
-/// Returns how SQLite finds the rows of jobs for each statement of a script.
+/// Returns, for each statement of a script, the lines of SQLite's query plan about the table of jobs.
 async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Vec<String>> {
     let mut explained = StatementBatch::default();
     for (sql, values) in script.statements() {
@@ -29,7 +29,7 @@ async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Ve
     rows.iter().map(|rows| rows.iter().filter_map(of_jobs).collect()).collect()
 }
 
-/// I124: no statement scans the table, or an index of jobs that it does not need.
+/// I124: no search for jobs scans the whole table, or an index with jobs that the search does not need.
 #[tokio::test]
 async fn job_searches_use_their_indexes() {
     let dir = tempfile::tempdir().unwrap();

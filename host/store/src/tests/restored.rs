@@ -1,4 +1,4 @@
-//! The generation distinguishes restored, lost and regular databases.
+//! Tests that the generation and the high-water mark distinguish restored and lost databases from regular ones.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use sqlx::{ConnectOptions, Connection};
 use super::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
-/// Each opening stands for a process: the file lock belongs to an open file, so it works as between processes.
+/// Processes that open a database concurrently report no restore. Each opening in this test stands for a
+/// process, because a file lock belongs to an open file and not to a process.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_processes_do_not_report_a_restore() {
     let dir = tempfile::tempdir().unwrap();
@@ -80,8 +81,8 @@ async fn a_closed_database_is_one_file() {
     assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
 }
 
-/// I122: a restored backup that SQLite took of a database in use lacks a call that began later. The restore is
-/// detected. It stays detected, whatever is written, until it is accepted.
+/// I122: a backup that SQLite took of a database in use lacks a call that began later. Restoring this backup is
+/// detected. The restore stays detected after further writes, until it is accepted.
 #[tokio::test]
 async fn restored_backup_of_used_database_is_detected() {
     let dir = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ async fn schema_matches_golden_file() {
     assert_eq!(recorded, schema, "run with UPDATE_GOLDEN=1 to record it");
 }
 
-/// A migration file that is missing in the list would never run.
+/// Every migration file is in the list of migrations. A file that is missing in the list would never run.
 #[test]
 fn every_migration_is_run() {
     for (of, listed) in [("sqlite", crate::open::MIGRATIONS), ("postgres", crate::open::POSTGRES_MIGRATIONS)] {

@@ -1,4 +1,5 @@
-//! Lock files that are not needed are removed. Those that are a needed proof stay.
+//! Tests that a sweep removes the lock files that no open job needs, and keeps the files that may be needed to
+//! prove that an owner is dead.
 
 use latchwork_core::storage::{Journal, StatusWrite};
 
@@ -18,7 +19,8 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
         names.sort();
         names
     };
-    // A dead owner with an open job, a dead owner without one, a living owner, and this process.
+    // There are four owners: a dead owner with an open job, a dead owner without one, a living owner, and this
+    // process.
     let (batch, claims) = submit_claimed(&store, &owners, "claims").await;
     drop(claims);
     drop(take("idle"));
@@ -36,8 +38,8 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     assert_eq!(there(), ["owner-lives.lock"]);
 }
 
-/// A lock file is free between its creation and its locking. A concurrent sweep would take it for a dead
-/// owner's.
+/// No lock file is created during a sweep. A lock file is free between its creation and its locking, so the
+/// sweep would take it for the file of a dead owner.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lock_file_is_not_created_during_a_sweep() {
     let dir = tempfile::tempdir().unwrap();
