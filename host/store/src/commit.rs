@@ -206,7 +206,7 @@ impl WriterTask {
     /// that number was committed, the commit marker or the logs must also prove that the transaction is this
     /// one. On SQLite the ends of the logs are compared. A transaction is written as a whole or not at all, so
     /// one conclusive job decides for the group. If the answer comes from a database that was not accepted, no
-    /// work is started on it.
+    /// work is started in that database.
     async fn determine_outcome(
         &mut self,
         failure: &TransactionFailure,

@@ -10,7 +10,7 @@ use crate::row::RowReader;
 use crate::statement::{StatementExecutor, StatementName};
 use crate::statement_batch::StatementBatch;
 
-/// Guarantee on a power failure.
+/// Guarantee for writes in case of a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// Every acknowledged write survives.

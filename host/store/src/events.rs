@@ -134,7 +134,7 @@ const REASONS_PER_BATCH: usize = 64;
 
 impl Database {
     /// Returns the reason for the current state of each job. The database selects only the event rows that
-    /// contain it, not the whole logs.
+    /// contain the reasons, not the whole logs.
     pub(crate) async fn read_reasons(&self, jobs: &[JobRow]) -> Result<Vec<StateReason>, StoreError> {
         let mut whys = Vec::with_capacity(jobs.len());
         for jobs in jobs.chunks(REASONS_PER_BATCH) {

@@ -64,8 +64,8 @@ impl Generation {
         Self { dir: dir.to_owned(), high_water, counted_connection: Mutex::default() }
     }
 
-    /// Checks at opening whether the database is behind the high-water mark, and records it. Later writes could
-    /// raise its position above the mark and hide a restored backup.
+    /// Checks at opening whether the database is behind the high-water mark, and records the result. Later
+    /// writes could raise its position above the mark and hide a restored backup.
     pub(crate) async fn check_at_open(&self, store: &Database) {
         let look = async {
             let known = self.high_water.known_positions()?;

@@ -47,7 +47,7 @@ pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<
     Ok(())
 }
 
-/// Marks rows as done.
+/// Appends the statements that mark inbox rows as done.
 pub(crate) fn finish(script: &mut StatementBatch, ids: &[i64]) {
     script.push_over_rows("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
         script.int(*id);

@@ -12,7 +12,8 @@ use rustix::fs::{FlockOperation, flock};
 use crate::sweep;
 
 /// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any
-/// way. The file stays as long as it may be needed as a proof.
+/// way. The file stays after the end of the process, as long as it may be needed to prove that the process is
+/// dead.
 #[derive(Debug)]
 pub struct OwnerLock {
     owner: Owner,
@@ -28,8 +29,8 @@ impl OwnerLock {
             StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
         };
         std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
-        // Hold the sweep lock until the file is locked. Otherwise a sweep could remove the unlocked file as a
-        // dead owner's.
+        // Hold the sweep lock until the file is locked. Otherwise a sweep could remove the unlocked file as the
+        // file of a dead owner.
         let _alone = sweep::lock_owner_dir(dir).map_err(|error| failed("prepare", &error))?;
         let mut file = OpenOptions::new()
             .write(true)

@@ -15,7 +15,7 @@ use crate::writer::closed_error;
 /// Maximum number of concurrent reads.
 const READERS_MAX: usize = 4;
 
-/// Idle connections, and a semaphore for new ones.
+/// Idle connections for reading, and a semaphore that limits the number of concurrent reads.
 pub(crate) struct Readers {
     connect: Connector,
     executor: StatementExecutor,

@@ -31,7 +31,7 @@ impl BoundValue {
     }
 }
 
-/// Several statements and their bound values, in order.
+/// A script: several SQL statements and their bound values, in order.
 #[derive(Clone, Default)]
 pub(crate) struct StatementBatch {
     /// All statements, separated by `;`. No literal or name in a statement contains a semicolon.

@@ -162,7 +162,8 @@ impl<'a> Tx<'a> {
         Ok(self.restored.clone())
     }
 
-    /// Runs a script. The first script of a transaction also begins it, on SQLite in the same call.
+    /// Runs a script. The first script of a transaction also begins the transaction, on SQLite in the same
+    /// call.
     pub(crate) async fn run(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, false).await
     }
@@ -247,7 +248,7 @@ pub(crate) struct Writer {
     queue: mpsc::UnboundedSender<QueuedPart>,
 }
 
-/// One part of a group.
+/// One part of a group, which is the queued work that the writer commits in one transaction.
 pub(crate) enum QueuedPart {
     /// A batch.
     Batch {

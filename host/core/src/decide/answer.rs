@@ -46,7 +46,7 @@ impl Try {
         })
     }
 
-    /// Number of tries before this one in the current round of the job.
+    /// Returns the number of tries before this one in the current round of retries.
     pub(super) fn earlier_tries(&self, durable: &Durable, slot: &Slot) -> u32 {
         let round = durable.job.calls.get(slot).map_or(0, |call| call.tries_before_round);
         self.try_no.saturating_sub(1 + round)

@@ -74,7 +74,7 @@ pub(super) fn start(
     (draft, started)
 }
 
-/// Returns the event of the barrier.
+/// Returns the event `tool_invocation_started`, which a barrier contains.
 pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
     Body::ToolInvocationStarted {
         slot: invocation.slot.clone(),

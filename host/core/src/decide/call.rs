@@ -1,4 +1,5 @@
-//! Returns the next action for one invocation: the ledger's decision as a draft or a request to the worker.
+//! Decides the next action for one invocation. The ledger's decision becomes a draft to write, an answer, or a
+//! request to the worker.
 
 use crate::error::{Code, Failure};
 use crate::event::PayloadRef;

@@ -20,13 +20,13 @@ use super::inbox::recorded_invocation;
 /// repeated under its key, decided by the policy or left to a person. Calls that only read may be repeated.
 ///
 /// # Errors
-/// The decision that would be made instead.
+/// Returns a description of the decision that would be made instead.
 pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Result<(), String> {
     let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
         return Ok(());
     };
     if call.open_try == Some(0) {
-        // The call is taking the receipt of another job, so nothing was started.
+        // The call is about to reuse a receipt, so nothing was started.
         return Ok(());
     }
     let mut found = state_after_crash(whole, prefix, slot, call);

@@ -68,8 +68,8 @@ pub fn expected_reservations(durable: &Durable) -> Vec<ExpectedReservation> {
     durable.rows.values().filter_map(of).collect()
 }
 
-/// Returns calls whose ledger row and events have different action keys: the slot, the key of the events and
-/// the key of the row.
+/// Returns the calls whose ledger row and events have different action keys. An entry has the slot, the key of
+/// the events and the key of the row.
 pub fn mismatched_action_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> {
     let of = |(slot, row): (&Slot, &crate::ledger::LedgerRow)| {
         let call = durable.job.calls.get(slot).filter(|call| call.first_attempt > 0)?;

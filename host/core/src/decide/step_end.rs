@@ -1,4 +1,4 @@
-//! End of a step's try.
+//! Decisions at the start and at the end of a step's try.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, ResultType};

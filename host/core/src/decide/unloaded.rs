@@ -40,7 +40,7 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
 /// finished job is reopened first, which requires its events but not its effects.
 ///
 /// # Errors
-/// The recorded events do not fold.
+/// The recorded events are not a valid log.
 pub fn release_unloaded(
     claim: &Claim,
     outline: &JobTail,

@@ -138,7 +138,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // An effect stored by a verdict whose events are missing after a crash is not an answer.
+    // If a crash came between the effect and the events of a verdict, the stored effect is the verdict and not
+    // an answer of the tool.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
     // The waiting step processes the answer itself. The call may need a retry, which a blocked step cannot

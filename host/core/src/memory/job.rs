@@ -11,7 +11,7 @@ use crate::job::JobState;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
 pub(super) struct Job {
-    /// Constant fields of the job row. The fields that change are in `snapshot`.
+    /// Constant fields of the job row. The fields that change are in `snapshot` and `updated_us`.
     accepted: JobRow,
     pub(super) updated_us: i64,
     pub(super) secret: Hash,

@@ -41,7 +41,7 @@ impl Response {
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
         // A job parked for exhausted attempts may not have read its inbox. `latch resume` helps only after a
-        // pending continue or abort; without one it is offered last.
+        // pending continue or abort. Without such a request, the command is offered last.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

@@ -18,13 +18,13 @@ use crate::step::StepState;
 pub struct Response {
     /// Status: `completed`, `partial`, `failed`, `cancelled` or `running`.
     pub status: String,
-    /// Execution mode: `HUMAN_GATED`.
+    /// Execution mode, such as `HUMAN_GATED`.
     pub mode: String,
     /// Id of the job.
     pub job_id: JobId,
     /// Label of the plan.
     pub plan_id: String,
-    /// State of the job: `PARKED`.
+    /// State of the job, such as `PARKED`.
     pub state: JobState,
     /// Reason why the job as a whole does not continue: it is parked, it diverged, or its database was
     /// restored.
@@ -101,7 +101,7 @@ impl Response {
 /// An outcome for the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeView {
-    /// Type of the outcome: `Draft.Email`.
+    /// Type of the outcome, such as `Draft.Email`.
     #[serde(rename = "type")]
     pub outcome_type: String,
     /// Id of the outcome.
@@ -163,7 +163,7 @@ pub struct BlockedView {
     /// Id of the gate to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_id: Option<String>,
-    /// Hash of the exact call that an approval covers: `latch job approve --hash`.
+    /// Hash of the exact call that an approval covers, for `latch job approve --hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_hash: Option<Hash>,
     /// Time at which the wait ends, expires or times out without a request, microseconds since 1970 UTC.

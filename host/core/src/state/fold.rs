@@ -340,8 +340,8 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(invalid_event(event, "attempt numbers must increase"));
         }
-        // The previous attempt was cut off without progress. If its job had waited or parked, the attempt would
-        // not have been cut off.
+        // The previous attempt was cut off without progress. A job that waited or parked in that attempt would
+        // no longer be in the state `Running`.
         if self.state == JobState::Running && !self.has_progressed {
             self.attempts_without_progress += 1;
             let under_way =

@@ -7,7 +7,7 @@ use crate::step::{StepInput, StepState};
 use super::fold::{FoldError, invalid_event};
 use super::{Approval, Gate, Job};
 
-/// Actor recorded as closing an expired gate.
+/// Actor recorded for the decision on an expired gate.
 const HOST: &str = "latchwork";
 
 impl Job {

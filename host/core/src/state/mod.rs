@@ -163,9 +163,9 @@ pub struct EmittedEvent {
 pub struct Outcome {
     /// Id of the outcome.
     pub id: String,
-    /// Type of the outcome: `Draft.Email`.
+    /// Type of the outcome, such as `Draft.Email`.
     pub outcome_type: String,
-    /// `draft` or `final`.
+    /// Status of the outcome: `draft` or `final`.
     pub status: String,
     /// Label that says who may see the outcome.
     pub sensitivity: Option<String>,

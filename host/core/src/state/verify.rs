@@ -1,5 +1,5 @@
-//! Checks the payloads and effects stored beside the log. Events name them by salted hashes, and only bytes
-//! with that hash are accepted.
+//! Checks the payloads and effects stored beside the log. Events name payloads and effects by salted hashes,
+//! and only bytes with the named hash are accepted.
 
 use std::collections::BTreeMap;
 
