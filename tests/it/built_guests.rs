@@ -1,4 +1,4 @@
-//! Helpers of several tests.
+//! Builds the guests of `tests/guests` for the tests that use them.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -30,7 +30,7 @@ fn configure_other_component(place: &TestEnv) {
     rewrite_witness_table(place, |table| {
         let source = table.split("source = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a source");
         let mut bytes = std::fs::read(source).unwrap();
-        // A custom section, which no reader interprets.
+        // Adds a custom section, which changes the digest but not the behaviour.
         bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
         let other = place.dir.join("other.wasm");
         std::fs::write(&other, bytes).unwrap();
@@ -68,7 +68,7 @@ fn changed_component_is_reported_with_both_digests() {
     assert_eq!(anew.json()["changed"], Value::Null, "{}", anew.stdout);
 }
 
-/// I164: a project that was moved or copied as a whole has the same grants.
+/// I164: if a project is moved or copied as a whole, no change of its grants is reported.
 #[test]
 fn moved_project_has_the_same_grants() {
     let (place, id) = completed_job();
@@ -77,7 +77,7 @@ fn moved_project_has_the_same_grants() {
     assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
 }
 
-/// I164: changed limits and changed grants are each reported as such.
+/// I164: a changed limit and a changed grant are each reported, and are distinguished.
 #[test]
 fn changed_limits_and_grants_are_reported() {
     let (place, id) = completed_job();
@@ -123,7 +123,7 @@ fn open_job_continues_with_its_pinned_component() {
     assert_eq!(place.effect_counts()["o"], 1);
 }
 
-/// I164: commands that reopen or end a job report the change, too.
+/// I164: commands that reopen or end a job also report that the component of its plugin has changed.
 #[test]
 fn retry_and_cancel_report_a_changed_component() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -138,7 +138,7 @@ fn retry_and_cancel_report_a_changed_component() {
     assert_eq!(only_reported_change(&place, &["job", "cancel", &id, "--json"])["setting"], "component");
 }
 
-/// I164: a worker reports the change once, after the line that says that the job begins.
+/// I164: a worker reports a changed component once for each job, after its message that the job begins.
 #[test]
 fn worker_reports_a_changed_component_once_per_job() {
     let place = TestEnv::witness("atomic").fresh_copy();

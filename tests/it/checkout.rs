@@ -1,7 +1,8 @@
 //! Files of the project that git tracks, and a copy of them to build in.
 //!
-//! Tests judge tracked files alone, because a checkout also holds files that its user made, such as delivered
-//! messages. Builds write beside their sources, so tests build in the copy and leave the checkout as it is.
+//! Tests check only tracked files, because a checkout also contains files that its user created, such as
+//! delivered messages. Builds write beside their sources, so tests build in the copy and leave the checkout
+//! unchanged.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ use std::sync::OnceLock;
 
 use crate::program;
 
-/// Lists the files of the last copy, one name per line.
+/// Name of the file that lists the files of the last copy, one name per line.
 const COPIED: &str = ".copied";
 
 /// Returns the root of the checkout. Tests read the checkout and never write to it.
@@ -50,8 +51,8 @@ pub(crate) fn copy() -> &'static Path {
     })
 }
 
-/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its time, so that it is
-/// not rebuilt.
+/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its modification time,
+/// so that cargo does not rebuild it.
 fn refresh(copy: &Path) {
     let names = tracked_files();
     let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();

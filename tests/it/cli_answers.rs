@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, step, wait};
 
-/// Environment with one gated call. With `with_read`, a read call runs before it, so that a rejection leaves
-/// the job partly done.
+/// Creates an environment with one gated call. With `with_read`, a read call runs before the gated call, so
+/// that a rejection leaves the job partly done.
 fn gated_env(with_read: bool) -> TestEnv {
     let send = |after: &[&str]| step("o", "Effect.Opaque", after, json!({ "note": 1 }));
     let plan = match with_read {
@@ -33,8 +33,8 @@ fn events_of_type(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
     told["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
 }
 
-/// The exit code is 0 for a completed job, 1 for a failed one and 3 for one that stopped safely. With several
-/// jobs it is the worst of theirs.
+/// The exit code is 0 for a completed job, 1 for a failed one and 3 for one that stopped safely. A command
+/// about several jobs exits with the worst of their codes.
 #[test]
 fn exit_code_follows_the_job_state() {
     let owned = |code, state: &str, status: &str| (code, state.to_owned(), status.to_owned());
@@ -110,7 +110,7 @@ fn relaxed_durability_is_shown_in_every_response() {
     }
 }
 
-/// I20: a standing approval must name a step of the plan, and an approver may state a reason.
+/// I20: an approval that is given in advance must name a step of the plan. An approver may state a reason.
 #[test]
 fn approval_requires_an_existing_step_and_stores_the_reason() {
     let place = gated_env(false);
@@ -126,7 +126,8 @@ fn approval_requires_an_existing_step_and_stores_the_reason() {
     assert_eq!((&approved["actor"], &approved["reason"]), (&json!("bob"), &json!("it is due")), "{approved:#}");
 }
 
-/// I22: changing only a label does not make another request. The same request with another plan is refused.
+/// I22: changing only a label of the plan, such as `plan_id`, does not make a new request. It is refused as
+/// an existing request with a different plan.
 #[test]
 fn changed_label_is_not_a_new_request() {
     let place = gated_env(false);

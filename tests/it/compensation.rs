@@ -6,7 +6,8 @@ use crate::evidence;
 use crate::program::{CommandOutput, latch_command};
 use crate::test_env::{TestEnv, step, wait};
 
-/// Writes a plan of these steps. `on_failure` says what happens when a step fails.
+/// Writes a plan with these steps. `on_failure` decides whether a failed step undoes the others: `keep` or
+/// `compensate`.
 pub(crate) fn write_plan(place: &TestEnv, on_failure: &str, steps: &[Value]) {
     let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -17,14 +18,14 @@ pub(crate) fn with_field(mut step: Value, key: &str, value: Value) -> Value {
     step
 }
 
-/// Waits for a signal that is never sent, so that the job parks.
+/// Returns a step that waits for a signal that is never sent, so that the job parks.
 pub(crate) fn never_ending_wait(depends_on: &str) -> Value {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "never", "park": true });
     with_field(wait("w", payload), "depends_on", json!([depends_on]))
 }
 
-/// Bookings of three kinds: one undone by its own plugin, one by another operator, and one made inside a
-/// step.
+/// Returns three steps that make bookings, and a wait that never ends. The first booking is undone by its own
+/// plugin, and the second by another operator. The third is made by a call inside a step.
 pub(crate) fn bookings() -> Vec<Value> {
     let inside = json!({ "calls": [{ "operator": "Booking.Make", "args": { "note": 3 } }] });
     let other = step("b", "Booking.Make", &["a"], json!({ "note": 2 }));
@@ -122,11 +123,11 @@ fn cancelled_job_undoes_its_bookings() {
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
     assert!(shown.contains("compensated"), "{shown}");
-    // A further command changes nothing.
+    // A retry of the cancelled job is refused and changes nothing.
     assert_eq!(place.latch(&["job", "retry", &job]).code, 2);
     assert_eq!(place.effect_counts().len(), 6);
 
-    // Undoing frees the action key, so another job performs the same action again.
+    // Undoing frees the action keys, so another job can perform the same actions.
     let again = run_plan(&place, &["--new"]);
     assert_eq!(again.code, 3, "{} {}", again.stdout, again.stderr);
     assert_eq!(
@@ -142,7 +143,8 @@ fn effect_files(place: &TestEnv) -> Vec<String> {
     entries.map(|entry| entry.expect("readable").file_name().into_string().expect("plain names")).collect()
 }
 
-/// I37: a failed job rolls back if its plan says so.
+/// I37: if a step fails, a plan with `on_failure` set to `compensate` undoes its effects. With `keep`, the
+/// effects stay.
 #[test]
 fn failed_job_rolls_back() {
     let place = TestEnv::undo("atomic").fresh_copy();
@@ -159,8 +161,7 @@ fn failed_job_rolls_back() {
     let job = job_id(&response);
     assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
     assert_replayable_and_verified(&place, &job, "rolled back");
-    // A fork executes all steps again. It copies no step that was undone, and the first call waits for
-    // approval.
+    // The fork executes all steps again, because no undone step is copied. Its first call waits for approval.
     let fork = place.latch(&["job", "fork", &job, "--at", "f", "--json", "--actor", "ada"]);
     let forked = fork.json();
     assert_eq!((fork.code, &forked["blocked_on"]["slot"]), (3, &json!("a")), "{forked:#}");
@@ -195,7 +196,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
         assert_replayable_and_verified(&place, &job, "a failed compensation");
         (place, job)
     };
-    // No other compensation is in doubt.
+    // The compensation of `b` has not started yet, so it cannot be resolved.
     let (place, job) = parked();
     let refused = place.latch(&["job", "resolve", &job, "b~c", "--not-applied"]);
     assert_eq!(refused.code, 2, "this compensation has not failed yet");
@@ -206,8 +207,8 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(place.effect_counts().len(), 6, "{:?}", place.effect_counts());
     assert_replayable_and_verified(&place, &job, "tried again");
-    // The first call was undone by hand. The next compensation fails as well and is left. The last decision
-    // gives up the remaining ones.
+    // The person states that `d/0` was undone by hand. The next compensation, `b~c`, fails as well, and the
+    // person leaves the effect of `b`. The last decision gives up the remaining compensations.
     let (place, job) = parked();
     let response = resolve_and_resume(&place, &job, &["d/0~c", "--applied", "result.json"]);
     assert_eq!(response["blocked_on"]["slot"], "b~c", "{response:#}");
@@ -220,8 +221,9 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(place.effect_counts().len(), 3, "{:?}", place.effect_counts());
     assert_replayable_and_verified(&place, &job, "by hand");
 
-    // A call without a `compensate` export and without `compensate_with` is reported, and the rest is undone.
-    // An export that refuses the operator is a failure like any other.
+    // A call whose plugin has no `compensate` export and whose step has no `compensate_with` is reported, and
+    // the other calls are undone. If a `compensate` export refuses the operator, this is a failed
+    // compensation like any other.
     let place = TestEnv::undo("atomic").fresh_copy();
     let steps = [
         step("a", "Booking.Make", &[], json!({ "note": 1 })),
@@ -270,8 +272,9 @@ fn call_in_doubt_is_settled_before_anything_is_undone() {
     assert_replayable_and_verified(&place, &job, "in doubt, then cancelled");
 }
 
-/// I5, I38, I45: a job is given up before anything is undone, and killed at each write of that decision. The
-/// next job still receives the receipt of its action. Also tested with staged commit.
+/// I5, I38, I45: a person gives up a cancelled job before anything is undone, and the process is killed at
+/// each write of that decision. Another job with the same action still gets the receipt of the job that was
+/// given up. Both commit modes are tested.
 #[test]
 fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     for commit in ["atomic", "staged"] {
@@ -312,7 +315,8 @@ fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     }
 }
 
-/// I20, I37: the golden flow, cancelled at its second gate, and rolled back after the letter was sent.
+/// I20, I37: if the golden flow is cancelled at its second gate, its first effect is undone. If it rolls back
+/// after the letter was sent, the message is removed only if it was not read.
 #[test]
 fn golden_flow_undoes_only_unread_messages() {
     let messages = |place: &TestEnv, folder: &str| {

@@ -12,11 +12,11 @@ use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_
 use crate::program::latch_command;
 use crate::test_env::TestEnv;
 
-/// Crash points that undoing passes on any machine. With staged commit, effects are stored before the other
-/// writes.
+/// Crash points that undoing effects passes on any machine, in both commit modes.
 const ALWAYS_REACHED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
 
-/// Cancels or undoes the job with a kill at this crash point. Returns false if the point was not reached.
+/// Runs `latch job cancel` or `latch job undo`, depending on `verb`, and kills the process at this crash point.
+/// Returns false if the point was not reached.
 fn kill_at(place: &TestEnv, verb: &str, job: &str, point: &str) -> bool {
     let mut command = latch_command(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
     let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
@@ -33,7 +33,8 @@ fn finish_undoing(place: &TestEnv, verb: &str, job: &str, when: &str) -> Value {
         if response["state"] == "CANCELLED" {
             return response;
         }
-        // The request may have been lost with the process. Sent twice, it changes nothing.
+        // If the process was killed early, it has not stored the request. Repeating a stored request changes
+        // nothing.
         let ran = place.latch(&["job", verb, job, "--json", "--actor", "bob"]);
         assert!(matches!(ran.code, 0 | 3), "{when}: {} {}", ran.stdout, ran.stderr);
         let response = ran.json();
@@ -71,7 +72,7 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     let template = TestEnv::undo(commit);
     let mut steps = bookings();
     let code = if verb == "undo" { 0 } else { 3 };
-    // Without the wait at its end, the job completes.
+    // `undo` needs a completed job, so its plan has no wait at the end.
     steps.truncate(if verb == "undo" { 3 } else { 4 });
     write_plan(&template, "keep", &steps);
     let stopped = run_plan(&template, &[]);
@@ -96,25 +97,28 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     assert!(missing.is_empty(), "not on the path of undoing: {missing:?}; reached {reached:?}");
 }
 
-/// I1, I5, I37: atomic commit.
+/// I1, I5, I37: with atomic commit, a cancellation that is killed at any crash point undoes each effect once.
 #[test]
 fn cancel_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "cancel");
 }
 
-/// I1, I5, I37: staged commit, where window 4 exists.
+/// I1, I5, I37: with staged commit, a cancellation that is killed at any crash point undoes each effect once.
+/// A kill between the events and the ledger row is possible here (§5, window 4).
 #[test]
 fn cancel_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "cancel");
 }
 
-/// I1, I5, I155: undoing a finished job, atomic commit.
+/// I1, I5, I155: with atomic commit, the undo of a completed job that is killed at any crash point undoes
+/// each effect once.
 #[test]
 fn undo_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "undo");
 }
 
-/// I1, I5, I155: undoing a finished job, staged commit.
+/// I1, I5, I155: with staged commit, the undo of a completed job that is killed at any crash point undoes
+/// each effect once.
 #[test]
 fn undo_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "undo");

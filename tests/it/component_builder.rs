@@ -1,5 +1,5 @@
-//! Builds components in a test: of any world, with any manifest, and with code that calls chosen imports. The
-//! core module is built by hand and becomes a component through the same tools that build plugins.
+//! Builds components for tests, with a chosen world and manifest, and with code that calls chosen imports.
+//! The core module is built by hand and becomes a component through the same tools that build plugins.
 
 use std::path::Path;
 
@@ -42,21 +42,21 @@ pub(crate) const VALID_OPERATOR: OperatorSpec = OperatorSpec {
 
 /// Description of a component to build.
 pub(crate) struct ComponentSpec<'a> {
-    /// WIT of further packages, with the world `made` in `package test:made`.
+    /// WIT text that has the world `made` in `package test:made`, and any further packages.
     pub(crate) wit: &'a str,
     pub(crate) version: &'static str,
     pub(crate) operators: &'a [OperatorSpec],
-    /// Calls in the built code: the exported function, then interface and function of the import that it
-    /// calls.
+    /// Calls that the built code makes. Each is an exported function, and the interface and function of the
+    /// import that it calls.
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
-    /// True if the functions keep their names.
+    /// True if the module contains the names of its functions.
     pub(crate) names: bool,
-    /// Body of an additional function that uses a WebAssembly feature. No other function calls it. If empty,
-    /// there is no such function.
+    /// Body of an additional function that no other function calls. Tests use it to include a WebAssembly
+    /// feature.
     pub(crate) unused_body: &'a [Instruction<'a>],
-    /// True if that function runs when the component is instantiated.
+    /// True if the function of `unused_body` runs when the component is instantiated.
     pub(crate) runs_on_instantiation: bool,
-    /// A second memory.
+    /// Type of a second memory, if the module has one.
     pub(crate) memory: Option<MemoryType>,
     /// Number of unused data bytes.
     pub(crate) ballast: usize,
@@ -79,7 +79,7 @@ pub(crate) const VALID_STEP: ComponentSpec<'static> = ComponentSpec {
 pub(crate) const VALID_TOOL: ComponentSpec<'static> =
     ComponentSpec { wit: "package test:made; world made { include latchwork:plugin/tool@0.1.0; }", ..VALID_STEP };
 
-/// The part of WASI that tests import.
+/// WIT of the one WASI interface that test components import.
 pub(crate) const WALL_CLOCK_WIT: &str = "package wasi:clocks@0.2.6 { interface wall-clock { record datetime { seconds: u64, \
      nanoseconds: u32 } now: func() -> datetime; } }";
 
@@ -117,7 +117,8 @@ impl ComponentSpec<'_> {
             }
         }
         let mut next = imported.len() as u32;
-        // One helper function for each call, so that a call path can be shown.
+        // Each call is made by its own helper function, so that the path from the export to the import has a
+        // function in between.
         let mut helpers = Vec::new();
         let nothing = WasmSignature { params: vec![], results: vec![], indirect_params: false, retptr: false };
         for (index, (of, interface, function)) in self.calls.iter().enumerate() {

@@ -36,7 +36,7 @@ fn options(cwd: &Path) -> LoadOptions<'_> {
     LoadOptions { cwd, config: None, db: None, plan_folder: None, env: &|_| None }
 }
 
-/// Returns each problem as `line:column code key: message`.
+/// Returns the problems of this `latch.toml`, each as `line:column code key: message`.
 fn problems(text: &str) -> Vec<String> {
     let folder = Folder::with(text);
     let errors = folder.load().expect_err("the configuration is refused");
@@ -202,7 +202,7 @@ config = { big = 9007199254740993, bad = nan }
     }
 }
 
-/// I42: the trust and requirements of a policy.
+/// I42: the trust and the requirements of a policy are read, and invalid values are reported.
 #[test]
 fn policy_trust_and_requirements_are_read_and_checked() {
     let text = r#"[policy.default]
@@ -492,8 +492,8 @@ fn validators_are_read_by_name() {
     assert!(found[1].contains("did you mean `run`?"), "{found:?}");
 }
 
-/// Effects must be stored where all workers of the database see them. Otherwise every command is refused, no
-/// matter where the database is named.
+/// If the database is on a server, a file as effect store is refused, because workers on other machines
+/// cannot read it. Every command is refused, no matter whether `LATCH_DATABASE` or `--db` names the server.
 #[test]
 fn effect_store_file_beside_a_server_is_refused() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");

@@ -1,5 +1,5 @@
 //! Confirmation across processes: a job is killed, its effect is changed from outside, and the job is
-//! resumed. With real components, files and a real HTTP server.
+//! resumed. The tests use real components, files and a real HTTP server.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::program::{latch_command, run_latch};
 use crate::server::TestServer;
 use crate::test_env::{TestEnv, step, wait};
 
-/// A secret that may reach only the server.
+/// Secret of the plugin. It may reach only the test server.
 const CANARY: &str = "tok-canary-81f3";
 
 /// Environment with a tool that executes the script in its arguments. `lines` are added to the plugin's
@@ -27,23 +27,24 @@ fn env_with_scripted_tool(server: &TestServer, lines: &str) -> TestEnv {
     place
 }
 
-/// `a` writes `/d/f` and reports `change`, `r` sleeps, and `b` writes `/d/g`.
+/// Sets a plan of three steps: `a` writes `/d/f` and reports `change`, `r` sleeps, and `b` writes `/d/g`.
 fn with_three_step_plan(place: TestEnv, change: Value) -> TestEnv {
     let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
     place.with_plan(&[
         step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
-        // Long enough for the effect of `a` to become durable.
+        // Sleeps long enough for the effect of `a` to become durable.
         step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 1_000 }] })),
         step("b", "World.Change", &["r"], json!({ "do": [write("/d/g")] })),
     ])
 }
 
-/// A state change that the tool's own `verify` checks.
+/// Returns a state change that the tool's own `verify` function checks.
 fn file_change() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
-/// Runs the job until `r` was executed but not recorded, and kills the process there. Returns the job's id.
+/// Kills the process of a new job after `r` was executed and before its answer was recorded. Returns the
+/// job's id.
 fn run_until_killed(place: &TestEnv) -> String {
     use std::os::unix::process::ExitStatusExt;
     let output =
@@ -103,7 +104,8 @@ fn confirmed_effect_lets_the_job_continue_without_an_event() {
     assert!(notes.contains("effects_not_asked_about") && !notes.contains("unverified_effects"), "{notes}");
 }
 
-/// I39: with `strict`, the default, a mismatch ends the job. No later step runs, and a retry is refused.
+/// I39: with `strict`, the default, an effect that differs from its record ends the job. No later step runs,
+/// and a retry is refused.
 #[test]
 fn strict_mismatch_ends_the_job_for_good() {
     let server = TestServer::start();
@@ -128,8 +130,8 @@ fn strict_mismatch_ends_the_job_for_good() {
     assert_verified(&place, &id);
 }
 
-/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job a
-/// person decides what the receipt is worth, and the waiting job continues.
+/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job, a
+/// person decides whether the receipt is valid, and the job that waits for it continues.
 #[test]
 fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
     let server = TestServer::start();
@@ -170,7 +172,8 @@ fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
     }
 }
 
-/// I39: with `warn`, set for all plugins, a mismatch is counted and shown, and the job continues.
+/// I39: if `warn` is set for all plugins and an effect differs from its record, the difference is counted and
+/// shown, and the job continues.
 #[test]
 fn warned_mismatch_is_counted_and_shown() {
     let server = TestServer::start();
@@ -186,8 +189,8 @@ fn warned_mismatch_is_counted_and_shown() {
     assert_verified(&place, &id);
 }
 
-/// I39: a person is asked only about the effect in question. The confirmation is accepted once and recorded
-/// with actor and reason.
+/// I39: with `human_in_loop`, a person is asked only about the effect that differs from its record. The
+/// person's confirmation is accepted once and recorded with actor and reason.
 #[test]
 fn person_confirms_a_mismatch_once_with_a_reason() {
     let server = TestServer::start();
@@ -221,8 +224,8 @@ fn person_confirms_a_mismatch_once_with_a_reason() {
     assert_eq!(report["intact"], true);
 }
 
-/// I39, I11: a failing verifier means `unavailable`, not a mismatch, and stops nothing else. A verifier can
-/// change nothing.
+/// I39, I11: if a verifier fails, its outcome is `unavailable`. The effect does not count as changed, and the
+/// host continues. A verifier can change nothing.
 #[test]
 fn failed_verifier_is_reported_as_unavailable() {
     let server = TestServer::start();
@@ -258,7 +261,8 @@ fn failed_verifier_is_reported_as_unavailable() {
     assert!(!place.dir.join("d/planted").exists() && server.requests().is_empty());
 }
 
-/// I39: the host asks the server with the plugin's secret, once in each attempt and never in replay.
+/// I39: the host's `etag` verifier sends the plugin's secret to the server. It checks the resource once in
+/// each attempt and never in replay.
 #[test]
 fn host_verifier_checks_the_entity_tag_once_per_attempt() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
@@ -292,7 +296,7 @@ fn host_verifier_checks_the_entity_tag_once_per_attempt() {
     }
 }
 
-/// I39: the host compares the file's digest.
+/// I39: the host's verifier for files compares the digest of the file with the recorded one.
 #[test]
 fn host_verifier_checks_the_file_digest() {
     use sha2::Digest;
@@ -319,7 +323,8 @@ fn host_verifier_checks_the_file_digest() {
     assert!(found.contains("/d/f is not there any more"), "{found}");
 }
 
-/// I39: a shipped tool verifies the message that it delivered.
+/// I39: the shipped mail tool verifies the message that it delivered, and a deleted message differs from the
+/// record.
 #[test]
 fn mail_tool_reports_its_deleted_message_as_a_mismatch() {
     let template = TestEnv::golden("atomic").with_plan(&[
@@ -332,7 +337,7 @@ fn mail_tool_reports_its_deleted_message_as_a_mismatch() {
         let mut run = latch_command(&place.dir, &["run", "plan.json", "--json", "--approve", "a"]);
         run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
         let message = std::fs::read_dir(place.dir.join("outbox/new")).unwrap().next().unwrap().unwrap().path();
-        // A mail reader may move a message that it has shown. A moved message is not a mismatch.
+        // A mail reader may move a message that it has shown. The verifier accepts a moved message.
         let seen = place.dir.join("outbox/cur").join(format!("{}:2,S", message.file_name().unwrap().to_str().unwrap()));
         std::fs::create_dir_all(seen.parent().unwrap()).unwrap();
         std::fs::rename(&message, &seen).unwrap();

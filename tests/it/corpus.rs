@@ -1,5 +1,5 @@
-//! I55: common mistakes in five languages are each found by their rule, and correct code that looks similar
-//! is not flagged. `tests/corpus` holds the guests, and a table of the rules that each guest breaks.
+//! I55: the checker finds each common mistake in five languages by the rule for it, and does not flag correct
+//! code that looks similar. `tests/corpus` holds the guests, and a table of the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::sdk::run_latch;
 
 const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
 
-/// One guest of a table.
+/// One guest of a `table.toml`.
 struct CorpusGuest {
     plugin: String,
     /// `None` if the mistake concerns the plugin as a whole.
@@ -23,7 +23,8 @@ struct CorpusGuest {
     cases: Vec<Value>,
 }
 
-/// The guests of one language, and the plugins that are built twice.
+/// The guests of one language. `rebuilt` names the plugins that are built twice, so that the checker can
+/// compare the builds.
 struct CorpusTable {
     dir: PathBuf,
     guests: Vec<CorpusGuest>,
@@ -125,31 +126,31 @@ impl CorpusTable {
     }
 }
 
-/// I55.
+/// I55: the checker finds exactly the rules that the table lists for each Python guest.
 #[test]
 fn python_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("python").check_all();
 }
 
-/// I55.
+/// I55: the checker finds exactly the rules that the table lists for each JavaScript guest.
 #[test]
 fn javascript_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("js").check_all();
 }
 
-/// I55.
+/// I55: the checker finds exactly the rules that the table lists for each C guest.
 #[test]
 fn c_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check_all();
 }
 
-/// I55.
+/// I55: the checker finds exactly the rules that the table lists for each Go guest.
 #[test]
 fn go_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("go").check_all();
 }
 
-/// I55.
+/// I55: the checker finds exactly the rules that the table lists for each Rust guest.
 #[test]
 fn rust_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("rust").check_all();

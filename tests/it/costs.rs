@@ -15,7 +15,7 @@ fn budget_policy(per_job: &str, per_month: &str) -> String {
     format!("[policy.default]\nbudget = {{ per_job_usd = {per_job:?}, per_month_usd = {per_month:?} }}\n")
 }
 
-/// I33.
+/// I33: costs are summed by job, actor and tenant.
 #[test]
 fn costs_are_summed_by_job_actor_and_tenant() {
     let provider = Provider::start(vec![ScriptedAnswer::tokens(1_000, 1), ScriptedAnswer::tokens(10, 10)]);
@@ -29,7 +29,7 @@ fn costs_are_summed_by_job_actor_and_tenant() {
     let rows = by_job["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2, "{by_job:#}");
     assert_eq!((&rows[0]["job_id"], &rows[0]["cost_micro_usd"]), (&bob["job_id"], &json!(400)), "the newest first");
-    // 1000 + 10 tokens in, 11 tokens out.
+    // Both calls together used 1010 input tokens and 11 output tokens.
     assert_eq!((&rows[1]["actor_id"], &rows[1]["cost_micro_usd"]), (&json!("ada"), &json!(1_120)));
     assert_eq!((&rows[1]["model"], &rows[1]["tokens_in"]), (&json!("small-2026-01"), &json!(1_010)));
     assert_eq!((&rows[1]["cache_misses"], &rows[1]["cache_hits"]), (&json!(2), &json!(0)));
@@ -74,7 +74,7 @@ fn failed_try_costs_nothing() {
     assert_eq!((&of_job["total"]["calls"], &of_job["total"]["cost_micro_usd"]), (&json!(1), &json!(200)));
 }
 
-/// I34: a call is refused once the budget is used up, and a raised budget does not change that refusal.
+/// I34: a call is refused once its job has used up the budget. The refusal is final and replays.
 #[test]
 fn call_beyond_the_job_budget_is_refused() {
     let provider = Provider::start(vec![]);
@@ -100,9 +100,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal is durable before the step receives it. If the process is killed at any write and the
-/// budget is raised afterwards, the step still receives the same refusal. The policy of the job's acceptance
-/// still applies, because a later policy can only narrow it.
+/// I34: the refusal of a call over budget is durable before the step receives it. If the process is killed at
+/// any write and the budget is then raised, the step still receives the refusal, because a job keeps the
+/// narrower of two policies.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;
@@ -135,7 +135,8 @@ fn budget_refusal_survives_kills_and_a_raised_budget() {
     assert!(kept > 0, "at least one kill comes after the refusal");
 }
 
-/// A step plugin that makes `calls` calls, one after another or all concurrently.
+/// Returns a step whose plugin makes `calls` LLM calls, one after another. If its payload has `all`, the
+/// calls are concurrent.
 fn driver_step(calls: u32) -> Value {
     let call = |n: u32| {
         json!({ "operator": "Llm.Chat", "args": {
@@ -149,7 +150,7 @@ fn driver_step(calls: u32) -> Value {
     })
 }
 
-/// I34: a step receives `POLICY_DENIED`, with the real code in its detail.
+/// I34: a step whose call is over budget receives `POLICY_DENIED`, with `BUDGET_EXCEEDED` in the detail.
 #[test]
 fn step_receives_policy_denied_when_its_budget_is_used_up() {
     let provider = Provider::start(vec![]);
@@ -181,7 +182,7 @@ fn database_text(desk: &LlmProject) -> String {
 fn concurrent_calls_share_the_budget() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer.
     desk.configure(&budget_policy("0.0004", "50.00"));
     let mut step = driver_step(6);
     step["payload"]["all"] = json!(true);
@@ -191,7 +192,7 @@ fn concurrent_calls_share_the_budget() {
     assert_eq!(provider.requests().len(), 2, "{}", ran.stdout);
 }
 
-/// I33, I34: an answer without usage is charged the most that it can have cost.
+/// I33, I34: an answer that does not state the tokens used is charged the maximum that its call may cost.
 #[test]
 fn answer_without_usage_is_charged_the_maximum() {
     let provider = Provider::start(vec![
@@ -200,7 +201,7 @@ fn answer_without_usage_is_charged_the_maximum() {
         ScriptedAnswer::without_usage(),
     ]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer.
     desk.configure(&budget_policy("0.0004", "50.00"));
     desk.plan(&[driver_step(6)]);
     let ran = desk.run();
@@ -214,7 +215,7 @@ fn answer_without_usage_is_charged_the_maximum() {
     assert!(told.contains("up to 0.000162"), "{told}");
 }
 
-/// I34: the monthly budget belongs to the tenant, so earlier jobs count.
+/// I34: the monthly budget belongs to the tenant, so the costs of earlier jobs count.
 #[test]
 fn tenant_is_refused_when_its_monthly_budget_is_used_up() {
     let provider = Provider::start(vec![]);
@@ -227,7 +228,8 @@ fn tenant_is_refused_when_its_monthly_budget_is_used_up() {
         assert_eq!(ran.json()["state"], state, "job {n}: {}", ran.stdout);
     }
     assert_eq!(provider.requests().len(), 2);
-    // Another tenant's budget is not used up, and neither is a larger one.
+    // The budget of another tenant is not used up. After the budget is raised, the first tenant can run jobs
+    // again.
     assert_eq!(run("other").code, 0);
     desk.configure(&budget_policy("1.00", "0.0005"));
     assert_eq!(run("acme").code, 0);

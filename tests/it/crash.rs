@@ -1,5 +1,5 @@
 //! Kills the process at every crash point and restarts it. Parked calls are resolved with what really
-//! happened, and the effects are counted. With real processes, components and databases.
+//! happened, and the effects are counted. The tests use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::program::latch_command;
 use crate::running_worker::events_of;
 use crate::test_env::{TestEnv, step};
 
-/// Statements that a worker never executes for this job. Commands that only read cause them, and so do a
-/// limited queue and steps that may be reused or that cost money.
+/// Statements that a worker never executes for the job of these tests. They are caused by commands that only
+/// read, by a queue limit, and by steps that may be reused or that cost money.
 pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",
@@ -30,10 +30,12 @@ pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "quick_check",
 ];
 
-/// Statements that only faults and other processes cause. The store's own suite kills there.
+/// Statements that only faults and other processes cause. The store's own tests kill the process at these
+/// statements.
 pub(crate) const STATEMENTS_OF_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
 
-/// Statements that only a long-running worker on a server executes. The store's own suite kills there.
+/// Statements that only a long-running worker with a database on a server executes. The store's own tests
+/// kill the process at these statements.
 pub(crate) const STATEMENTS_OF_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
 
 /// Returns true if `latch run` of one job never executes the statement.
@@ -41,7 +43,8 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
     [STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, STATEMENTS_OF_WORKERS].iter().any(|names| names.contains(&name))
 }
 
-/// One kill: the crash point's name, its side, and the number of the pass, from 1.
+/// One kill: the name of the crash point, the side (`before` or `after`), and the pass at which the process
+/// is killed, counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
@@ -63,8 +66,8 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Kills a run at every crash point and at every pass of the point, until a run ends without reaching that
-/// pass. Returns the names of the points reached.
+/// Kills one run at each pass of every crash point, and calls `check` after each kill. The passes of a point
+/// end with a run that does not reach the pass. Returns the names of the points reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
@@ -106,7 +109,8 @@ fn kill_at_every_point(commit: &str) {
         .chain(EXECUTE_POINTS)
         .filter(|name| !reached.contains(**name))
         .filter(|name| !is_never_reached_by_run(name))
-        // An atomic commit writes effects together with the events that mention them.
+        // With atomic commit, the statements for effects are not used, because effects are written with their
+        // events.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"))
         .collect();
     for name in left {
@@ -152,14 +156,15 @@ pub(crate) fn check_jobs(place: &TestEnv, jobs: &[String], when: &str) {
     assert_eq!(worlds.len(), jobs.len() * 8, "{when}: nothing else happened: {worlds:?}");
 }
 
-/// I1, I2, I5: atomic commit. If no call was in doubt, the log differs from an undisturbed one only by the
-/// claim.
+/// I1, I2, I5: with atomic commit, a job that is killed at any crash point executes each effect once. If no
+/// call was in doubt, `comparable_log` returns the same for the killed job and an undisturbed one.
 #[test]
 fn job_killed_anywhere_with_atomic_commit_executes_each_effect_once() {
     kill_at_every_point("atomic");
 }
 
-/// I1, I2, I5: staged commit, where window 4 exists.
+/// I1, I2, I5: with staged commit, a job that is killed at any crash point executes each effect once. A kill
+/// between the events and the ledger row is possible here (§5, window 4).
 #[test]
 fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {
     kill_at_every_point("staged");
@@ -200,7 +205,7 @@ fn golden_flow_killed_anywhere_sends_one_message() {
 }
 
 /// I1, I3, I5: a keyed call in doubt is retried, and the process is killed at each write of that retry. The
-/// start of the retry is never taken for the tool's answer, with staged commit either.
+/// record that the retry began is never used as the tool's answer, in either commit mode.
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {

@@ -12,14 +12,16 @@ use crate::server::TestServer;
 use crate::test_env::{TestEnv, step};
 use crate::worker::{env_with_fetch_tool, fetch_step, show_job, submit_detached, write_plan};
 
-/// I100: a job that crashes its process is parked at the limit, with the calls that were in flight.
+/// I100: a job that crashes its processes is parked at `max_attempts_without_progress`. The cause names the
+/// calls that were in flight.
 #[test]
 fn crash_loop_parks_the_job_with_its_cause() {
     let server = TestServer::start().with_slow_answers();
     let place = env_with_fetch_tool(&server, "max_attempts_without_progress = 3");
     write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
     let job = submit_detached(&place, &[]);
-    // The first attempt records that the step began, so it counts as progress.
+    // The first attempt records that the step began. This counts as progress, so the limit is reached one
+    // attempt later.
     for _ in 0..4 {
         let mut command = latch_command(&place.dir, &["worker", "--until-idle"]);
         let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
@@ -62,8 +64,8 @@ fn continue_job(place: &TestEnv, job: &str) -> Value {
     ran.json()["rested"].clone()
 }
 
-/// I123: a job whose processes die while they load it is parked without being loaded. Requests to the job are
-/// kept, and the job is loaded again after `latch job resolve --continue`.
+/// I123: if processes die while they load a job, the job is parked without being loaded again. Requests to
+/// the job are kept, and the job is loaded again after `latch job resolve --continue`.
 fn check_parked_without_loading(on_server: bool) {
     let server = TestServer::start();
     let mut place = env_with_fetch_tool(&server, "max_attempts_without_progress = 3");
@@ -121,7 +123,8 @@ fn job_whose_loading_crashes_is_parked_without_loading_on_postgres() {
     check_parked_without_loading(true);
 }
 
-/// I123: an ended job whose retry cannot be loaded is parked, too. A later retry of that job works.
+/// I123: if processes die while they load a job for its retry, the ended job is parked, too. A later retry of
+/// that job works.
 #[test]
 fn job_whose_retry_crashes_on_loading_is_parked() {
     let server = TestServer::start();
@@ -148,7 +151,7 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     let asked = asked + 1;
     assert_eq!(run_worker_without_loading(&place).json()["rested"], json!({}));
     assert_eq!(show_job(&place, &job)["state"], "PARKED");
-    // The second round: the log now contains the reopening.
+    // Processes die again during loading. This time the log already contains the event that reopened the job.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     for _ in 1..=3 {
         assert!(dies_loading(&place));
@@ -163,8 +166,8 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     evidence::verify_offline(&place, &job, "in the end");
 }
 
-/// I100, I123: a job that ends its process immediately is parked with the name of the call that was in
-/// flight. That name is recorded from the second attempt on.
+/// I100, I123: if a job kills each process at its first call, the job is parked, and the cause names that
+/// call. The call's name is recorded from the second attempt on.
 #[test]
 fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
     let server = TestServer::start();
@@ -183,8 +186,8 @@ fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
     assert_eq!(server.requests().len(), 0);
 }
 
-/// I123: if processes die while they read the job's inbox, the inbox is not read again. Its requests are kept
-/// and are applied after `latch job resolve --continue`.
+/// I123: if processes die while they read a job's inbox, the job is parked and the inbox is not read again.
+/// Its requests are kept, and are applied after `latch job resolve --continue`.
 #[test]
 fn job_whose_inbox_crashes_processes_is_parked_without_reading_it() {
     let server = TestServer::start();

@@ -20,7 +20,7 @@ fn checks_named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
     checks.iter().filter(|check| check["check"] == name).collect()
 }
 
-/// Returns a project with a job that has a step's output, and the job's id.
+/// Returns a project with a finished job whose step has an output. Also returns the job's id.
 fn project_with_finished_job() -> (TestEnv, String) {
     let guest = guest("check-step");
     let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
@@ -34,7 +34,7 @@ fn project_with_finished_job() -> (TestEnv, String) {
     (place, id)
 }
 
-/// I169: a flipped byte of a payload is reported with job, slot and event, and with what to do.
+/// I169: a flipped byte of a payload is reported with the job, slot and event, and with a remedy.
 #[test]
 fn deep_check_locates_a_flipped_byte() {
     let (place, id) = project_with_finished_job();
@@ -78,7 +78,7 @@ fn deep_check_locates_a_flipped_byte() {
     assert!(found.iter().any(|it| it["job"] == json!(id)) && found.iter().all(|it| it["job"] != second), "{found:#?}");
 }
 
-/// I169: damage in the tables shared by jobs and in the ledger is reported.
+/// I169: damage in the ledger and in the tables that all jobs share is reported.
 #[test]
 fn deep_check_finds_damaged_reservations_and_indexes() {
     let mut keyed = step("k", "Effect.Keyed", &[], json!({ "note": 1 }));
@@ -167,7 +167,8 @@ fn deep_check_finds_damaged_components_and_compiled_code() {
     flip(&compiled[0]);
     let component = &only(&place.dir.join(".latch/components"), "wasm")[0];
     flip(component);
-    // Loading the plugin would repair both. The check must report the files as they were before.
+    // Loading the plugin would repair the component and the compiled code. The check must report both files
+    // in the damaged state.
     let (code, checks) = doctor(&[]);
     assert_eq!(code, 1, "{checks:#?}");
     let kept = checks_named(&checks, "components");
@@ -208,7 +209,7 @@ fn each_plugin_problem_names_its_plugin() {
     assert!(rust["verdict"] == "ok" || rust["fix"].as_str().unwrap().contains("rustup target add"), "{rust}");
 }
 
-/// I169: secrets without a value, and secret files that other users can read.
+/// I169: a secret without a value is reported, and so is a secret file that other users can read.
 #[test]
 fn secret_without_value_or_readable_by_others_is_reported() {
     let place = TestEnv::configured(

@@ -45,7 +45,8 @@ fn export_replaces_a_file_only_with_force() {
     let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
     assert_eq!(verify_in_empty_folder(&file, &[]).code, 0);
-    // The same holds for the default file name and for a link.
+    // Without `--force`, an export also leaves a file with the default name and the target of a link
+    // unchanged.
     assert_eq!(place.latch(&["job", "export", &id]).code, 0);
     assert_eq!(place.latch(&["job", "export", &id]).code, 2);
     std::os::unix::fs::symlink("e.jsonl", place.dir.join("link")).unwrap();
@@ -116,13 +117,13 @@ fn golden_flow_verifies_offline_and_reexecutes() {
     let plain = verify_in_empty_folder(&file, &[]).json();
     assert!(note_codes(&plain).contains(&"not_reexecuted"), "the report lists what was not checked: {plain:#}");
 
-    // With `--config`, the components stored by the host are used.
+    // With `--config`, `latch verify` uses the components that the host has stored.
     let config = place.dir.join("latch.toml");
     let kept = verify_in_empty_folder(&file, &["--config", config.to_str().unwrap()]).json();
     assert_eq!(kept["steps_reexecuted"], report["steps_reexecuted"]);
     assert!(!place.dir.join(".latch/cache").exists(), "compiled code stays outside of the project");
 
-    // Standard output and standard input.
+    // The evidence can also be written to standard output and read from standard input.
     let streamed = place.latch(&["job", "export", &id, "--out", "-"]);
     let mut child = latch_command(&place.dir, &["verify", "-", "--json"])
         .stdin(std::process::Stdio::piped())
@@ -133,7 +134,7 @@ fn golden_flow_verifies_offline_and_reexecutes() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// I29: a changed byte is reported with its line and exit code 1.
+/// I29: a changed byte is reported with its line, and the exit code is 1.
 #[test]
 fn changed_byte_is_reported_with_its_line() {
     let (place, id) = finished_golden_flow();
@@ -150,7 +151,8 @@ fn changed_byte_is_reported_with_its_line() {
         let ran = verify_in_empty_folder(&changed, &[]);
         assert_eq!((ran.code, &ran.json()["problems"][0]["line"]), (1, &json!(line)), "{}", ran.stdout);
     }
-    // Further byte positions are checked in this process, without starting one for each.
+    // Further byte positions are checked within the test process, because starting `latch` for each of them
+    // would be slow.
     let step = (good.len() / 400).max(1);
     let mut line = 1;
     for (at, byte) in good.iter().enumerate() {
@@ -170,7 +172,8 @@ fn changed_byte_is_reported_with_its_line() {
     assert_eq!(verify_in_empty_folder(&place.dir.join("nothing"), &[]).code, 2);
 }
 
-/// I30: an output was replaced and every hash recomputed. Executing the step again finds the forgery.
+/// I30: if an output in the evidence file is replaced and every hash is recomputed, executing the step again
+/// finds the forgery.
 #[test]
 fn replaced_output_is_found_by_reexecution() {
     let (place, id) = finished_golden_flow();
@@ -179,7 +182,7 @@ fn replaced_output_is_found_by_reexecution() {
     let forged = place.dir.join("forged.jsonl");
     let mut step = String::new();
     let bytes = forge_evidence(&good, |records| {
-        // The last output that is its own payload and that no later input contains.
+        // Selects the last output that has a payload record of its own. No later input contains this output.
         let output = records
             .iter_mut()
             .rev()
@@ -218,7 +221,7 @@ fn changed_component_is_refused() {
     for entry in std::fs::read_dir(components_dir(&place)).unwrap().map(Result::unwrap) {
         if entry.path().extension().is_some_and(|extension| extension == "wasm") {
             let mut bytes = std::fs::read(entry.path()).unwrap();
-            // One more empty custom section: the same code under another digest.
+            // Adds an empty custom section, so that the same code has another digest.
             bytes.extend([0, 2, 1, b'x']);
             std::fs::write(other.join(entry.file_name()), bytes).unwrap();
         }
@@ -234,7 +237,8 @@ fn changed_component_is_refused() {
 fn redacted_file_verifies_and_contains_no_answers() {
     let (place, id) = finished_golden_flow();
     let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
-    // The canary must not occur in the plan, which events contain in clear text.
+    // The canary is a word that a tool answers. It must not occur in the plan, because events contain the
+    // plan in clear text.
     let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
     let canary = said
         .split_whitespace()
@@ -271,7 +275,8 @@ fn redacted_file_verifies_and_contains_no_answers() {
     assert!(wrong.stdout.contains("answer/s5"), "the error lists the existing labels: {}", wrong.stdout);
 }
 
-/// I29: a signed file, checked against a trust file with the right key and with a wrong one.
+/// I29: a signed file is trusted if the trust file contains its key, and is not trusted if the trust file
+/// contains another key.
 #[test]
 fn signed_file_is_trusted_only_by_its_key() {
     let (place, id) = finished_golden_flow();

@@ -66,8 +66,8 @@ fn examples() -> PathBuf {
     checkout::copy().join("example-plugins")
 }
 
-/// Serializes the builds of this module. Cargo locks its target folder anyway, but a test would then report
-/// the wait as its own time.
+/// Serializes the builds of this module. Without this lock, cargo would make the builds wait for its target
+/// folder, and a test would report the wait as its own time.
 fn lock_builds() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())

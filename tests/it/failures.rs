@@ -15,8 +15,8 @@ use crate::test_env::{TestEnv, step};
 /// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes, which acts like a full disk.
 fn run_with_file_size_limit(place: &Path, blocks: u64, args: &[&str]) -> CommandOutput {
     let mut command = Command::new("sh");
-    // At the limit, the kernel would kill the process with SIGXFSZ. If the signal is ignored, the write
-    // fails, as on a full disk.
+    // A write beyond the limit kills the process with a signal. If the process ignores the signal, the write
+    // fails as on a full disk.
     command
         .arg("-c")
         .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""))
@@ -40,7 +40,7 @@ fn finish_and_check_effects(place: &TestEnv) {
     }
 }
 
-/// I1: a full disk stops the command with a code of its own. No call is lost or repeated.
+/// I1: a full disk stops the command with its own error code. No call is lost or repeated.
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
@@ -60,8 +60,8 @@ fn full_disk_is_reported_and_the_job_continues_later() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// Processes that start concurrently do not mistake each other's change of the generation for a restored
-/// database.
+/// A database counts its openings (the generation), so that a restored backup is detected. Processes that
+/// start concurrently do not take each other's openings for a restored backup.
 #[test]
 fn concurrent_first_runs_all_end() {
     let place = TestEnv::witness("atomic");
@@ -73,13 +73,13 @@ fn concurrent_first_runs_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = command_output(child.wait_with_output().unwrap());
-        // Their actions are the same, so a job that finds one in progress waits for it.
+        // All these jobs perform the same actions, so a job that finds one in progress waits for it.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }
 }
 
-/// A lost database also loses the record of its jobs, so no job runs until the loss is accepted.
+/// A lost database also loses the record of its jobs, so no job runs until a person accepts the loss.
 #[test]
 fn lost_database_stops_all_work_until_accepted() {
     let place = TestEnv::witness("atomic");
@@ -245,7 +245,7 @@ fn untrusted_text_is_escaped_on_the_terminal() {
     assert!(said.contains(r"ada\u{202e}\u{200b}\u{2066}"), "{said}");
 }
 
-/// After a backup was restored, each of its jobs is shown as possibly outdated.
+/// After a database was restored from a backup, each of its jobs is shown as possibly outdated.
 #[test]
 fn restored_database_is_reported_with_each_job() {
     let place = TestEnv::witness("atomic").with_plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);

@@ -1,4 +1,4 @@
-//! Costs of durable calls, counted as flushes and statements instead of times.
+//! Cost of durable calls, measured in flushes and bytes instead of time.
 
 use std::path::Path;
 
@@ -41,9 +41,9 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
     loads[0].clone()
 }
 
-/// Returns the smallest number of flushes per job over several measurements. A deferred write is flushed
-/// after a few milliseconds at the latest, so a busy machine flushes more often. Measurements are repeated
-/// until the smallest is at most `most`.
+/// Returns the smallest number of flushes per job over 5 to 40 measurements. A deferred write is flushed
+/// after a few milliseconds at the latest, so a busy machine flushes more often. After the first five,
+/// measurements end when the smallest is at most `most`.
 fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {
@@ -56,8 +56,8 @@ fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f6
     least
 }
 
-/// I36: one flush for each of ten barriers, one for the start and one for the end. The commit of a call
-/// shares the flush of the next call's barrier.
+/// I36: a job with ten keyed calls needs one flush for each barrier, one for its start and one for its end.
+/// The commit of a call shares the flush of the next call's barrier.
 #[test]
 fn ten_keyed_calls_need_one_flush_each_and_two_more() {
     let folder = bench_folder();
@@ -78,14 +78,14 @@ fn reads_and_pure_calls_need_no_flush_of_their_own() {
     }
 }
 
-/// I36: jobs of one process share transactions.
+/// I36: concurrent jobs of one process share transactions, so they need fewer flushes for each job.
 #[test]
 fn concurrent_jobs_share_their_flushes() {
     let flushes = flushes_per_job(bench_folder().path(), "ten", 64, 1.5);
     assert!(flushes <= 1.5, "{flushes}");
 }
 
-/// I36: the bytes that one call adds to the database, without those of the job itself.
+/// I36: one call adds at most 1400 bytes to the database, without the bytes of the job itself.
 #[test]
 fn call_adds_little_more_than_one_kilobyte() {
     let folder = bench_folder();
@@ -95,7 +95,7 @@ fn call_adds_little_more_than_one_kilobyte() {
     assert!((300.0..=1400.0).contains(&call), "a call of a two-byte result takes {call} bytes, a job {zero}");
 }
 
-/// I36: the counter agrees with the flushes requested from the operating system.
+/// I36: the flush counter of `latch bench` agrees with the flushes requested from the operating system.
 #[test]
 fn flush_counter_matches_the_operating_system() {
     let folder = bench_folder();
@@ -106,6 +106,7 @@ fn flush_counter_matches_the_operating_system() {
     let seen = noted.lines().filter(|path| path.ends_with("/ten-1.db-wal")).count() as f64;
     let counted = load["flushes_stored"].as_f64().unwrap();
     assert!(counted >= 10.0, "{load:#}");
-    // A restarted write-ahead log is flushed once more, and the schema's transactions are not counted.
+    // The operating system sees a few more flushes: one for each restart of the write-ahead log, and those of
+    // the transactions that create the schema.
     assert!(seen >= counted && seen <= counted * 1.02 + 24.0, "counted {counted}, seen {seen}");
 }

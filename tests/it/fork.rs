@@ -1,4 +1,5 @@
-//! Divergence as a job state with three ways out, and forks. With real processes, components and databases.
+//! Jobs that have diverged, the three ways to continue them, and forks. The tests use real processes,
+//! components and databases.
 
 use std::path::Path;
 
@@ -124,8 +125,8 @@ async fn write_foreign_history(dir: &Path, job: &JobId) {
     store.close().await;
 }
 
-/// I19, I40, I41: the code's calls differ from the log. Nothing is executed, and the job can be inspected,
-/// continued, forked and given up.
+/// I19, I40, I41: if the calls of a step's code differ from the log, nothing is executed. The job can be
+/// inspected, continued, forked and given up.
 #[test]
 fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
     let calls = json!({ "calls": [
@@ -177,8 +178,8 @@ fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
     assert_eq!(place.effect_counts().len(), 2);
 }
 
-/// I40, I41: steps before the fork are copied with their times and answers, and an output can be replaced.
-/// Calls that the origin committed after the fork's step are gated in every mode.
+/// I40, I41: steps before the fork are copied with their times and answers, and an output can be replaced. A
+/// call that the original job committed after the step of the fork is gated in every mode.
 #[test]
 fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     let calls = |n: u32, operator: &str| {
@@ -230,7 +231,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // In a fork of the fork, a step copied twice still replays as the job that executed it.
+    // In a fork of the fork, a step that was copied twice is still replayed with the identity of the job that
+    // executed it.
     let twice = fork_job(&place, &fork_id, &["--at", "c"]);
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));
@@ -261,7 +263,8 @@ fn run_until_gated(place: &TestEnv) -> String {
     job_id(&ran.json())
 }
 
-/// I41: the fork has the origin's seed and answers. Its approvals, policy and plugins are the current ones.
+/// I41: a fork has the seed of the original job. It needs new approvals, and uses the current policy and
+/// plugins.
 #[test]
 fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     let place = env_with_steps(&[world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -291,7 +294,7 @@ fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     assert_eq!(approve_and_resume(&place, &job_id(&forked), "o")["state"], "COMPLETED");
 }
 
-/// I41: the fork gets the contexts of the request, also for the step at which it forks.
+/// I41: a fork has the contexts of the original request, also for the step at which the fork begins.
 #[test]
 fn fork_at_a_step_with_a_context_keeps_the_contexts() {
     let place = env_with_steps(&[]);

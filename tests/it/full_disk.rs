@@ -17,7 +17,7 @@ use crate::running_worker::{RunningWorker, events_of, resolve_until_over, submit
 use crate::sdk;
 use crate::test_env::{TestEnv, step, witness_plan_of};
 
-/// A file system of its own, unmounted on drop.
+/// A small mounted file system, which is unmounted on drop.
 struct SmallDisk {
     dir: tempfile::TempDir,
 }
@@ -70,7 +70,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// The file that fills a disk.
+/// The file that fills a disk. It is deleted on drop.
 struct Ballast {
     path: PathBuf,
 }
@@ -219,7 +219,7 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // A server that could not write its log has stopped.
+    // The server may have stopped because it could not write its log.
     server.stop();
     server.run();
     working.push(RunningWorker::start(&place, worker_command(&place, &[])));
@@ -232,8 +232,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     check_jobs(&place, &jobs, "the disk was full");
 }
 
-/// I127: the disk of a SQLite file is full when an opaque call returns. The process that has the answer
-/// records it when there is room again, and the call is never in doubt.
+/// I127: if the disk of a SQLite file is full when an opaque call returns, the process keeps the answer and
+/// records it once there is room again. The call is never in doubt.
 #[test]
 fn opaque_answer_survives_a_full_disk() {
     for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {
@@ -252,7 +252,7 @@ fn opaque_answer_survives_a_full_disk() {
         let mut working = RunningWorker::start(&place, command);
         wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
         let full = disk.fill(0);
-        // Longer than the call takes.
+        // Waits until the call has certainly returned.
         std::thread::sleep(Duration::from_secs(4));
         drop(full);
         if waits {
