@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, step};
 
-/// Runs a plan of one tool to its end. Returns the environment and the job's id.
+/// Runs a job with one tool call until it is completed. Returns the environment and the job's id.
 fn completed_job() -> (TestEnv, String) {
     let place = TestEnv::witness("atomic").fresh_copy();
     let place = place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).with_approved(vec!["o"]);
@@ -47,7 +47,8 @@ fn only_reported_change(place: &TestEnv, args: &[&str]) -> Value {
     changed[0].clone()
 }
 
-/// I164: a changed component is named with both digests, and `--new` runs the configured one.
+/// I164: a changed component is reported with its old and its new digest. `latch run --new` runs the
+/// configured component.
 #[test]
 fn changed_component_is_reported_with_both_digests() {
     let (place, id) = completed_job();

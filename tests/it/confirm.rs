@@ -54,7 +54,7 @@ fn run_until_killed(place: &TestEnv) -> String {
     place.only_job()["job_id"].as_str().unwrap().to_owned()
 }
 
-/// Returns a short timer wait after a step.
+/// Returns a step `id` that waits for a short timer after the step `after`.
 fn timer_after(id: &str, after: &str) -> Value {
     let mut short = wait(id, json!({ "wait_kind": "timer", "duration": "300ms" }));
     short["depends_on"] = json!([after]);

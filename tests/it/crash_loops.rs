@@ -1,4 +1,4 @@
-//! Jobs that crash their processes.
+//! Jobs whose processes crash again and again are parked.
 
 use serde_json::{Value, json};
 
@@ -41,12 +41,12 @@ fn crash_loop_parks_the_job_with_its_cause() {
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// Runs a worker that is killed when it has loaded a job. Returns true if it was killed.
+/// Runs a worker that is killed immediately after it has loaded a job. Returns true if it was killed.
 fn dies_loading(place: &TestEnv) -> bool {
     is_killed(latch_command(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "load:after:1"))
 }
 
-/// Runs a worker that would be killed before it loads a job, to show that it loads none.
+/// Runs a worker that would be killed if it loaded a job, to show that it loads none.
 fn run_worker_without_loading(place: &TestEnv) -> CommandOutput {
     let mut worker = latch_command(&place.dir, &["worker", "--until-idle", "--json"]);
     command_output(worker.env("LATCH_CRASH_AT", "load:before:1").output().expect("latch runs"))

@@ -256,7 +256,7 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     assert_eq!(jobs(), before.map(|n| n + 1), "{running}");
 }
 
-/// Runs another job that parks at its gate, and returns its id.
+/// Runs a job that parks at its gate, and returns the job's id.
 fn run_until_gated(place: &TestEnv) -> String {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, sleep_past, step};
 
-/// Two plans with their gated slot: a call of the plan, and a call inside a step.
+/// Returns two plans, each with its gated slot. In one the plan makes the call, and in the other a step
+/// plugin makes it.
 fn gated_plans() -> [(&'static str, Value); 2] {
     let call = json!({ "operator": "Effect.Opaque", "args": { "note": 1 } });
     [
@@ -24,7 +25,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
 
-/// I20, I27: a quorum of two approvers, with the requester excluded.
+/// I20, I27: a quorum of two counts distinct approvers, and not the person who made the request.
 #[test]
 fn quorum_counts_distinct_approvers_other_than_the_requester() {
     for (slot, step) in gated_plans() {
@@ -92,7 +93,7 @@ fn database_text(place: &TestEnv, _: &str) -> String {
     String::from_utf8_lossy(&[bytes, wal].concat()).into_owned()
 }
 
-/// I27: a policy that became narrower between approval and run applies.
+/// I27: if the policy becomes narrower between the approval and the run, the call needs a new approval.
 #[test]
 fn narrower_policy_requires_a_new_approval() {
     for (slot, step) in gated_plans() {
@@ -162,8 +163,8 @@ fn wider_policy_applies_only_to_new_jobs() {
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "COMPLETED");
 }
 
-/// I27: a tag of the policy gates a call that changes nothing. An effect of the policy gates a call that
-/// trust would let run.
+/// I27: if the policy gates a tag, a call with this tag is gated even if it changes nothing. If the policy
+/// gates an effect, a call with this effect is gated even if the actor is trusted.
 #[test]
 fn policy_gates_by_tag_and_by_effect() {
     let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
@@ -190,8 +191,7 @@ fn policy_gates_by_tag_and_by_effect() {
     assert_eq!((free.code, place.effect_counts().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
 }
 
-/// I27: if the policy does not accept approvals given in advance, the call waits at its gate and can be
-/// approved there.
+/// I27: if the policy accepts no approvals in advance, the call waits at its gate and can be approved there.
 #[test]
 fn standing_approval_counts_only_if_the_policy_allows_it() {
     for (slot, step) in gated_plans() {
@@ -210,7 +210,7 @@ fn standing_approval_counts_only_if_the_policy_allows_it() {
     }
 }
 
-/// I27: the current policy of the job's tenant applies, and no other tenant's.
+/// I27: if the policy of the job's tenant becomes narrower after the approval, the call needs a new approval.
 #[test]
 fn narrower_tenant_policy_requires_a_new_approval() {
     let [(slot, step), _] = gated_plans();

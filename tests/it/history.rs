@@ -92,8 +92,8 @@ fn handwritten_history() -> History {
     History { job_id: "job_1".into(), runs, entries }
 }
 
-/// I74: another step's calls may change places with this step's, and an unread answer may change. Every other
-/// mutation is found and located.
+/// I74: two mutations are accepted: another order of the calls of two steps, and a change of an answer that
+/// no step reads. Every other mutation is found and located.
 #[tokio::test(flavor = "multi_thread")]
 async fn handwritten_history_is_accepted_and_its_mutations_are_found() {
     let plugin =

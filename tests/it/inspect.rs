@@ -30,8 +30,8 @@ fn world_wit(body: &str) -> String {
     format!("package test:made; world made {{ {body} }}")
 }
 
-/// I65: a component of a world has no difference from that world. The difference from the other world lists
-/// everything missing.
+/// I65: a step component has no difference from the step world, and a tool component none from the tool
+/// world. The difference from the other world lists everything missing.
 #[test]
 fn step_and_tool_components_get_their_own_verdict() {
     for (made, verdict, other, lacks) in [
@@ -49,7 +49,8 @@ fn step_and_tool_components_get_their_own_verdict() {
     }
 }
 
-/// I65: missing exports and other signatures are each named with the expected and the actual type.
+/// I65: a missing export and an export with the wrong signature are each named with the expected and the
+/// actual type.
 #[test]
 fn every_difference_in_exports_is_named() {
     // The code calls the import, because the component encoder drops imports without a call.
@@ -65,8 +66,7 @@ fn every_difference_in_exports_is_named() {
     assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
     assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
-    // An export with the interface name that Latchwork uses, but with types that the author declared. The WIT
-    // says `plugix`, and `rename_to_latchwork` changes the name in the built bytes.
+    // Exports interfaces with the right names, but with types of the author's own.
     let own =
         "package test:made; world made { export latchwork:plugin/plugin@0.1.0; export latchwork:plugin/run@0.1.0; }";
     let other = own.replace("export latchwork:plugin/run@0.1.0;", "export latchwork:plugix/run@0.1.0;")
@@ -98,7 +98,7 @@ fn every_difference_in_exports_is_named() {
     assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string, input: list<u8>, more: u32)"));
 }
 
-/// I65: imports outside the world are named with their replacement and the call path to them.
+/// I65: each import that the world does not have is named with its replacement and the call path to it.
 #[test]
 fn every_import_outside_the_world_is_named_with_its_path() {
     let wit = world_wit(
@@ -125,7 +125,8 @@ fn every_import_outside_the_world_is_named_with_its_path() {
         path["frames"].as_array().unwrap().iter().map(|it| it["function"].as_str().unwrap()).collect();
     assert_eq!(frames, ["run_of_the_plugin", "made::helper1", "latchwork:plugin/kv@0.1.0#get"], "demangled");
 
-    // The load error says the same. In a component without names, functions have numbers.
+    // The error of loading the component names the same imports and call paths. In a component without
+    // function names, the path has function numbers.
     let bytes = ComponentSpec { wit: &wit, calls, names: false, ..VALID_STEP }.build_component();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
@@ -138,13 +139,14 @@ fn every_import_outside_the_world_is_named_with_its_path() {
     ] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
-    // A configured file is judged by the settings of its entry.
+    // If a file is configured in `latch.toml`, its verdict depends on the settings of its entry.
     let seen = run_latch(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
     assert_eq!(seen["configured_as"], "it");
     assert_eq!(seen["difference"]["here"].as_array().unwrap().len(), 3, "{seen:#}");
 }
 
-/// I65: an interface of `latchwork:plugin` with an unknown function, or with another signature.
+/// I65: if an imported interface of `latchwork:plugin` has an unknown function or another signature, the
+/// difference lists it.
 #[test]
 fn latchwork_imports_are_compared_by_signature() {
     let wit =
@@ -173,7 +175,8 @@ fn other_package_version_is_named() {
     assert!(seen["hints"].to_string().contains("latch plugin new"), "{:#}", seen["hints"]);
 }
 
-/// Renames the interfaces of a package whose name has the same length to `latchwork:plugin`.
+/// Renames the package `latchwork:plugix` in a component's bytes to `latchwork:plugin`. The names have the
+/// same length, so no size changes.
 pub(crate) fn rename_to_latchwork(bytes: &[u8]) -> Vec<u8> {
     replace_all(bytes, b"latchwork:plugix/", b"latchwork:plugin/")
 }
@@ -211,7 +214,8 @@ fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
         assert!(seen["hints"].to_string().contains(hint), "{form}: {:#}", seen["hints"]);
         assert_eq!((seen["imports"].clone(), seen["operators"].clone()), (json!([]), Value::Null));
     }
-    // Every prefix of a component and every changed byte is handled without a panic.
+    // A component that is cut off or has a changed byte is read without a panic. The test tries every 97th
+    // position.
     for at in (0..whole.len()).step_by(97) {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x55;
@@ -223,7 +227,7 @@ fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
     }
 }
 
-/// Components that use one forbidden feature each, with the feature's name.
+/// Returns components that use one forbidden feature each, with the feature's name.
 pub(crate) fn components_with_forbidden_features() -> Vec<(&'static str, Vec<u8>)> {
     let memory = |memory64, shared| MemoryType { minimum: 1, maximum: Some(2), memory64, shared, page_size_log2: None };
     let body = |body: &[Instruction<'_>]| ComponentSpec { unused_body: body, ..VALID_STEP }.build_component();
@@ -253,7 +257,7 @@ pub(crate) fn components_with_forbidden_features() -> Vec<(&'static str, Vec<u8>
     ]
 }
 
-/// I66: each forbidden feature is named with its place, and with what to build without it.
+/// I66: each forbidden feature is named with the function that uses it and with a hint for the author.
 #[test]
 fn forbidden_features_are_named() {
     for (word, bytes) in components_with_forbidden_features() {
@@ -284,7 +288,8 @@ fn static_inspection_runs_no_code() {
     assert!(seen["problems"][0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{seen:#}");
 }
 
-/// Each grant is listed with the imports that it serves, and with whether code reaches them.
+/// Each grant is listed with the imports that it serves. The list also states whether code reaches these
+/// imports.
 #[test]
 fn grants_are_compared_with_imports() {
     let seen = run_latch(

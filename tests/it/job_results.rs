@@ -25,8 +25,8 @@ fn output_bytes(place: &TestEnv, args: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// I140: in a pipe, a step's output is exactly the recorded bytes, uncut. JSON answers contain all outputs as
-/// values.
+/// I140: if standard output is a pipe, `latch job output` prints exactly the recorded bytes of a step's
+/// output. JSON answers contain all outputs as values.
 #[test]
 fn outputs_are_returned_as_recorded() {
     let long = "line\n".repeat(400);
@@ -107,8 +107,8 @@ fn missing_output_is_an_error_that_names_the_step() {
     assert!(early.stderr.contains("WAITING_SIGNAL") && early.stderr.contains("job show"), "{}", early.stderr);
 }
 
-/// I141: `latch job wait` ends with the job, no matter which process executes it. The exit code is that of
-/// the job's state.
+/// I141: `latch job wait` ends when the job ends or needs a person, no matter which process executes the job.
+/// Its exit code is that of the job's state.
 #[test]
 fn job_wait_ends_when_the_job_ends_or_needs_a_person() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -156,7 +156,7 @@ fn job_wait_ends_when_the_job_ends_or_needs_a_person() {
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0014")));
 }
 
-/// The required next action is printed before the results, on the same stream.
+/// If a job waits at a gate, the next action is printed before the results, on the same stream.
 #[test]
 fn gate_is_printed_before_the_results() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[
@@ -175,7 +175,7 @@ fn gate_is_printed_before_the_results() {
     assert!(order.map(place_of).is_sorted(), "{}", shown.stdout);
 }
 
-/// I142: the list of jobs shows each job's reason and age without loading the job.
+/// I142: the list of jobs shows the reason for each job's state, and its age. No job is loaded for this.
 #[test]
 fn job_list_shows_reason_and_age() {
     let mut place = TestEnv::witness("atomic").fresh_copy();
@@ -213,7 +213,8 @@ fn job_list_shows_reason_and_age() {
     assert_eq!(open, 1);
 }
 
-/// I143: each of the three origins of a value that was not computed has one phrase, which is used everywhere.
+/// I143: a value that the job did not compute itself is shown with one phrase for each origin. Every command
+/// uses the same phrase.
 #[test]
 fn value_not_computed_here_has_one_phrase_per_origin() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

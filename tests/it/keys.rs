@@ -10,7 +10,7 @@ use crate::test_env::TestEnv;
 
 const ALL_EFFECTS: [&str; 4] = ["read_only", "internal_write", "external_write", "external_send"];
 
-/// Writes a plan of one step, whose template names the field `note`.
+/// Writes a plan of one step whose idempotency template names the field `note`.
 fn write_plan(place: &TestEnv, file: &str, name: &str, payload: Value) {
     let step = json!({
         "step_id": "a", "kind": "operator", "name": name, "payload": payload, "effects": ALL_EFFECTS, "policy_tags": [],
@@ -48,7 +48,8 @@ fn event_types(place: &TestEnv, job: &str) -> Vec<String> {
     events_of(place, job).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns the job's stored state. A request wakes a parked job before a worker has claimed it.
+/// Returns the job's state from the store. After a request to a parked job, the stored state is no longer
+/// parked, even before a worker claims the job.
 fn stored_state(place: &TestEnv, job: &str) -> String {
     let jobs = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().expect("a list").clone();
     let found = jobs.iter().find(|found| found["job_id"] == job).expect("the job is listed");
@@ -60,8 +61,8 @@ fn assert_replays(place: &TestEnv, job: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// I21: a second call of the same action gets the result of the first. Tested for jobs, for calls inside a
-/// step, and for two concurrent calls.
+/// I21: a second call of the same action gets the result of the first one. The calls are made by two jobs,
+/// within one step, and concurrently.
 #[test]
 fn same_action_is_executed_once() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -152,7 +153,8 @@ fn kill_during_call(place: &TestEnv, file: &str, after: &str) {
     assert_eq!(output.status.signal(), Some(9), "the process is killed during the call");
 }
 
-/// I21: a call in doubt or lost keeps its action key. A call that certainly changed nothing releases the key.
+/// I21: a call that is in doubt or that a person gave up keeps its action key. A call that certainly changed
+/// nothing releases its key.
 #[test]
 fn call_in_doubt_or_lost_keeps_its_action_key() {
     for (verdict, done, code) in [("--applied", 1, Some(0)), ("--not-applied", 1, Some(0)), ("--abort", 0, None)] {
@@ -225,8 +227,8 @@ fn write_request(place: &TestEnv, file: &str, change: impl FnOnce(&mut Value)) {
     std::fs::write(place.dir.join(file), whole.to_string()).expect("writable");
 }
 
-/// I22: the same request is the same job. Contexts, mode and request id are part of the request. The same
-/// request with another plan is refused.
+/// I22: equal requests are one job. Contexts, mode and request id are part of the request. A request that
+/// differs only in its plan is refused.
 #[test]
 fn same_request_is_the_same_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -252,7 +254,7 @@ fn same_request_is_the_same_job() {
         assert_eq!(other.code, 0, "{}", other.stderr);
         assert!(ids.insert(job_id(&other.json())), "another request is another job");
     }
-    // The template names the context, so each text of the context is an action of its own.
+    // The idempotency template names the context, so another text of the context gives another action.
     assert_eq!(execution_count(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
@@ -264,8 +266,8 @@ fn same_request_is_the_same_job() {
     assert!(located.stdout.contains("P027") && located.stdout.contains("/plan/steps/0/hashes/cv"), "{problem:#}");
 }
 
-/// I22: under another policy a request is another job, because an earlier permission says nothing about the
-/// current policy.
+/// I22: the same request under another policy is another job, because a permission under the earlier policy
+/// need not hold under the current one.
 #[test]
 fn same_request_under_another_policy_is_another_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -279,8 +281,8 @@ fn same_request_under_another_policy_is_another_job() {
     assert_eq!(execution_count(&place), 1, "the action was executed once");
 }
 
-/// I24: a retry is offered for a failed job and repeats the failed calls. A job that cannot be retried names
-/// the reason.
+/// I24: a retry is offered for a failed job and repeats the failed calls. For a job that cannot be retried,
+/// the reason is named.
 #[test]
 fn failed_job_is_retried_in_place() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -308,7 +310,8 @@ fn failed_job_is_retried_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: a retry returns a lost call to doubt, no matter where the retry is killed.
+/// I24: if a job has a call that a person gave up, its retry puts the call in doubt again and does not
+/// execute it, no matter where the retry is killed.
 #[test]
 fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {

@@ -9,7 +9,7 @@ use crate::test_env::{TestEnv, step};
 
 fn env_with_call_and_gate() -> TestEnv {
     let place = env_with_short_lease("atomic");
-    // A call, and a gate after it that has no approval.
+    // `o` is approved in advance. `k` is independent of `o` and waits at its gate.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");
         step
@@ -26,8 +26,8 @@ fn checked_response(ran: &CommandOutput) -> Value {
     ran.json()
 }
 
-/// Suspends the process that has executed `o`, and resolves the call with `--abort`. Optionally ends the job,
-/// then lets the process continue.
+/// Suspends the process that has executed `o`, and gives the call up with `--abort`. With `ends`, also ends
+/// the job. Then lets the process continue with its late answer, which contradicts the resolution.
 fn contradicted_job(ends: bool) -> (TestEnv, String) {
     let place = env_with_call_and_gate();
     let child = run_until_suspended(&place, "execute:after:1").expect("the call is executed");
@@ -62,7 +62,8 @@ fn assert_verified(place: &TestEnv, id: &str) {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// I44: if the call is undecided, the late answer settles it, and the job continues without a decision.
+/// I44: a late answer to a call that is still in doubt settles the call, and the job continues without a
+/// person's decision.
 #[test]
 fn late_answer_settles_a_call_in_doubt() {
     let place = env_with_call_and_gate();
@@ -83,7 +84,8 @@ fn late_answer_settles_a_call_in_doubt() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I44: a late answer to an ended job becomes an event after the end, and the job's state stays.
+/// I44: a late answer to an ended job becomes an event after the end, and the state of the job does not
+/// change.
 #[test]
 fn late_answer_to_an_ended_job_becomes_an_event() {
     let (place, id) = contradicted_job(true);

@@ -41,7 +41,8 @@ fn llm_call_is_made_once_and_its_answer_is_recorded() {
     assert_eq!(response["steps"][0]["nondeterministic"], true, "{response:#}");
     let note = response["steps"][0]["notes"][0].as_str().unwrap();
     assert!(note.contains("small-2026-01") && note.contains("req_42"), "{note}");
-    // 100 tokens in at 1.00 and 10 out at 10.00 make 200 micro-USD for each call.
+    // Each call costs 200 micro-USD: 100 input tokens at 1.00 USD and 10 output tokens at 10.00 USD per
+    // million.
     let cost = &response["cost"];
     assert_eq!(
         (&cost["cost_micro_usd"], &cost["tokens_in"], &cost["tokens_out"]),
@@ -71,7 +72,8 @@ fn api_key_appears_in_no_file_log_or_event() {
     let said = run_verbosely(&desk);
     let asked = provider.requests();
     assert_eq!(asked.len(), 2, "{said}");
-    // `me:` and the key, encoded by the host. The plugin encoded a placeholder.
+    // Base64 text of `me:` and the key, as sent by the host. The plugin itself saw only a placeholder for the
+    // key.
     let sent = "Basic bWU6c2stY2FuYXJ5LTVmMGMyZDcxZTk=";
     assert!(asked.iter().all(|asked| asked.header("authorization") == Some(sent)), "{asked:?}");
     let coded = sent.trim_start_matches("Basic ");
@@ -105,7 +107,8 @@ fn run_verbosely(desk: &LlmProject) -> String {
     [ran.stdout, ran.stderr, events, costs].concat()
 }
 
-/// Each refusal of the provider gets the code for its remedy, and the number of tries that this code allows.
+/// Each kind of refusal by the provider gets its own error code and the number of tries that this code
+/// allows.
 #[test]
 fn provider_refusals_have_their_codes_and_retries() {
     let late = || ScriptedAnswer::tokens(1, 1).delayed(Duration::from_secs(6));
@@ -129,7 +132,8 @@ fn provider_refusals_have_their_codes_and_retries() {
     }
 }
 
-/// The provider's retry time is an event, so a restart neither forgets nor shortens it.
+/// The time that the provider asks to wait before a retry is recorded as an event, so a restart neither
+/// forgets nor shortens it.
 #[test]
 fn retry_after_survives_a_restart() {
     let provider = Provider::start(vec![ScriptedAnswer::status(429).header("Retry-After", "12")]);
@@ -151,8 +155,8 @@ fn retry_after_survives_a_restart() {
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
 }
 
-/// I32: an answer costs money, so it is durable before anything else happens. A later kill neither repeats
-/// the request nor counts its cost twice.
+/// I32: the answer to an LLM call costs money, so it is durable before anything else happens. A later kill
+/// neither repeats the request nor counts its cost twice.
 #[test]
 fn recorded_llm_answer_is_never_requested_again() {
     for commit in ["atomic", "staged"] {
@@ -220,7 +224,8 @@ fn invalid_llm_step_is_refused_with_its_position() {
     assert!(provider.requests().is_empty());
 }
 
-/// The shipped example, with its address replaced by that of a test server.
+/// The shipped LLM example runs against any server with a compatible protocol. Here its address is replaced
+/// by that of a test server.
 #[test]
 fn llm_example_runs_against_a_compatible_server() {
     let provider = Provider::start(vec![]);
@@ -243,6 +248,7 @@ fn llm_example_runs_against_a_compatible_server() {
     assert_eq!((&outcomes[0]["type"], &outcomes[1]["type"]), (&json!("Summary"), &json!("Title")), "{outcomes:#}");
     let asked = provider.requests();
     assert!(asked[0].body["messages"][1]["content"].as_str().unwrap().contains("reading group"));
-    // 100 tokens at 0.15 and 10 at 0.60 USD per million make 21 micro-USD for each call.
+    // Each call costs 21 micro-USD: 100 input tokens at 0.15 USD and 10 output tokens at 0.60 USD per
+    // million.
     assert_eq!(ran.json()["cost"]["cost_micro_usd"], 42);
 }

@@ -220,7 +220,7 @@ fn withdrawn_mode_ends_the_open_job_without_changes() {
     assert_replays(&place, &response);
 }
 
-/// I42: facts without sources are denied if the policy requires sources.
+/// I42: if the policy requires sources, an answer that states facts without sources is denied.
 #[test]
 fn answer_without_required_sources_is_denied() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -17,7 +17,7 @@ fn json_body(asked: &RecordedRequest) -> Value {
     serde_json::from_str(&asked.body).unwrap()
 }
 
-/// A gate and the park that follows are two notices. Neither contains the call's arguments.
+/// A gate and the parking that follows cause two notices. Neither notice contains the arguments of the call.
 #[test]
 fn gate_and_park_are_posted_as_two_notices() {
     let server = TestServer::start();
@@ -42,7 +42,7 @@ fn gate_and_park_are_posted_as_two_notices() {
     }
     let (gate, park) = (json_body(&asked[0]), json_body(&asked[1]));
     assert_eq!((&gate["type"], &park["type"]), (&json!("gate_requested"), &json!("job_parked")));
-    // The event behind a notice is in the log at the number that the notice names.
+    // The event that a notice reports is in the log under the number that the notice contains.
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
     for told in [&gate, &park] {
         let seq: usize = told["event_id"].as_str().unwrap().rsplit_once(":n").unwrap().1.parse().unwrap();
@@ -80,8 +80,8 @@ fn end_of_a_job_is_posted_without_results() {
     assert_eq!(kinds, ["job_parked", "job_cancelled"]);
 }
 
-/// The reader of a notice works in another folder, so the command names the configuration that the job ran
-/// with.
+/// A person may read a notice in another folder, so its command names the configuration with which the job
+/// ran.
 #[test]
 fn command_in_a_notice_names_the_configuration() {
     let server = TestServer::start();

@@ -38,7 +38,7 @@ fn pending_rejection_is_shown_and_contradicting_commands_are_refused() {
     assert_eq!(show_job(&place, &id).0.get("pending"), None, "the request was applied");
 }
 
-/// I107: approvals are counted before they are applied to the job.
+/// I107: acknowledged approvals are counted even before they are applied to the job.
 #[test]
 fn approvals_are_counted_before_they_are_applied() {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
@@ -59,7 +59,8 @@ fn approvals_are_counted_before_they_are_applied() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I107, I46: a second, different resolution is refused, so that no conflict is recorded.
+/// I107, I46: a second resolution of a call that contradicts the first is refused, so that no conflict is
+/// recorded.
 #[test]
 fn contradicting_second_resolution_is_refused() {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);

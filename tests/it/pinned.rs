@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, step};
 
-/// Returns an environment with a component of its own, and the component's path. `change_version` exchanges
-/// one word in the component.
+/// Returns an environment with its own copy of a step component, and the path of the copy. `change_version`
+/// exchanges one word in the copy.
 fn env_with_own_component() -> (TestEnv, PathBuf) {
     let place = TestEnv::witness("atomic").fresh_copy();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
@@ -83,7 +83,8 @@ fn open_job_continues_with_its_original_component() {
     let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
     let good = std::fs::read(&kept).expect("the component is stored under its digest");
 
-    // Damage is detected by the digest. No other component is ever run in its place.
+    // A damaged component is detected by its digest. The job waits, and no other component is run in its
+    // place.
     let waits = job_id(&run_until_gated(&place));
     let second = pinned_digest(&place, &waits);
     change_version_back(&component);

@@ -1,4 +1,5 @@
-//! Untyped components, which know nothing of Latchwork, as tools: real components and real calls.
+//! Tests of untyped components as tools, with real components and real calls. An untyped component knows
+//! nothing of Latchwork.
 
 use std::sync::{Arc, OnceLock};
 
@@ -89,8 +90,8 @@ async fn every_wit_type_round_trips_through_a_component() {
     }
 }
 
-/// I70, I73: results are answers or errors, numbers beyond 2^53 are exact, and each call has its own
-/// instance.
+/// I70, I73: an untyped function that returns a WIT `result` answers with its value or with an error. Numbers
+/// beyond 2^53 are exact, and each call has its own instance.
 #[tokio::test]
 async fn untyped_functions_answer_like_tools() {
     assert_eq!(result_of("plain.divide", json!({"a": 7, "b": 2})).await, 3);
@@ -117,7 +118,7 @@ async fn untyped_functions_answer_like_tools() {
     }
 }
 
-/// I70: functions of a component that JavaScript's own tools have built.
+/// I70: the functions of a component that was built by ordinary JavaScript tools are usable as tools.
 #[tokio::test]
 async fn javascript_functions_are_tools() {
     let Some(file) = untyped_script_guest() else { return };
@@ -155,8 +156,8 @@ async fn misbehaving_component_fails_only_its_own_call() {
     assert_eq!(result_of("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
 
-/// Creates an environment with both components as tools, and a plan that writes the result of one call with
-/// another.
+/// Creates an environment with the components `plain-shapes` and `plain-notes` as tools. A call of the plan
+/// writes the result of another call to a file.
 fn env_with_untyped_tools(commit: &str, more: &str) -> TestEnv {
     let config = format!(
         "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
@@ -278,7 +279,8 @@ fn finish_with_observed_lines(place: &TestEnv) {
     panic!("the job does not end: {:#}", place.only_job());
 }
 
-/// `inspect` reports an untyped component and derives the same operators without a configuration.
+/// `latch plugin inspect` recognizes an untyped component and derives the component's operators from the
+/// types of its functions.
 #[test]
 fn inspect_describes_an_untyped_component() {
     let place = env_with_untyped_tools("atomic", "");
@@ -293,6 +295,6 @@ fn inspect_describes_an_untyped_component() {
     );
     let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
     assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));
-    // The component imports an interface only for its types, which need no provider.
+    // The component imports an interface only for the types in it. Such an import needs no provider.
     assert_eq!((&document["verdict"], &document["difference"]["tool"]), (&json!("tool"), &json!([])), "{document:#}");
 }

@@ -1,4 +1,5 @@
-//! Plans as users write them, with short steps, and the jobs that run them.
+//! Plans as users write them, with steps in short form, and the jobs that run these plans. A short step omits
+//! the fields that have defaults.
 
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ fn assert_replayable_and_verified(place: &TestEnv, job: &str) {
     assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
 }
 
-/// The plan of I145 and I146: a read, and a send whose arguments refer to the read.
+/// Returns the plan for the tests of I145 and I146: a read, and a send whose arguments refer to the read.
 fn short_plan() -> Value {
     json!({
         "$schema": "plan.schema.json",
@@ -47,8 +48,8 @@ fn short_plan() -> Value {
     })
 }
 
-/// I145, I146: short steps run, replay and verify. Without an idempotency template each job executes the
-/// action once.
+/// I145, I146: a job with short steps runs, replays and verifies. Without an idempotency template, each job
+/// executes the action once.
 #[test]
 fn short_plan_runs_and_acts_once_per_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -69,7 +70,7 @@ fn short_plan_runs_and_acts_once_per_job() {
     assert_replayable_and_verified(&place, &job_id(&response));
 }
 
-/// I145: effects beyond the default must be written in the plan, and the refusal prints the missing line.
+/// I145: a short step must state its effects if they exceed the default. The refusal prints the line to add.
 #[test]
 fn refusal_of_a_short_step_prints_the_missing_line() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -116,7 +117,7 @@ fn explained_plan_marks_default_values() {
     assert_eq!((&again["plan_hash"], &again["filled"]), (&document["plan_hash"], &json!([])));
 }
 
-/// The plan of I147: the arguments and the action key come from parameters.
+/// Returns the plan for the tests of I147, in which the arguments and the action key come from parameters.
 fn letter_plan() -> Value {
     json!({
         "plan_id": "letter",
@@ -141,8 +142,8 @@ fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
-/// I147: each set of values is a request of its own, no matter which options set the values. A value equal to
-/// the default is the same as an omitted one.
+/// I147: each set of parameter values is a separate request, no matter which options set the values. A value
+/// equal to the default is the same as an omitted one.
 #[test]
 fn each_set_of_parameter_values_is_its_own_request() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -192,8 +193,8 @@ fn each_set_of_parameter_values_is_its_own_request() {
     assert_eq!(place.latch(&["plan", "check", "request.json"]).code, 0);
 }
 
-/// I147: the log contains only the hash of the parameters. A file without the values still verifies, and a
-/// fork has the values.
+/// I147: the log contains only the hash of the parameter values. An evidence file without the values still
+/// verifies, and a fork has the values.
 #[test]
 fn parameters_are_withheld_forked_and_replayed() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -226,7 +227,7 @@ fn parameters_are_withheld_forked_and_replayed() {
     assert_replayable_and_verified(&place, &job_id(&fork.json()));
 }
 
-/// I148: a refused value is named with its source, and no job is started.
+/// I148: a refused parameter value is named with its source, and no job is started.
 #[test]
 fn refused_values_are_named_with_their_source() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -46,8 +46,8 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
 
 /// Removes the program's variables from the environment of a command that has set none yet.
 pub(crate) fn clear_environment(command: &mut Command) {
-    // The location of the compiler for plugins depends on the machine. A test sets all other variables
-    // itself.
+    // These variables concern the compiler for plugins, which is installed differently on each machine. A
+    // test sets all other variables itself.
     const KEPT_VARIABLES: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {

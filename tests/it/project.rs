@@ -104,7 +104,7 @@ fn project_without_a_database_has_no_jobs() {
     assert_eq!(file_names(folder.path()), ["latch.toml"]);
 }
 
-/// A hint names the configuration if it could not be found from here otherwise.
+/// A hint names the configuration if `latch` would not find it from the current folder.
 #[test]
 fn hint_names_a_configuration_found_elsewhere() {
     let (folder, job) = project_with_waiting_job();
@@ -122,7 +122,8 @@ fn hint_names_a_configuration_found_elsewhere() {
     let plan = folder.path().join("plan.json");
     let ran = run_latch(nowhere.path(), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);
-    // The hint must name it from a folder that would find another configuration, too.
+    // From a folder in which `latch` would find another configuration, the hint must name the plan's
+    // configuration, too.
     std::fs::create_dir(other.path().join("inner")).unwrap();
     let ran = run_latch(&other.path().join("inner"), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);

@@ -29,7 +29,7 @@ fn show_job(place: &TestEnv) -> Value {
     place.latch(&["job", "show", &id, "--json"]).json()
 }
 
-/// I20: exactly the arguments that would be sent are shown before the question.
+/// I20: before the question, the terminal shows exactly the arguments that would be sent.
 #[test]
 fn yes_at_the_terminal_executes_the_shown_call() {
     let place = env_with_gated_call();
@@ -62,7 +62,7 @@ fn no_at_the_terminal_rejects_with_a_reason() {
     assert!(place.effect_counts().is_empty());
 }
 
-/// Any other answer decides nothing.
+/// An answer other than yes or no leaves the gate undecided.
 #[test]
 fn other_answer_at_the_terminal_leaves_the_gate_open() {
     let place = env_with_gated_call();
@@ -71,7 +71,7 @@ fn other_answer_at_the_terminal_leaves_the_gate_open() {
     assert!(place.effect_counts().is_empty());
 }
 
-/// Ctrl-D decides nothing, and the following output starts on a new line.
+/// Ctrl-D leaves the gate undecided, and the following output starts on a new line.
 #[test]
 fn end_of_input_leaves_the_gate_open() {
     let place = env_with_gated_call();

@@ -1,8 +1,8 @@
-//! Workers on one database, killed at random while they run jobs. The files that executions leave are the
+//! Workers on one database are killed at random while they run jobs. The files that executions create are the
 //! independent record of what happened.
 //!
-//! `LATCH_TEST_SEED` repeats the choices of a run. `LATCH_TEST_JOBS` and `LATCH_TEST_KILLS` make a run
-//! longer. `LATCH_TEST_PATIENCE` is the time limit in seconds. The long run:
+//! `LATCH_TEST_SEED` repeats the random choices of a run. `LATCH_TEST_JOBS` and `LATCH_TEST_KILLS` make a run
+//! longer. `LATCH_TEST_PATIENCE` is the time limit in seconds. For example, a long run:
 //!
 //! ```sh
 //! LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \
@@ -34,11 +34,11 @@ const WORKERS: usize = 4;
 const MIN_KILLS: u64 = 24;
 /// Pause between two extra jobs, which only keep the run going.
 const EXTRA_JOB_PAUSE: Duration = Duration::from_millis(200);
-/// Number of consecutive kills in one window.
+/// Number of consecutive kills that form one window. Throughput is checked at the end of each window.
 const KILL_WINDOW: u64 = 20;
-/// Minimum number of jobs that end in one window while enough jobs are open: the floor of throughput.
+/// Minimum number of jobs that must end in one window, if at least this number of jobs is still open.
 const MIN_ENDED_PER_WINDOW: u64 = 3;
-/// Maximum number of jobs in a run for which all logs are replayed from every prefix afterwards.
+/// If a run has more jobs than this, their logs are not replayed from every prefix afterwards.
 const MAX_REPLAYED_JOBS: u64 = 100;
 /// Short leases, so that the job of a killed worker is claimed again soon.
 const SHORT_LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
@@ -87,12 +87,13 @@ fn run_with_kills(
 ) -> Vec<String> {
     let mut dice = seeded_rng(seed);
     let patience = Duration::from_secs(number_from_env("LATCH_TEST_PATIENCE", 600));
-    // A worker needs time to make progress, so the kills end here and the remaining jobs finish undisturbed.
+    // Workers need time without kills to make progress, so the kills end at this number. The remaining jobs
+    // then finish undisturbed.
     let kills_max = number_from_env("LATCH_TEST_KILLS", 60);
     let begun = Instant::now();
     let mut workers: Vec<KillableWorker> = (0..WORKERS).map(|_| KillableWorker::start(place)).collect();
     let (kills, accepted, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    // Duration of the last submission.
+    // Duration of the last submission, from which the slowness of the machine is estimated.
     let submitted_in_ms = AtomicU64::new(0);
     let enough = || kills.load(Relaxed) >= MIN_KILLS.min(kills_max) || failed.load(Relaxed);
     let accept = |n: u64| {
@@ -186,8 +187,8 @@ fn check_witnessed_jobs(place: TestEnv) {
     check_jobs(&place, &ids, &format!("seed {seed}"));
 }
 
-/// I1, I3, I5: golden flows, with one of four workers killed every half second. The outbox has every letter
-/// once, and every record has one revision. The seed selects the commit mode.
+/// I1, I3, I5: golden flows run while one of four workers is killed every half second. Afterwards the outbox
+/// has every letter once, and every record has one revision. The seed selects the commit mode.
 #[test]
 fn golden_flows_with_randomly_killed_workers_on_postgres_send_one_message_each() {
     let Some(url) = blocking_database() else { return };
@@ -201,7 +202,7 @@ fn golden_flows_with_randomly_killed_workers_on_postgres_send_one_message_each()
     let plan = |n: u64| {
         let mut plan = shipped.clone();
         let steps = plan["steps"].as_array_mut().expect("a list");
-        // A letter and a record of its own.
+        // Gives each job its own letter and its own record.
         steps[2]["payload"]["position"] = json!(format!("doctoral position {n}"));
         steps[4]["payload"]["request_id"] = json!(n.to_string());
         plan

@@ -70,8 +70,8 @@ fn copy_without_replay(place: &TestEnv) -> TestEnv {
     copy
 }
 
-/// Returns every file with its content, except for that of the write-ahead log's index, in which SQLite's
-/// readers lock.
+/// Returns every file with its content. The content of the write-ahead log's index is left out, because
+/// readers of SQLite lock and change it.
 fn file_contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -162,12 +162,13 @@ fn assert_reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
     assert_eq!(file_contents(dir), before, "no file is created or changed");
 }
 
-/// I168: on a read-only mount.
+/// I168: a database on a read-only mount is read together with its write-ahead log.
 #[test]
 fn database_on_a_read_only_mount_is_read_with_its_log() {
     let (place, jobs) = project_with_two_jobs();
     let expected = read_all(&copy_without_replay(&place).dir, &jobs);
-    // First with the log's index, then without it, then a single database file after a clean end.
+    // The database is read in three forms: with the write-ahead log and its index, with the log but without
+    // the index, and as a single file after a clean end.
     for remove in [&[][..], &["latch.db-shm"]] {
         for name in remove {
             std::fs::remove_file(place.dir.join(name)).unwrap();
@@ -182,7 +183,7 @@ fn database_on_a_read_only_mount_is_read_with_its_log() {
     assert_reads_as(&whole.dir, &jobs, &expected);
 }
 
-/// I168: the database file is immutable but its folder is writable. Nothing is created in the folder.
+/// I168: an immutable database file in a writable folder is read, and nothing is created in the folder.
 #[test]
 fn immutable_database_file_is_read() {
     let (place, jobs) = project_with_two_jobs();
@@ -198,11 +199,11 @@ fn immutable_database_file_is_read() {
     read.unwrap();
 }
 
-/// I168: a read-only database with an old schema is reported, with what to do.
+/// I168: if a read-only database has an old schema, the error reports this and names the remedy.
 #[test]
 fn old_schema_of_a_read_only_database_is_reported() {
     let (place, _) = project_with_two_jobs();
-    // A process that ends cleanly leaves one file.
+    // A process that ends cleanly leaves only the database file, without a write-ahead log.
     assert_eq!(place.latch(&["job", "list"]).code, 0);
     let forget = async {
         let options = SqliteConnectOptions::new().filename(place.dir.join("latch.db"));

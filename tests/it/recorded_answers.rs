@@ -48,7 +48,8 @@ fn recorded_answers(evidence: &[Value]) -> Vec<(String, Value)> {
     effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
 }
 
-/// I3, I19: values of every unusual type, one of them larger than 1 MiB, are injected as they were recorded.
+/// I3, I19: values of every unusual type, one of them larger than 1 MiB, are passed to the step again exactly
+/// as they were recorded.
 #[test]
 fn injected_answer_equals_the_recorded_one() {
     let large = json!([{ "$ref": "p#" }, { "$ref": "p#" }]);
@@ -74,7 +75,7 @@ fn injected_answer_equals_the_recorded_one() {
         step("p", "Driver.Pure", &[], json!(text)),
         step("d", "Driver.Run", &["p"], json!({ "calls": calls })),
     ]);
-    // All calls except the last were answered.
+    // The process is killed after all calls except the last were answered.
     run_until_killed(&place, &place.run_args(), "execute:before:12");
     place.finish_with_observed_effects();
     let evidence = evidence_lines(&place);
@@ -96,8 +97,8 @@ fn injected_answer_equals_the_recorded_one() {
     }
 }
 
-/// I3: concurrent calls end in another order than they started. Their answers have the order of the
-/// arguments, also if some are injected and others are still missing.
+/// I3: a step gets the answers of concurrent calls in the order of the arguments, even if the calls end in
+/// another order. This also holds if some answers are recorded and others are still missing.
 #[test]
 fn concurrent_calls_answer_in_argument_order() {
     let call = |n: u32| {

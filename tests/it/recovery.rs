@@ -64,7 +64,8 @@ fn long_job_recovers_in_bounded_memory() {
     place.skip_replay_of_damaged_jobs();
 }
 
-/// Submits `jobs` jobs, each with an action of its own, as a program that embeds the host.
+/// Submits `jobs` jobs through the library, as a program that embeds the host does. Each job has an action of
+/// its own.
 fn submit_jobs(place: &TestEnv, jobs: usize) {
     let options = LoadOptions { cwd: &place.dir, config: None, db: None, plan_folder: None, env: &|_| None };
     let config =
@@ -110,15 +111,15 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
     });
 }
 
-/// I1: a worker dies in the middle of a thousand jobs. Another worker claims all of them concurrently, and
-/// every job ends.
+/// I1: if a worker dies after it has claimed a thousand jobs, another worker claims all of them concurrently,
+/// and every job ends.
 #[test]
 fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
-    // `Effect.Read` may be called once per hour. Hardly any job has finished when the worker claims the last
-    // one, even if claiming all of them takes long.
+    // Only one read may start in an hour, so hardly any job is done when the last one is claimed, however
+    // long claiming takes.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
     submit_jobs(&place, JOBS);

@@ -33,7 +33,8 @@ fn finished_golden_flow() -> (TestEnv, String) {
     (place, id)
 }
 
-/// Returns a job with undone calls, of plan steps and inside a step.
+/// Returns a cancelled job whose calls were undone. Some calls are steps of the plan, and one is made inside
+/// a step.
 fn cancelled_job() -> (TestEnv, String) {
     let place = TestEnv::undo("atomic").fresh_copy();
     write_plan(&place, "keep", &bookings());

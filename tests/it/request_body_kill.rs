@@ -1,6 +1,7 @@
-//! Kills the process around each call and at statements, then restarts it. Parked calls are resolved with
-//! what a witness in another process received, and the request bodies that the witness received are counted.
-//! A printed seed selects the statements. With `LATCH_TEST_SWEEP` every pass of every statement is used.
+//! Kills the process before and after each call and at statements, then restarts it. A witness, a server
+//! outside the killed process, counts the request bodies that it received. Parked calls are resolved with
+//! this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` every pass of every statement
+//! is used.
 
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
@@ -13,11 +14,11 @@ use crate::test_env::TestEnv;
 use crate::witness::{ReceivedBody, Witness};
 
 const SIDES: [&str; 2] = ["before", "after"];
-/// Calls of the plan in order: slot, operator and the note that the call posts.
+/// Calls of the plan in order. Each has a slot, an operator and the note that the call posts.
 const CALLS: [(&str, &str, u32); 3] = [("o", "Post.Opaque", 1), ("k", "Post.Keyed", 2), ("q", "Post.Queryable", 3)];
 /// Number of statements at which one run of the suite kills the process.
 const SAMPLE: usize = 4;
-/// Passes of one statement from which one is drawn.
+/// Number of passes of a statement among which one is chosen at random for the kill.
 const PASSINGS: u32 = 4;
 
 /// A witness, and an environment whose jobs post to it.
@@ -53,7 +54,8 @@ impl WitnessedEnv {
         place.with_database(&blocking_database().expect("the server was available before"))
     }
 
-    /// Resumes the job after the last kill, resolves calls in doubt with the witness, and checks all bodies.
+    /// Resumes the job after the last kill, resolves calls in doubt with what the witness received, and
+    /// checks all bodies.
     fn resume_and_check_bodies(&self, place: &TestEnv, point: &KillPoint) {
         let when = format!("{}, on a server: {}, killed at {point:?}", self.commit, self.on_server);
         place.finish_resolving(|job, slot| {
@@ -88,8 +90,8 @@ impl WitnessedEnv {
         reached
     }
 
-    /// Statements that this job executes, each with both sides. Statements that only commands or faults cause
-    /// are left out.
+    /// Returns the statements that this job may execute, each with both sides. Statements of commands are
+    /// left out. Statements that only faults cause are included only in a sweep.
     fn statements_to_kill_at(&self) -> Vec<(&'static str, &'static str)> {
         let own: &[&str] = if self.on_server { POSTGRES_STATEMENTS } else { &[] };
         let all = STATEMENTS.iter().chain(own).copied();
@@ -108,7 +110,8 @@ fn kill_everywhere(commit: &'static str, on_server: bool) {
         for nth in 1..=CALLS.len() as u32 {
             assert!(world.kill_and_finish(&("execute".to_owned(), side, nth)), "every call is reached: {side} {nth}");
         }
-        // The tool is asked to reconcile the call by the process that resumes after the first kill.
+        // After the first kill, the resuming process asks the tool to reconcile the call, and is killed
+        // there.
         let (place, asked) = (world.fresh_env(), format!("reconcile:{side}:1"));
         assert!(run_killed(&place, &("execute".to_owned(), "after", 3)), "the queryable call is reached");
         assert!(is_killed(latch_command(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &asked)), "{asked} is reached");
@@ -125,25 +128,25 @@ fn kill_everywhere(commit: &'static str, on_server: bool) {
     assert!(reached >= SAMPLE, "few statements were reached: {reached}");
 }
 
-/// I1, I3, I5: atomic commit, SQLite.
+/// I1, I3, I5: on SQLite with atomic commit, a killed and resumed job sends each body once.
 #[test]
 fn killed_job_on_sqlite_sends_each_body_once() {
     kill_everywhere("atomic", false);
 }
 
-/// I1, I3, I5: staged commit, SQLite.
+/// I1, I3, I5: on SQLite with staged commit, a killed and resumed job sends each body once.
 #[test]
 fn killed_job_on_sqlite_with_staged_commit_sends_each_body_once() {
     kill_everywhere("staged", false);
 }
 
-/// I1, I3, I5: atomic commit, PostgreSQL.
+/// I1, I3, I5: on PostgreSQL with atomic commit, a killed and resumed job sends each body once.
 #[test]
 fn killed_job_on_postgres_sends_each_body_once() {
     kill_everywhere("atomic", true);
 }
 
-/// I1, I3, I5: staged commit, PostgreSQL.
+/// I1, I3, I5: on PostgreSQL with staged commit, a killed and resumed job sends each body once.
 #[test]
 fn killed_job_on_postgres_with_staged_commit_sends_each_body_once() {
     kill_everywhere("staged", true);

@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::program::latch_command;
 use crate::test_env::TestEnv;
 
-/// Number of checks, at least 50 ms apart. Most start a process of their own, so that together they take more
-/// than three minutes.
+/// Maximum number of checks while a test waits. Checks are at least 50 ms apart and most start a process, so
+/// together they take more than three minutes.
 const MAX_CHECKS: u32 = 1_000;
 
 /// Submits the environment's plan with `--detach`, so that a worker executes the job. Returns the job's id.
@@ -36,7 +36,8 @@ pub(crate) struct RunningWorker {
 }
 
 impl RunningWorker {
-    /// Starts the command with its output in files, so that the output need not be read while it runs.
+    /// Starts the command and writes its output to files, so that the test need not read the output while the
+    /// worker runs.
     pub(crate) fn start(place: &TestEnv, mut command: Command) -> RunningWorker {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -105,13 +106,13 @@ pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
     listed.json()["jobs"].as_array().expect("a list").clone()
 }
 
-/// Resolves a parked job's call in doubt with what really happened, or lets a job with exhausted attempts
-/// continue.
+/// Resolves the call in doubt of a parked job with what really happened. If the job has exhausted its
+/// attempts, lets it continue.
 pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
     let shown = place.latch(&["job", "show", job, "--json"]).json();
     let blocked = &shown["blocked_on"];
     match shown["reason_code"].as_str() {
-        // The interruption of the attempts was not the job's fault.
+        // The test interrupted the attempts, so the job may continue.
         Some("ATTEMPTS_EXHAUSTED") => {
             place.latch(&["job", "resolve", job, "--continue", "--reason", "the attempts were interrupted"]);
         }

@@ -72,13 +72,13 @@ impl TestServer {
         *self.shared.next_post_statuses.lock().unwrap() = statuses.to_vec();
     }
 
-    /// Holds all answers back until `open` is called.
+    /// Holds all answers back until `release_answers` is called.
     pub(crate) fn hold_answers(self) -> TestServer {
         self.shared.waiting.lock().unwrap().is_held = true;
         self
     }
 
-    /// Releases the answers that `shut` holds back.
+    /// Releases the answers that `hold_answers` holds back.
     pub(crate) fn release_answers(&self) {
         self.shared.waiting.lock().unwrap().is_held = false;
         self.shared.released.notify_all();
@@ -117,7 +117,8 @@ impl TestServer {
 }
 
 impl ServerState {
-    /// Waits until answers are released and the delay is over, and counts the waiting requests.
+    /// Waits until answers are released and the delay is over. Counts the request as waiting during this
+    /// time.
     fn wait_for_release(&self, of: &str) {
         let mut inside = self.waiting.lock().unwrap();
         let now = inside.current.entry(of.to_owned()).or_default();

@@ -75,7 +75,8 @@ fn built_guest(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
-    // The guest's own interfaces, if it has any.
+    // Adds the WIT file of the guest's own interfaces, if there is one, so that a change of the file also
+    // causes a rebuild.
     all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> =
         std::fs::read_dir(checkout::copy().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -135,7 +136,7 @@ fn quickjs_guest() -> Option<PathBuf> {
     })
 }
 
-/// Returns a component of untyped functions.
+/// Returns a component of untyped functions, written in JavaScript.
 pub(crate) fn untyped_script_guest() -> Option<PathBuf> {
     built_guest("plain", "js/plain.js", true, |source, out| {
         let tools = install_script_tools()?;
@@ -154,7 +155,8 @@ fn starling_guest() -> Option<PathBuf> {
     })
 }
 
-/// This guest is optional even in CI, because its compiler target comes only from rustup's own server.
+/// Returns the guest in Rust. The guest is optional even in CI, because its compiler target comes only from
+/// rustup's own server.
 fn rust_guest() -> Option<PathBuf> {
     built_guest("rust", "rust/src/lib.rs", false, |source, out| {
         let folder = source.parent().and_then(Path::parent).expect("a file lies in src");
@@ -226,7 +228,7 @@ fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(V
     [(first, said.clone()), (second, said)]
 }
 
-/// I50 and I51: unmodified CPython with its whole library.
+/// I50 and I51: a step of unmodified CPython with its whole library runs and replays.
 #[test]
 fn stock_python_runs_and_replays() {
     let Some(component) = python_guest() else { return };
@@ -277,7 +279,7 @@ fn stock_quickjs_runs_and_replays() {
     }
 }
 
-/// I50 and I51: StarlingMonkey with all its features, including HTTP.
+/// I50 and I51: a step of StarlingMonkey with all its features, including HTTP, runs and replays.
 #[test]
 fn stock_starlingmonkey_runs_and_replays() {
     let Some(component) = starling_guest() else { return };
@@ -298,7 +300,8 @@ fn stock_starlingmonkey_runs_and_replays() {
     assert!(message.contains("wasi:http/") && message.contains("http grant"), "{message}");
 }
 
-/// I50 and I51: ordinary Rust, whose hash maps are seeded differently in each job.
+/// I50 and I51: a step of ordinary Rust runs and replays, although its hash maps are seeded differently in
+/// each job.
 #[test]
 fn stock_rust_runs_and_replays() {
     let Some(component) = rust_guest() else { return };

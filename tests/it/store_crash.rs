@@ -1,7 +1,8 @@
 //! Kills the store at every crash point, on SQLite and on PostgreSQL. Acknowledged writes survive,
 //! unacknowledged ones are complete or absent, and nothing else is stored.
 //!
-//! The test starts this binary again to run [`child`], with its orders in the environment.
+//! The test starts this binary again to run [`child`]. The environment variable [`ORDERS`] contains the
+//! database and the crash point.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions as FileOptions};
@@ -66,7 +67,8 @@ impl WriteNotes {
     }
 }
 
-/// Runs in the killed process. Without orders it does nothing, so it is not a test of its own.
+/// Runs in the process that is killed. Without the environment variable [`ORDERS`] it does nothing, so it is
+/// not a test of its own.
 #[test]
 fn child() {
     let Ok(orders) = std::env::var(ORDERS) else { return };
@@ -122,7 +124,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
         vec![LedgerWrite::Update { expect: RowState::Inflight, expect_try: 1, expect_nonce: done.nonce, row: done }];
     notes.note_around("commit", store.write(commit)).await.unwrap();
 
-    // One group commit of several kinds of writes.
+    // These writes of several kinds share one group commit.
     let (in_a, in_b) = (log_a.append(1), log_b.append(1));
     let (in_a, in_b, value) = tokio::join!(
         notes.note_around("group a", store.write(in_a)),
@@ -166,7 +168,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
-    // The open jobs name this process, so its lock file is not deleted.
+    // The open jobs name this process as their owner, so its lock file is not deleted.
     store.sweep_owners(dir, &lock).await.unwrap();
 
     let mut end = log_a.append(1);
@@ -222,7 +224,8 @@ impl StoredAfterCrash {
             }
             "before commit" => seq_b >= 5,
             "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
-            // Checked together with the deletion below.
+            // `set` and `delete` write the same value, so one check decides both from the presence of the
+            // value.
             "set" | "delete" => return self.is_value_as_expected(what).await,
             "lost answer" => seq_a >= 7,
             "end a" => {
@@ -344,7 +347,8 @@ async fn sqlite_crash_at_any_statement_loses_no_acknowledged_write() {
 /// Statements only for SQLite: the check of its file, and the read after a lost answer.
 const SQLITE_ONLY: [&str; 2] = ["quick_check", "reread"];
 
-/// Statements of every transaction on a server, with the number of passes.
+/// Statements that every transaction on a server executes, with the number of passes at which the child is
+/// killed.
 const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

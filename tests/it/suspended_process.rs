@@ -1,8 +1,9 @@
-//! A process is suspended past its lease and continues after another process has finished its job: a
-//! suspended machine, a debugger or a paused container. The process must detect that its lease has expired.
+//! A process is suspended until its lease has expired, and continues after another process has finished its
+//! job. Causes are a suspended machine, a debugger or a paused container. The process must detect that its
+//! lease has expired.
 //!
-//! On a server, workers are suspended at points that a printed seed selects. With `LATCH_TEST_SWEEP` every
-//! point is used.
+//! With a database on a server, workers are suspended at points that a printed seed selects. With
+//! `LATCH_TEST_SWEEP` every point is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
@@ -21,7 +22,8 @@ use crate::test_env::TestEnv;
 
 /// Number of points tried concurrently. Nearly all of the time is spent waiting for leases and deadlines.
 const CONCURRENT_POINTS: usize = 8;
-/// Number of checks of a process, 5 ms apart: at least two minutes.
+/// Maximum number of checks while a test waits for a process. Checks are 5 ms apart, so together they take at
+/// least two minutes.
 const MAX_CHECKS: u32 = 24_000;
 
 /// Creates an environment with short leases and short call timeouts.
@@ -71,7 +73,7 @@ pub(crate) fn continue_process(child: &Child) {
 
 /// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns
 /// true if the other process could take over. Returns false if the suspended process holds the database's
-/// lock, which blocks all others until it continues.
+/// lock, which blocks all others until it continues. Returns `None` if the run ended before the point.
 fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     let place = template.fresh_copy();
     let child = run_until_suspended(&place, point)?;
@@ -103,8 +105,9 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// Returns the effects, without those that may be applied late. The heartbeat's statement may suspend the
-/// process while a call has passed its last check. A keyed call is still applied only once.
+/// Returns the effects that can be compared before and after the suspended process continues. A process
+/// suspended at a statement of the heartbeat may have a call that has passed its last check. This call may
+/// still be executed late, so effects of keyed calls are left out. A keyed call is applied only once anyway.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {
@@ -115,8 +118,8 @@ fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     world
 }
 
-/// Suspends a worker on a server at the point, lets another worker finish the job, and continues the first
-/// one. Its locks do not block the other worker, because the server ends its session.
+/// Suspends a worker that uses PostgreSQL at the point, lets another worker finish the job, and continues the
+/// first one. The locks of the first worker do not block the other one, because the server ends its session.
 fn take_over_suspended_worker(template: &TestEnv, point: &str, commit: &str) -> Option<bool> {
     let place = template.fresh_copy().with_database(&blocking_database()?);
     submit_detached(&place);
@@ -126,7 +129,8 @@ fn take_over_suspended_worker(template: &TestEnv, point: &str, commit: &str) -> 
     if !is_suspended_before_end(&place, &mut late) {
         return None;
     }
-    // The next worker is on another machine, so it does not wait for this machine's owner locks.
+    // With another state directory, the next worker acts like a worker on another machine. It does not wait
+    // for the owner locks of the first worker.
     let place = place.configure_first("state_dir = \".elsewhere\"");
     let other = RunningWorker::start(&place, worker_command(&place, &[]));
     resolve_until_over(&place, point);
@@ -153,7 +157,7 @@ fn is_suspended_before_end(place: &TestEnv, worker: &mut RunningWorker) -> bool 
             return true;
         }
         assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.messages());
-        // Asking for the job starts a process, so it is not done in each iteration.
+        // Reading the job's state starts a process, so the state is not read in each iteration.
         if look % 100 == 99 && place.only_job()["state"] == "COMPLETED" {
             // A worker without a job only polls, so it soon has executed all its statements.
             std::thread::sleep(Duration::from_millis(500));
@@ -200,11 +204,12 @@ fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
     times.into_iter().flat_map(both).collect()
 }
 
-/// I1, I14: a process suspended past its lease executes and writes nothing more.
+/// I1, I14: a process that is suspended until its lease has expired executes and writes nothing more.
 #[test]
 fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     let template = env_with_short_lease("atomic");
-    // Every pass of calls, so that some calls are done and others follow. Otherwise only the first pass.
+    // Calls are tried at every pass, so that some calls are done and others follow. Statements are tried only
+    // at their first pass.
     let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))
@@ -217,11 +222,11 @@ fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     assert!(calls >= 14, "the process is suspended before and after every call: {taken_over:?}");
 }
 
-/// Number of a worker's points that one run of the suite tries.
+/// Number of points at which one run of the suite suspends a worker.
 const SAMPLE_SIZE: usize = 12;
 
-/// Statements that no worker executes for this job on a server, in addition to those of commands and faults.
-/// They accept jobs or settle a call in doubt.
+/// Statements that no worker executes for the job of this test on a server, in addition to those of commands
+/// and faults. They accept jobs or settle a call in doubt.
 const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
@@ -246,7 +251,7 @@ fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
         let mut dice = seeded_rng(run_seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
-    // The modes alternate, so that each has half of a sample.
+    // The commit modes alternate, so that each has half of a sample.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
     let reached = try_points(points, if sweeps { usize::MAX } else { SAMPLE_SIZE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];
@@ -259,7 +264,8 @@ fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
             let names: BTreeSet<&str> = of_mode.filter_map(|(_, (_, point))| point.split(':').next()).collect();
             let all = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied();
             let left: BTreeSet<&str> = all.filter(|name| !names.contains(name)).collect();
-            // An atomic commit writes effects together with the events that mention them.
+            // With atomic commit, the statements for effects are not used, because effects are written with
+            // their events.
             let effects: &[&str] = if commit == "staged" { &[] } else { &["effects_find", "effects_insert"] };
             let beside = [STATEMENTS_BESIDE_WORKERS, STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, effects];
             let expected: BTreeSet<&str> = beside.into_iter().flatten().copied().collect();

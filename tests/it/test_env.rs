@@ -22,7 +22,8 @@ pub(crate) struct TestEnv {
 }
 
 impl TestEnv {
-    /// Creates an environment with witness tools of every class, called by the plan and inside a step.
+    /// Creates an environment with witness tools of every class. Steps of the plan call them, and so does a
+    /// call inside a step.
     pub(crate) fn witness(commit: &str) -> TestEnv {
         let root = checkout::copy().join("tests/guests-effects");
         let component = |name: &str| build_plugin(&root.join(name));
@@ -113,7 +114,7 @@ impl TestEnv {
         place
     }
 
-    /// Replaces the plan.
+    /// Replaces the plan by one with these steps.
     pub(crate) fn with_plan(self, steps: &[Value]) -> TestEnv {
         let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
         std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -193,8 +194,8 @@ impl TestEnv {
     /// Submits the plan again and resolves calls in doubt with `resolve`, until the job is completed.
     pub(crate) fn finish_resolving(&self, resolve: impl Fn(&str, &str) -> CommandOutput) {
         for _ in 0..12 {
-            // The same request returns the existing job. If the crash came before the job was stored, the
-            // request creates it.
+            // Submitting the same request again attaches to the job. If the process was killed before the job
+            // was stored, it creates the job.
             let ran = self.latch(&self.run_args());
             assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
             let response = ran.json();
@@ -234,7 +235,7 @@ impl TestEnv {
         world
     }
 
-    /// Counts effects by job and label. The labels are those of `world`.
+    /// Counts effects by job and label. The labels are those of `effect_counts`.
     pub(crate) fn effect_counts_by_job(&self) -> BTreeMap<(String, String), u32> {
         let mut worlds = BTreeMap::new();
         let mut keys: BTreeMap<(String, String), String> = BTreeMap::new();
@@ -242,8 +243,9 @@ impl TestEnv {
             let name = entry.expect("readable").file_name().into_string().expect("plain names");
             let mut parts = name.split('.');
             let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            // A key is `latch-<job>-<slot>-<attempt>`. Every other character is written as `-`, also the one
-            // in `job_…`.
+            // A file name contains the external key of a call, as `latch-<job>-<slot>-<attempt>`. Every
+            // character of the key that is not alphanumeric is written as `-`, also the underscore of
+            // `job_…`.
             let mut words = key.splitn(4, '-').skip(1);
             let job = format!("{}_{}", words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let (slot, _attempt) =
@@ -262,7 +264,8 @@ impl TestEnv {
 /// environment is dropped.
 impl Drop for TestEnv {
     fn drop(&mut self) {
-        // The state directories of servers are created by the process that opens the server.
+        // If the database is on a server, a state directory shows that it was used. The process that opens
+        // the server creates this directory.
         let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
         if std::thread::panicking() || !self.replay_on_drop || !used {
             return;
@@ -297,7 +300,7 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
-/// Returns the witness plan as one of many, with action keys of its own.
+/// Returns the witness plan with action keys of its own, so that many jobs can run it in one database.
 pub(crate) fn witness_plan_of(number: u64) -> Value {
     let mut plan = witness_plan();
     for step in plan["steps"].as_array_mut().expect("a list") {

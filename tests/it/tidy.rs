@@ -1,5 +1,5 @@
-//! Project rules that the compiler does not check: file sizes, directions of dependencies, a single place for
-//! each thing that needs one, and a test for each invariant.
+//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, the
+//! only files in which certain functions may be used, and a test for each invariant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ impl TextFile {
         let comment = |line: &str| line.trim_start().starts_with("//");
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
     }
-    /// Returns the lines of `code` without the tests at the end of the file.
+    /// Returns the lines of `code_lines` without the tests at the end of the file.
     fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
         self.code_lines().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
@@ -92,7 +92,8 @@ fn file_names_are_portable() {
     assert_none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
 }
 
-/// I7.
+/// I7: the kernel depends on no crate for clocks, randomness, I/O or databases, and uses no such module of
+/// the standard library.
 #[test]
 fn kernel_has_no_impure_dependencies() {
     let manifest = std::fs::read_to_string(root().join("host/core/Cargo.toml")).unwrap();
@@ -109,7 +110,7 @@ fn kernel_has_no_impure_dependencies() {
     );
 }
 
-/// I8.
+/// I8: only the store uses SQL, and only the command line names the store.
 #[test]
 fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
     let host = rust_files("host/src/");
@@ -136,7 +137,7 @@ fn dependencies_point_inwards() {
     assert_none("the store depends on the kernel alone", lines_with_words(&store, &["wasmtime", "latchwork::"], &[]));
 }
 
-/// I9, together with the three tests below.
+/// I9: only the modules for output print. The three tests below also check I9.
 #[test]
 fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
@@ -246,7 +247,7 @@ fn sources_contain_no_private_paths_or_leftover_markers() {
     let mut found = Vec::new();
     for file in text_files() {
         for (number, line) in file.text.lines().enumerate() {
-            // A word in quotes is data.
+            // A word between quotation marks is data and is permitted.
             let said = |word: &&&str| contains_word(line, word) && !line.contains(&format!("\"{word}\""));
             if let Some(word) = words.iter().find(said) {
                 found.push(format!("{}:{}: {word}", file.path, number + 1));
@@ -337,8 +338,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Returns true if the module named last has a function of this name. Without a module, any file may have the
-/// function.
+/// Returns true if a function named `test` exists. If `test` is a path such as `a::b::name`, the function
+/// must be in module `b`. Without a path, any file may contain the function.
 fn test_exists(sources: &[TextFile], test: &str) -> bool {
     let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
     let module = module.trim_end_matches("::tests");

@@ -43,7 +43,7 @@ fn assert_refused(ran: &CommandOutput, what: &str) {
     assert!(error["message"].as_str().unwrap().contains(what), "{error:#}");
 }
 
-/// I155: a completed job is undone, and every later answer about that job says so.
+/// I155: a completed job can be undone, and every later answer about that job states that it was undone.
 #[test]
 fn completed_job_is_undone_and_reported_as_undone() {
     let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
@@ -65,7 +65,7 @@ fn completed_job_is_undone_and_reported_as_undone() {
     let reopened = events.iter().find(|event| event["type"] == "job_reopened").expect("it is there");
     let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
     assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
-    // The job can only be forked now, and the fork waits for approval first.
+    // After the undo the job can only be forked, and the fork waits for approval first.
     assert_refused(&undo_job(&place, &job, &[]), "was already undone");
     assert_refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
     assert_eq!(place.latch(&["job", "cancel", &job, "--json"]).code, 2);
@@ -76,7 +76,7 @@ fn completed_job_is_undone_and_reported_as_undone() {
     assert_eq!(place.effect_counts().values().sum::<u32>(), 9, "{:?}", place.effect_counts());
 }
 
-/// I156: an undo that can have no effect is refused, and nothing is written.
+/// I156: an undo of a job that has nothing to undo is refused, and nothing is written.
 #[test]
 fn undo_of_a_job_without_undoable_effects_is_refused() {
     let place = TestEnv::undo("atomic").fresh_copy();
@@ -96,8 +96,8 @@ fn undo_of_a_job_without_undoable_effects_is_refused() {
     assert_eq!(events(), before);
 }
 
-/// I155: an acknowledged undo is durable even if its process dies, and the next claim starts with it. Another
-/// request in between changes nothing.
+/// I155: an acknowledged undo is durable even if its process dies, and the next claim starts with it. Until
+/// then, a retry and a fork are refused, and a cancellation does not replace the undo.
 #[test]
 fn acknowledged_undo_survives_its_process() {
     let (place, job) = run_bookings(TestEnv::undo("staged").fresh_copy());
@@ -116,8 +116,8 @@ fn acknowledged_undo_survives_its_process() {
     assert_all_undone(&place, &job, "resumed by a cancel");
 }
 
-/// I155: an undo executed by workers, and an undo requested by two people at the same moment. Each effect is
-/// undone once.
+/// I155: each effect is undone once, even if several workers execute the undo or two people request it at the
+/// same moment.
 #[test]
 fn concurrent_undo_requests_undo_each_effect_once() {
     let (place, job) = run_bookings(TestEnv::undo("atomic").fresh_copy());
@@ -145,7 +145,7 @@ fn concurrent_undo_requests_undo_each_effect_once() {
         .collect();
     let codes: Vec<_> = people.into_iter().map(|person| person.wait_with_output().expect("it ends")).collect();
     for output in codes {
-        // The slower request may find the job undone.
+        // The slower request may find that the job was already undone.
         let said = String::from_utf8_lossy(&output.stdout);
         let late = output.status.code() == Some(2) && said.contains("was already undone");
         assert!(output.status.code() == Some(0) || late, "{said}");

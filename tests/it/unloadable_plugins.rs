@@ -1,4 +1,5 @@
-//! Plugins that cannot be loaded: commands that work without them, commands that are refused, and how early.
+//! Plugins that cannot be loaded. The tests show which commands work without them, which are refused, and how
+//! early.
 
 use std::path::{Path, PathBuf};
 
@@ -54,8 +55,8 @@ fn plan_text(steps: &[Value]) -> String {
     json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }).to_string()
 }
 
-/// I160: a step plugin may call any operator, so a plan with one is refused with the name of the broken
-/// plugin.
+/// I160: while a plugin is broken, a plan with a step plugin is refused, because the step plugin may call any
+/// operator. The error names the broken plugin.
 #[test]
 fn plan_with_a_step_plugin_is_refused_while_a_plugin_is_broken() {
     let place = env_with_missing_plugin();
@@ -154,7 +155,7 @@ fn errors_known_without_compiling_are_reported_before_compiling() {
     assert_plugin_refused(&ran, "L0022", "late");
     assert!(ran.stdout.contains("grants = { http"), "the line to add: {}", ran.stdout);
     assert_eq!(count, 0);
-    // A plan that is invalid without regard to plugins.
+    // This plan is invalid, no matter which plugins are configured.
     let place = place.with_plan(&[json!({ "step_id": "a b" })]);
     let (ran, count) = run_with_empty_cache(&place, &["run", "plan.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["error"]["code"], count), (2, &json!("L0012"), 0), "{}", ran.stdout);
@@ -173,7 +174,8 @@ fn plan_without_the_refused_plugin_is_compiled_and_run() {
     assert_eq!((ran.code, compiled), (0, 3), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I161: a file that is not a component is refused by its first bytes.
+/// I161: a file that is not a component is recognized by its first bytes and refused before anything is
+/// compiled.
 #[test]
 fn file_that_is_not_a_component_is_refused_before_compiling() {
     let place = TestEnv::configured("[[plugin]]\nname = \"g\"\nsource = \"g.wasm\"\n", vec![]);

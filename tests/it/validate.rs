@@ -1,5 +1,5 @@
-//! Validators that run before a step starts: in real processes with a real component, and validators of an
-//! embedding program.
+//! Validators that run before a step starts. The tests use real processes with a real component, and
+//! validators that an embedding program adds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,8 +49,8 @@ fn impure_step_is_not_executed() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// A step with the same behaviour in both sandbox runs is executed, whatever its result. A misbehaving step
-/// ends only its own runs.
+/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps there. A
+/// misbehaving step ends only its own runs.
 #[test]
 fn pure_step_is_executed_whatever_its_result() {
     for (what, code) in [

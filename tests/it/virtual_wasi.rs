@@ -220,7 +220,8 @@ async fn output_becomes_log_records_line_by_line() {
     assert!(records.last().unwrap().1.contains("1048576 bytes"), "{:?}", records.last());
 }
 
-/// I11: a program that exits has given no answer, whatever its exit status.
+/// I11: a program that exits fails its step, even with exit status 0. The error of each fault names the
+/// fault.
 #[tokio::test]
 async fn each_fault_is_named() {
     let faults = [
@@ -282,7 +283,8 @@ fn wasi_is_linked_only_if_configured() {
     assert!(
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
-    // Imports that distinguish attempts are not part of WASI.
+    // `wasi-step` also imports `invocation`, which distinguishes attempts. This import is not part of WASI,
+    // so it is still refused.
     let left = imports(&load_guest("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),

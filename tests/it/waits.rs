@@ -31,8 +31,8 @@ fn assert_replays(place: &TestEnv, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
 
-/// I25: a job is parked until its signal arrives. Duplicates are acknowledged, and unknown signals are
-/// refused.
+/// I25: a job is parked until its signal arrives. A repeated signal is acknowledged, and a signal with an
+/// unknown key is refused.
 #[test]
 fn signal_completes_its_wait_and_reaches_bound_steps() {
     let signal = json!({ "wait_kind": "signal", "correlation_key": "reply of ada" });
@@ -90,7 +90,8 @@ fn early_signal_is_kept_for_its_wait() {
     assert_replays(&place, &id);
 }
 
-/// I25, I26: after its timeout a wait has its default or fails, and accepts no signal.
+/// I25, I26: after its timeout a wait completes with its default, or fails if it has none. It then accepts no
+/// signal.
 #[test]
 fn signal_after_the_timeout_is_refused() {
     let timeout = |default: Value| {
@@ -153,8 +154,8 @@ fn simultaneous_timeouts_end_independently() {
     }
 }
 
-/// I26: a timer never fires early. It fires soon after its time while the process runs, and immediately if
-/// overdue.
+/// I26: a timer never fires early. While the process runs, the timer fires soon after its time. An overdue
+/// timer fires as soon as its job is resumed.
 #[test]
 fn timer_fires_never_early_and_soon_after_its_time() {
     let timer = |ms: u32, park: bool| {
@@ -195,7 +196,7 @@ fn timer_fires_never_early_and_soon_after_its_time() {
     assert_replays(&place, id);
 }
 
-/// I25: a signal and an approval arrive while a job writes continuously.
+/// I25: a signal and an approval are applied even if they arrive while the job writes continuously.
 #[test]
 fn requests_during_pipelined_writes_are_applied() {
     let calls: Vec<Value> = (0..60).map(|n| json!({ "operator": "Effect.Read", "args": { "note": n } })).collect();

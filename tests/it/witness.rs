@@ -100,7 +100,7 @@ impl Witness {
         self.bodies_of_slot(job, slot).into_iter().map(|body| body.key).collect::<BTreeSet<_>>().len()
     }
 
-    /// Stops reading in the middle of the next body until `go_on` is called.
+    /// Stops reading in the middle of the next body, until `continue_reading` is called.
     pub(crate) fn stall_next_body(&self) {
         self.shared.seen.lock().unwrap().stop_in_next_body = true;
     }
@@ -128,7 +128,7 @@ impl Witness {
     }
 }
 
-/// Connections inherit the small receive buffer of the listener.
+/// Returns a listener with a small receive buffer, which its connections inherit.
 fn listener_with_small_buffer() -> TcpListener {
     let listener = block_on(async {
         let socket = TcpSocket::new_v4().expect("a socket");
@@ -157,7 +157,7 @@ fn serve(stream: TcpStream, shared: &WitnessState) -> Option<()> {
     reader.get_mut().write_all(head.as_bytes()).ok()
 }
 
-/// Counts a completely received body. Returns `None` if the body is incomplete.
+/// Reads a body and counts it if it was received completely. Returns `None` if the body is incomplete.
 fn receive_body(reader: &mut BufReader<TcpStream>, shared: &WitnessState, key: String, length: usize) -> Option<()> {
     let mut bytes = vec![0; length];
     let (first, second) = bytes.split_at_mut(length / 2);

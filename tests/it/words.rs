@@ -22,21 +22,21 @@ impl Style {
         Style { openings, phrases }
     }
 
-    /// Violations of one comment block, which is one line of text.
+    /// Returns the violations in one comment block. `text` is the block as a single line.
     fn in_comment(&self, text: &str) -> Vec<String> {
         let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         let opening = self.openings.iter().find(|opening| *opening == first);
         opening.map(|opening| format!("opens with `{opening}`")).into_iter().chain(self.in_text(text)).collect()
     }
 
-    /// Phrases in a text of any kind.
+    /// Returns the violations by forbidden phrases, in a text of any kind.
     fn in_text(&self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         self.phrases.iter().filter(|phrase| has_phrase(&text, phrase)).map(|phrase| format!("`{phrase}`")).collect()
     }
 }
 
-/// Content of the fenced block of `page` that is labelled `text <label>`.
+/// Returns the content of the fenced block of `page` that is labelled `text <label>`.
 fn block<'a>(page: &'a str, label: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!("```text {label}\n")).expect("CONTRIBUTING.md has the list");
     rest.split_once("\n```").expect("the list ends").0
@@ -49,7 +49,8 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
         .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + phrase.len()..].chars().next()))
 }
 
-/// Comment blocks of a source: the number of the first line, and the text in one line.
+/// Returns the comment blocks of a source. Each is the number of its first line, and its text as a single
+/// line.
 fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     let hash = path.ends_with(".py") || path.ends_with(".toml");
     let mut blocks: Vec<(usize, String)> = Vec::new();
@@ -74,7 +75,8 @@ fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// String literals of a Rust source that begin and end on one line: the line number and the content.
+/// Returns the string literals of a Rust source that begin and end on one line. Each has its line number and
+/// content.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
@@ -83,7 +85,8 @@ fn literals(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Lines of a page outside fenced blocks, without the text between backquotes.
+/// Returns the lines of a page outside fenced blocks, with their numbers and without the text between
+/// backquotes.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut fenced = false;
     let mut lines = Vec::new();
@@ -97,7 +100,7 @@ fn prose(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// Violations in one tracked file.
+/// Returns the violations in one tracked file.
 fn violations(style: &Style, path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut add =

@@ -135,7 +135,8 @@ fn several_workers_share_a_queue() {
     for job in &jobs {
         assert_eq!(show_job(&place, job)["state"], "COMPLETED");
     }
-    // One file for each execution and one for each key. All calls of these jobs have names of their own.
+    // Each job leaves one file for each of its two executions and one for its action key. No two calls share
+    // a file name.
     assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
 }
 
@@ -168,7 +169,7 @@ fn stopped_worker_ends_its_calls_and_releases_its_job() {
     assert_eq!(server.requests().len(), 2, "a recorded call is not repeated");
 }
 
-/// I97: a compensation may wait for its operator's limit. A stopping worker does not wait with it.
+/// I97: a stopping worker does not wait for a compensation that is delayed by the limit of its operator.
 #[test]
 fn stopped_worker_does_not_wait_for_an_operator_limit() {
     let place = TestEnv::undo("atomic");
@@ -247,7 +248,7 @@ fn second_signal_ends_the_worker_immediately() {
     let (code, said) = worker.stop();
     assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0063")), "{said} {notes}");
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
-    // A worker whose calls do not end within the drain time ends in the same way.
+    // A worker whose calls do not end within the drain time also ends immediately and names its open jobs.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
     let worker = start_worker(&place, &[]);
     server.wait_for(2);
@@ -265,7 +266,7 @@ fn second_signal_ends_the_worker_immediately() {
 /// applies to that tenant's jobs.
 #[test]
 fn operator_and_tenant_limits_apply() {
-    // Long enough for calls to overlap on a busy machine.
+    // Answers take long enough for calls to overlap on a busy machine.
     let takes = Duration::from_secs(1);
     let server = TestServer::start().with_delay(takes);
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Web.Fetch\" = { at_once = 3 } }";
@@ -311,8 +312,8 @@ fn operator_and_tenant_limits_apply() {
     assert!(server.max_concurrent("other") > 2, "{}", server.max_concurrent("other"));
 }
 
-/// I96, I99: of concurrent calls, one that waits for its backoff holds no permit of its operator and does not
-/// delay a stop. The job is released immediately.
+/// I96, I99: a call that waits for its backoff holds no permit of its operator and does not delay a stop. The
+/// job is released immediately.
 #[test]
 fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = env_with_limits("\"Effect.Queryable\" = { at_once = 1 }");
@@ -320,7 +321,7 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
     let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
     let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
-    // The backoff is drawn from up to a day, so it does not end during the test.
+    // The backoff is chosen at random from up to a day, so it does not end during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
     let place = place.with_plan(&[driver]);
     let job = running_worker::submit_detached(&place);
@@ -339,8 +340,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // The call's answer is recorded after the call. Only an ended job is certainly not held when the worker
-    // stops.
+    // The answer of the other job's call is recorded some time after the call. Only when that job has ended
+    // is it certain that the worker does not hold it at its stop.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
@@ -363,7 +364,8 @@ fn concurrent_calls(calls: &[(&str, u32)]) -> Value {
     step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
 }
 
-/// Concurrent calls in doubt after a crash are all retried before any of them waits for an answer.
+/// If a crash leaves several concurrent keyed calls in doubt, all of them are retried before the first one
+/// answers.
 #[test]
 fn concurrent_calls_in_doubt_are_retried_together() {
     let place = env_with_limits("\"Effect.Opaque\" = { at_once = 1 }");
@@ -385,8 +387,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: of concurrent calls, a call that has its permit starts while calls of other operators still wait for
-/// theirs.
+/// I96: of concurrent calls, a call with a permit starts, even if a call of another operator still waits for
+/// its own.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
@@ -439,8 +441,8 @@ fn limit_of_an_unknown_operator_or_tenant_is_reported() {
     }
 }
 
-/// With `--until-idle`, a worker on a restored database ends and prints the next command. No job is claimed
-/// (property 33).
+/// With `--until-idle`, a worker that finds a restored database claims no job, prints the next command and
+/// ends (property 33).
 #[test]
 fn until_idle_worker_ends_on_a_restored_database() {
     let server = TestServer::start();
@@ -466,7 +468,8 @@ fn until_idle_worker_ends_on_a_restored_database() {
     assert_eq!((show_job(&place, &first)["state"].as_str(), server.requests().len()), (Some("PENDING"), 1));
 }
 
-/// I96: a rate limit applies from call to call. Only the delay that the rate itself causes is measured.
+/// I96: a rate limit applies to the calls of one job. Only the minimum delay that the rate causes is checked,
+/// because a busy machine adds to the delay.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn operator_rate_limit_applies() {
@@ -484,8 +487,8 @@ fn operator_rate_limit_applies() {
     assert!(begun.elapsed() >= Duration::from_millis(1_000), "{:?}", begun.elapsed());
 }
 
-/// I98: the job with the highest priority is claimed first, and among equal ones the oldest. The priority is
-/// not part of the request.
+/// I98: the job with the highest priority is claimed first, and among jobs of equal priority the oldest.
+/// Requests that differ only in priority are one job.
 #[test]
 fn job_with_highest_priority_is_claimed_first() {
     let server = TestServer::start().with_slow_answers();
@@ -497,7 +500,7 @@ fn job_with_highest_priority_is_claimed_first() {
     write_plan(&place, &[fetch_step("a", &[], server.url("/0"))]);
     let again = run_detached(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
-    // A priority that changes nothing is reported.
+    // A priority for an existing job has no effect, and the user is informed of this.
     assert!(
         again.stderr.contains("--priority 3 applies to new jobs only") && again.stderr.contains("stays 0"),
         "{}",
