@@ -95,8 +95,8 @@ fn guest_bindings_are_up_to_date() -> Result<()> {
     Ok(())
 }
 
-/// The checked-in modules between Go's runtime and the host equal the assembled text. With `LATCH_BLESS=1`
-/// the test writes the modules instead.
+/// The checked-in WebAssembly modules that adapt Go's runtime to the host equal the modules assembled from
+/// their text. With `LATCH_BLESS=1` the test writes the modules instead of comparing them.
 #[test]
 fn go_plugin_adapter_modules_are_up_to_date() -> Result<()> {
     let dir = root().join("host/src/build/go");

@@ -126,8 +126,8 @@ fn approval_requires_an_existing_step_and_stores_the_reason() {
     assert_eq!((&approved["actor"], &approved["reason"]), (&json!("bob"), &json!("it is due")), "{approved:#}");
 }
 
-/// I22: changing only a label of the plan, such as `plan_id`, does not make a new request. It is refused as
-/// an existing request with a different plan.
+/// I22: changing only a label of the plan, such as `plan_id`, does not make a new request. The submission is
+/// refused as an existing request with a different plan.
 #[test]
 fn changed_label_is_not_a_new_request() {
     let place = gated_env(false);

@@ -72,7 +72,7 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     let template = TestEnv::undo(commit);
     let mut steps = bookings();
     let code = if verb == "undo" { 0 } else { 3 };
-    // `undo` needs a completed job, so its plan has no wait at the end.
+    // `undo` needs a completed job, so the plan for it has no wait at the end.
     steps.truncate(if verb == "undo" { 3 } else { 4 });
     write_plan(&template, "keep", &steps);
     let stopped = run_plan(&template, &[]);

@@ -66,8 +66,9 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Kills one run at each pass of every crash point, and calls `check` after each kill. The passes of a point
-/// end with a run that does not reach the pass. Returns the names of the points reached.
+/// For each crash point, kills one run at the first pass of the point, one at the second, and so on, until a
+/// run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points
+/// reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {

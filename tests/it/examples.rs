@@ -146,7 +146,8 @@ fn same_sources_build_the_same_component() -> Result<()> {
     let text = String::from_utf8_lossy(&std::fs::read(&second.wasm)?).into_owned();
     let home = examples().parent().expect("the workspace").display().to_string();
     assert!(!text.contains(&home), "the component holds a path of this machine");
-    // With the toolchain component `rust-src`, rustc names its own copy of the standard library's sources.
+    // If the toolchain has its component `rust-src`, rustc refers to the sources of the standard library by
+    // their path on this machine. The plugin must not contain such a path.
     assert!(!text.contains("/lib/rustlib/src"), "the component holds the toolchain's path");
     Ok(())
 }

@@ -85,7 +85,7 @@ fn concurrent_jobs_share_their_flushes() {
     assert!(flushes <= 1.5, "{flushes}");
 }
 
-/// I36: one call adds at most 1400 bytes to the database, without the bytes of the job itself.
+/// I36: one call adds at most 1400 bytes to the database, not counting the bytes of its job.
 #[test]
 fn call_adds_little_more_than_one_kilobyte() {
     let folder = bench_folder();

@@ -152,8 +152,8 @@ fn full_disk_and_read_only_folder_have_their_own_codes() {
     refused(("L0101", 2), "read-only");
 }
 
-/// Author commands on a full disk or in an unwritable folder fail with the same codes, and leave no partial
-/// files.
+/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of
+/// that cause, and leave no partial files.
 #[test]
 fn failed_author_commands_leave_no_files() {
     let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };

@@ -63,7 +63,7 @@ async fn every_mutation_of_the_golden_flow_is_found() {
     let found = findings.iter().filter(|finding| matches!(finding.verdict, MutationVerdict::Diverged(_))).count();
     let unseen: Vec<_> =
         findings.iter().filter(|finding| !matches!(finding.verdict, MutationVerdict::Diverged(_))).cloned().collect();
-    // The mutations that have no effect on the golden flow's steps, one per line.
+    // The file lists the mutations that have no effect on the golden flow's steps, one per line.
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/history/golden.txt");
     let equivalent = std::fs::read_to_string(&file).unwrap();
     assert_eq!(
@@ -74,7 +74,7 @@ async fn every_mutation_of_the_golden_flow_is_found() {
     );
 }
 
-/// A history without a job, as an author writes it by hand.
+/// Returns a history that an author has written by hand, without a job.
 fn handwritten_history() -> History {
     let run =
         |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, RecordedEnd::Output(output.into()));

@@ -193,7 +193,7 @@ fn open_job_uses_the_narrower_of_two_policies() {
     assert_eq!(waits["blocked_on"]["slot"], "d/0", "trust that is newer than the job does not count: {waits:#}");
 }
 
-/// I42: an open job whose mode the policy no longer lists ends without another change.
+/// I42: if the policy no longer lists the mode of an open job, the job ends and changes nothing more.
 #[test]
 fn withdrawn_mode_ends_the_open_job_without_changes() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -44,7 +44,8 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Removes the program's variables from the environment of a command that has set none yet.
+/// Removes the variables of `latch` from the environment of a command. Tests set their own variables
+/// afterwards.
 pub(crate) fn clear_environment(command: &mut Command) {
     // These variables concern the compiler for plugins, which is installed differently on each machine. A
     // test sets all other variables itself.

@@ -71,7 +71,7 @@ fn copy_without_replay(place: &TestEnv) -> TestEnv {
 }
 
 /// Returns every file with its content. The content of the write-ahead log's index is left out, because
-/// readers of SQLite lock and change it.
+/// readers of SQLite take locks in it.
 fn file_contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {

@@ -1,4 +1,4 @@
-//! Resolutions of calls in doubt by a person.
+//! A person resolves a call in doubt before and after its settling time.
 
 use serde_json::json;
 

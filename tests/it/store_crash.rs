@@ -34,7 +34,7 @@ const CHILD: &str = "store_crash::child";
 /// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const MAX_PAGES: u32 = 200;
 
-/// Kills the process, and loses the answer of one commit on request.
+/// Kills the process at one crash point. On request, loses the answer to one commit.
 struct CrashProbe {
     kill: KillAt,
     /// Name of the statement that commits.

@@ -16,7 +16,7 @@ const ROWS: u16 = 400;
 /// Longest time without output, long enough for a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Opens a pseudo-terminal and returns the user's and the program's end.
+/// Returns both ends of a new pseudo-terminal: the end of the user and the end of the program.
 #[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
 fn pseudo_terminal() -> (File, File) {
     const UNLOCK: rustix::ioctl::Opcode = 0x4004_5431;

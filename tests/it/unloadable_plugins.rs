@@ -9,7 +9,7 @@ use crate::built_guests::guest;
 use crate::program::{CommandOutput, command_output, latch_command};
 use crate::test_env::{TestEnv, step};
 
-/// Creates an environment with the witnesses and a plugin whose component is missing.
+/// Creates an environment with the witness tools and a plugin whose component is missing.
 fn env_with_missing_plugin() -> TestEnv {
     TestEnv::witness("atomic").configure("[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"")
 }

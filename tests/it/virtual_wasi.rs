@@ -99,7 +99,8 @@ async fn wasi_clocks_follow_the_time_of_the_step() {
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
     };
     let quiet = output_of(json!({"do": "clocks"})).await;
-    // The injected clock does not advance by itself, but includes the advances of WASI reads.
+    // Reading the clock of `latchwork:plugin/clock` does not advance the time, but it shows the advances
+    // caused by reads through WASI.
     let injected = json!([STARTED_US / 1_000_000, 8_000]);
     assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
     let heard = output_of(json!({"do": "clocks", "call": "Some.Tool"})).await;
@@ -139,8 +140,8 @@ async fn loops_on_the_clock_end() {
     assert_eq!(loops, json!([999, 1_000, 1_000]));
 }
 
-/// I17 and I50: random bytes come from the step's stream, in the order of the calls and shared with the
-/// injected generator.
+/// I17 and I50: random bytes come from the step's own random stream, in the order of the calls.
+/// `latchwork:plugin/rng` draws from the same stream.
 #[tokio::test]
 async fn random_bytes_come_from_the_stream_of_the_step() {
     let mut stream = StepRng::new([7; 32]);
