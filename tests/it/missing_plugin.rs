@@ -189,8 +189,8 @@ fn resume_continues_past_jobs_that_cannot_be_loaded() {
     }
 }
 
-/// A worker reports a job that it cannot load once, and does not claim the job again whenever its lease has
-/// expired.
+/// A worker that cannot load a damaged job reports the job once, and does not claim it again when its lease
+/// has expired.
 #[test]
 fn damaged_job_is_skipped_by_the_worker() {
     let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"50ms\"";

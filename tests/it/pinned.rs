@@ -83,8 +83,8 @@ fn open_job_continues_with_its_original_component() {
     let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
     let good = std::fs::read(&kept).expect("the component is stored under its digest");
 
-    // A damaged component is detected by its digest. The job waits, and no other component is run in its
-    // place.
+    // A damaged stored component is detected by its digest. The job is not replayed, and no other component
+    // is run in its place.
     let waits = job_id(&run_until_gated(&place));
     let second = pinned_digest(&place, &waits);
     change_version_back(&component);
