@@ -1,5 +1,6 @@
-//! Requests to a finished job: the event log records them as audit events without a claim. Each write must
-//! follow the current end of the log. A write that lost a race is refused and decided again.
+//! Processes requests to a finished job. They are recorded in the event log as audit events, and the job is
+//! not claimed. Each write must follow the current end of the log. If another writer appended first, the
+//! store refuses the write, and the requests are decided again.
 
 use latchwork_core::decide;
 use latchwork_core::ids::JobId;
@@ -8,15 +9,15 @@ use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 
 use crate::os::Machine;
 
-/// Maximum number of tries if other writers append to the same log.
+/// Maximum number of passes over the inbox. Another pass is needed if another writer appended to the log
+/// first.
 const TRIES_MAX: u32 = 20;
 
 /// Drains the inbox of a finished job. Returns true if the job is finished. Leaves the inbox of any other job
 /// to its lease holder.
 ///
-/// # Errors
-/// Fails if the store fails or if the stored data of the job is damaged. Requests already processed stay
-/// processed.
+/// # Errors Fails if the store fails, if the stored data of the job is damaged, or if other writers keep
+/// changing the job. Requests that were already processed stay processed.
 pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
@@ -54,7 +55,7 @@ pub async fn audit_finished_inbox(
             }
             Some(WriteError::Damaged(message)) => return Err(StoreError::Damaged(message)),
             Some(WriteError::Restored(message)) => return Err(StoreError::Restored(message)),
-            // Another writer appended first or reopened the job.
+            // Another writer appended to the log first, or reopened the job. The next pass decides again.
             Some(error) => tracing::debug!(%job_id, %error, "retrying to record requests to a finished job"),
         }
     }

@@ -1,4 +1,4 @@
-//! Budgets on the worker's side: possible cost of calls in flight and spending of the tenant.
+//! Inputs of the budget checks: maximum cost of the calls in flight, and spending of the tenant.
 
 use latchwork_core::cost;
 use latchwork_core::decide::{self, Invocation, NextAction};
@@ -14,8 +14,8 @@ impl Worker {
 }
 
 impl Run {
-    /// Returns the next decision about a call. Reserves the call's cost under the same lock that allows the
-    /// call. Otherwise two concurrent calls could both be granted the same remaining budget.
+    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved under
+    /// the same lock. Otherwise two concurrent calls could both use the same remaining budget.
     pub(super) fn decide_next(&self, invocation: &mut Invocation) -> NextAction {
         let context = self.context();
         let mut state = self.state();
@@ -28,7 +28,7 @@ impl Run {
         next
     }
 
-    /// Returns the committed spending of the tenant's jobs in this month.
+    /// Returns the recorded spending of the tenant's jobs in the current month, in millionths of a US dollar.
     pub(super) async fn spent_this_month(&self) -> Result<u64, RunAborted> {
         let tenant = self.state().durable.job.header.tenant_id.clone();
         let month = cost::month(self.machine().now_us());

@@ -1,4 +1,4 @@
-//! Host calls of a running step plugin, answered for one try.
+//! Answers the host calls of a running step plugin, during one try of the step.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use super::perform::CallStopped;
 use super::run::Run;
 use crate::engine::{StepCalls, StepSources, Stop, ToolCall};
 
-/// Host calls of one try of one step plugin.
+/// Answers the host calls of one try of one step.
 pub(super) struct StepHostCalls {
     run: Arc<Run>,
     step: StepId,
@@ -28,12 +28,12 @@ pub(super) struct StepHostCalls {
     progress: Arc<TryProgress>,
 }
 
-/// Result of a try that outlives the guest.
+/// Progress of a try. It can be read after the guest has ended.
 #[derive(Default)]
 pub(super) struct TryProgress {
     /// Number of calls that the step has made.
     pub(super) calls: AtomicU32,
-    /// Reason why the try was stopped.
+    /// Reason why a host call stopped the try. `None` if no host call stopped it.
     pub(super) stop_reason: Mutex<Option<CallStopped>>,
 }
 

@@ -1,5 +1,5 @@
-//! Reports the jobs that a pool begins to drive. A job is reported after it is loaded, with its trace id and
-//! the configuration changes since it was accepted.
+//! Reports each job that a pool begins to drive, after the job is loaded. Its trace id and the configuration
+//! changes since its acceptance are known only then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tracing::Level;
 
 use super::{NoObserver, Observer, PoolEvent};
 
-/// Compares the pins of a job with the configuration.
+/// Function that lists the differences between the plugins that a job pinned and the current configuration.
 pub type ChangeDetector = Arc<dyn Fn(&Durable) -> Vec<ChangedPluginView> + Send + Sync>;
 
-/// Number of jobs whose changes are remembered as reported.
+/// Maximum number of jobs in `reported`. If the number is reached, the set is cleared.
 const REMEMBERED: usize = 1024;
 
 type LoadedJob = (JobId, Vec<ChangedPluginView>);
 
-/// Claimed jobs that are not reported yet.
+/// Claimed jobs that are not reported yet, and jobs whose configuration changes were already reported.
 pub(super) struct ClaimReports {
     attempts: BTreeMap<JobId, u32>,
-    /// Jobs whose changes were reported.
+    /// Jobs whose configuration changes were already reported.
     reported: BTreeSet<JobId>,
     detect_changes: ChangeDetector,
     loaded_tx: UnboundedSender<LoadedJob>,
@@ -43,13 +43,13 @@ impl ClaimReports {
         }
     }
 
-    /// Notes a claimed job, and returns the observer to drive it with.
+    /// Notes a claimed job. Returns the observer that the worker must use for the job.
     pub(super) fn note_claim(&mut self, job_id: &JobId, attempt: u32) -> Arc<dyn Observer> {
         self.attempts.insert(job_id.clone(), attempt);
         Arc::new(ClaimObserver { look: self.detect_changes.clone(), tells: self.loaded_tx.clone() })
     }
 
-    /// Waits until a job begins.
+    /// Waits until a claimed job is loaded, and returns its event.
     pub(super) async fn next(&mut self) -> PoolEvent {
         loop {
             let begun = self.loaded_rx.recv().await.expect("a sender is held here");
@@ -59,7 +59,8 @@ impl ClaimReports {
         }
     }
 
-    /// Reports that precede the end of a job. A job that could not be loaded is reported here.
+    /// Returns the reports that must come before the report of the job's end. A job that could not be loaded
+    /// is reported here.
     pub(super) fn reports_before_end(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
         while let Ok(begun) = self.loaded_rx.try_recv() {
@@ -69,7 +70,7 @@ impl ClaimReports {
         events
     }
 
-    /// Creates the event of a job. Returns `None` if the job was reported before.
+    /// Creates the event of a claimed job. Returns `None` if the claim was already reported.
     fn report(&mut self, (job_id, changed): LoadedJob) -> Option<PoolEvent> {
         let attempt = self.attempts.remove(&job_id)?;
         if self.reported.len() >= REMEMBERED {

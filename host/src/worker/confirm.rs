@@ -1,5 +1,5 @@
-//! Confirmation: before a resumed job continues, the recorded changes of its earlier attempts are checked. The
-//! kernel decides which changes are due and which consequence a failed check has.
+//! Confirmation: before a resumed job continues, the recorded changes of its earlier attempts are checked.
+//! The kernel decides which changes must be checked and which consequence a failed check has.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ const CHECKS_CONCURRENT: usize = 8;
 const CHECK_MS_MAX: u32 = 30_000;
 
 impl Run {
-    /// Checks the changes that are due, each once per attempt, and writes the consequences.
+    /// Checks the recorded changes that are due for confirmation, each once per attempt. Writes the results
+    /// and their consequences.
     pub(super) async fn confirm(self: &Arc<Self>) -> Result<(), RunAborted> {
         let due = decide::due_confirmations(&self.state().durable);
         if due.is_empty() {
@@ -69,8 +70,8 @@ impl Run {
             let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
             (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
-        // A missing plugin cannot verify its change. That leaves the change for a person to confirm and does
-        // not stop the job.
+        // A missing plugin cannot verify its change. The check then fails without aborting the run, and a
+        // person must confirm the change.
         let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
         let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(CHECK_MS_MAX);

@@ -1,5 +1,6 @@
-//! Writes that no caller waits for. They are committed with the next flush. If one of them fails, the store
-//! refuses every later write of the job. The error of the first failed write is reported.
+//! Writes that no caller waits for. They are committed with the next flush. If one of these writes fails, the
+//! store refuses every later write of the job. The later writes then return the error of the first failed
+//! write.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -19,7 +20,8 @@ struct DeferredState {
     queued: u64,
     unacknowledged: VecDeque<(u64, PendingWrite)>,
     failed: Option<(u64, WriteError)>,
-    /// Failures of writes with this number or a lower one are ignored.
+    /// Number of the last write before the most recent reload. Failures of writes up to this number are
+    /// ignored.
     ignored_up_to: u64,
 }
 
@@ -42,7 +44,7 @@ impl DeferredWrites {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 
-    /// Returns the number of the write that is queued next.
+    /// Assigns a number to the next write, and returns the number.
     pub(super) fn next_number(&self) -> u64 {
         let mut heard = self.lock_state();
         heard.queued += 1;
@@ -56,7 +58,7 @@ impl DeferredWrites {
         heard.unacknowledged.push_back((number, written));
     }
 
-    /// Notes the failure of a write that was awaited elsewhere. Failures from before the last reload are
+    /// Notes the failure of a write that the live view awaited. Failures of writes before the last reload are
     /// ignored.
     pub(super) fn note_failure(&self, number: u64, error: WriteError) {
         let mut heard = self.lock_state();

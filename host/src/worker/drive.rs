@@ -21,12 +21,12 @@ use super::run::{Run, RunAborted};
 
 /// Longest wait, in microseconds, during which the worker keeps its claim.
 const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
-/// Maximum number of reloads in a row. Beyond it the worker gives up, because the store keeps contradicting its
-/// state.
+/// Maximum number of reloads during one claim. Beyond it the worker gives up, because the store keeps
+/// contradicting the state in memory.
 const RELOADS_MAX: u32 = 50;
 /// Pause between two attempts to release a job.
 const RELEASE_RETRY_PAUSE: Duration = Duration::from_millis(10);
-/// Maximum number of reloads in a row if the database fails while committing.
+/// Number of reloads during one claim after which a failed commit is reported as an unavailable database.
 const UNKNOWN_COMMITS_MAX: u32 = 3;
 
 type TryResult = (StepId, Result<(), CallStopped>);
@@ -54,8 +54,8 @@ impl Run {
                 RunAborted::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
-                // A disk that fails at every commit is reported as unavailable after a few reloads, not after
-                // `RELOADS_MAX`.
+                // If the disk fails at every commit, the database is reported as unavailable after a few
+                // reloads, and not only after `RELOADS_MAX`.
                 RunAborted::Reload(WriteError::Unknown(message)) if reloads >= UNKNOWN_COMMITS_MAX => {
                     return Err(StoreError::Unavailable(message).into());
                 }
@@ -109,11 +109,12 @@ impl Run {
                 Err(_) => return Err(WorkerError::LeaseLost(job_id)),
             }
         }
-        // The lease expires without a release.
+        // The job could not be released. Other workers can claim it when the lease has expired.
         Err(WorkerError::LeaseLost(job_id))
     }
 
-    /// Returns true if this attempt has settled the job. The acknowledgement of that write may have been lost.
+    /// Returns true if this attempt has settled the job according to the log. The write that settled the job
+    /// may have succeeded without being acknowledged.
     fn has_settled(&self) -> bool {
         let state = self.state();
         state.durable.job.attempt == self.attempt && state.durable.job.state != JobState::Running
@@ -162,8 +163,8 @@ impl Run {
         }
     }
 
-    /// Records the claim, drains the inbox and confirms recorded changes. Parks the job if it exceeds the limit
-    /// of attempts without progress, and then returns its response.
+    /// Records the claim, drains the inbox and confirms recorded changes. If the job exceeds the limit of
+    /// attempts without progress, parks the job and returns its response.
     async fn begin_attempt(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let (known, over, was_running) = {
             let state = self.state();
@@ -201,14 +202,14 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo and claims it in one write in both commit modes. Log and
-    /// ledger must agree on the steps and calls that are open again.
+    /// Reopens a finished job for a retry or an undo, and records the claim. Both are one write in both
+    /// commit modes, because log and ledger must agree on the steps and calls that are open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
         let asked = inbox.iter().find(|row| row.request.reopens());
         let Some(row) = asked else {
-            // The lease may have expired since the job was loaded. Then a later attempt has processed the
+            // If the lease has expired since the job was loaded, a later attempt may have processed the
             // request.
             if journal.job(&self.job_id).await?.is_some_and(|row| row.attempt != self.attempt) {
                 return Err(RunAborted::LeaseLost);
@@ -285,8 +286,8 @@ impl Run {
         }
     }
 
-    /// Settles the job, including compensation and resolution, until the lease is lost or the worker stops. In
-    /// these two cases it waits only for calls that are being executed.
+    /// Settles the job, which includes compensation and the resolution of calls in doubt. Gives up if the
+    /// lease is lost or the worker stops, and then waits only for calls in flight.
     async fn settle_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let mut rest = std::pin::pin!(self.settle_job());
         let stopped = tokio::select! {

@@ -15,8 +15,8 @@ use super::undo::UndoneCall;
 use crate::engine::{ReconcileVerdict, Runnable, StepContext, ToolCallContext};
 
 impl Run {
-    /// Executes one try and returns the answer of the tool as an effect. `since_boot_us` was read before the
-    /// barrier was sent. The call's timeout counts from there.
+    /// Executes one try and returns the answer of the tool as an effect. The call's timeout counts from
+    /// `since_boot_us`, which was read before the barrier was sent.
     pub(super) async fn execute(
         &self,
         invocation: &Invocation,
@@ -50,8 +50,8 @@ impl Run {
         })
     }
 
-    /// Replaces an answer that does not meet the policy's demands by `NotApplied`. The call changed nothing: an
-    /// operator with such demands is not called if it can change the world.
+    /// Replaces an answer that does not meet the policy's requirements with `NotApplied`. `NotApplied` is
+    /// true here, because requirements apply only to operators that cannot change the world.
     fn enforce_demands(&self, invocation: &Invocation, answer: Answer) -> Answer {
         let Answer::Ok(output) = &answer else { return answer };
         let state = self.state();
@@ -61,7 +61,7 @@ impl Run {
         unmet.map_or(answer, Answer::NotApplied)
     }
 
-    /// Asks the tool whether the open try of a call happened. The request changes nothing.
+    /// Asks the tool whether the open try of a call took effect. Asking changes nothing in the world.
     pub(super) async fn reconcile_try(
         &self,
         invocation: &Invocation,
@@ -79,8 +79,8 @@ impl Run {
         Ok(said)
     }
 
-    /// Returns the plugin and limits that the job pinned for an operator. If the plugin is not available, the
-    /// job stays unchanged until the plugin is installed again.
+    /// Returns the plugin and limits that the job pinned for the invocation's operator. Fails if the plugin
+    /// is not available. The job then stays unchanged until the plugin is installed again.
     pub(super) fn pinned_tool(&self, invocation: &Invocation) -> Result<(Arc<dyn Runnable>, Limits), RunAborted> {
         let operator = &invocation.operator;
         let pinned = {

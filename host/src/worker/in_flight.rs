@@ -1,4 +1,5 @@
-//! Tool calls in flight. A run that is abandoned lets them finish first, so that their answers are recorded.
+//! Tool calls in flight. A run that is aborted waits until these calls have finished, so that their answers
+//! are recorded.
 
 use std::sync::Arc;
 
@@ -26,11 +27,12 @@ impl Default for InFlightCalls {
 }
 
 impl InFlightCalls {
-    /// Refuses new calls and waits until the calls in flight have finished. Each call ends by its own timeout.
+    /// Refuses new calls and waits until the calls in flight have finished. Each call ends after its own
+    /// timeout at the latest.
     pub(super) async fn close_and_drain(&self) {
         self.0.send_modify(|state| state.closed = true);
         let mut calls = self.0.subscribe();
-        // The sender belongs to the run, which outlives this wait.
+        // The wait fails only if the sender is dropped. The run owns the sender and outlives the wait.
         let _ = calls.wait_for(|state| state.calls == 0).await;
     }
 
@@ -49,7 +51,7 @@ impl Run {
             state.calls += u32::from(admitted);
         });
         if !admitted {
-            // The caller of `close` reports the actual reason.
+            // This error is a placeholder. The code that called `close_and_drain` reports the actual reason.
             return Err(RunAborted::Reload(WriteError::Cancelled));
         }
         Ok(InFlightGuard(self.clone()))

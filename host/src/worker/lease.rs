@@ -1,5 +1,5 @@
-//! Heartbeats: extend the leases of held jobs while the process lives, and abort jobs whose lease was lost. A
-//! separate task asks for the database's time, so a hanging query cannot delay the heartbeat.
+//! Sends heartbeats, which extend the leases of held jobs, and aborts the runs of jobs whose lease was lost.
+//! A separate task reads the database's time, so that a slow query for the time cannot delay a heartbeat.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,7 +8,8 @@ use latchwork_core::ids::JobId;
 
 use super::Worker;
 
-/// Starts the heartbeat of a worker. The heartbeat ends when the worker is dropped.
+/// Starts the heartbeat of a worker. Also starts the synchronization of the clock if the clock follows the
+/// database. Both end when the worker is dropped.
 pub(super) fn keep_alive(worker: &Arc<Worker>) {
     let period = Duration::from_millis(u64::from(worker.parts.settings.heartbeat_ms));
     let weak = Arc::downgrade(worker);
@@ -56,7 +57,8 @@ async fn heartbeat(worker: &Weak<Worker>) -> Option<()> {
                 }
             }
         }
-        // The lease remains valid until it expires. After that `acquire` refuses this worker.
+        // The leases remain valid until they expire. After that, the store refuses new barriers of this
+        // worker.
         Err(error) => tracing::warn!(%error, "heartbeat failed; leases were not extended"),
     }
     Some(())
@@ -73,7 +75,8 @@ async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The database's time is late by at most the time the answer took. The clock margin covers that.
+        // The database read its clock at an unknown time between request and answer. The error is at most the
+        // duration of the query, and the clock margin covers it.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),

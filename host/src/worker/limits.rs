@@ -21,7 +21,7 @@ pub struct OperatorLimit {
     pub rate: Option<RateLimit>,
 }
 
-/// At most `times` calls per `per_ms` milliseconds. All of them may start in a burst.
+/// Rate limit of at most `permits` calls per `per_ms` milliseconds. All these calls may start in one burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     /// Number of calls; at least 1.
@@ -53,7 +53,7 @@ impl OperatorLimits {
         Self { by_operator: limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect(), machine }
     }
 
-    /// Returns a permit for a call of this operator if it may start now.
+    /// Returns a permit for a call of this operator. Returns `None` if the call may not start now.
     pub(super) fn try_acquire(&self, operator: &Operator) -> Option<Permit> {
         let Some(limit) = self.by_operator.get(operator) else { return Some(Permit(None)) };
         let permit = match &limit.semaphore {
@@ -82,14 +82,14 @@ impl OperatorLimits {
     }
 }
 
-/// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of `RateLimit::times` calls
-/// and an even rate after that.
+/// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of
+/// `RateLimit::permits` calls. After the burst, calls start at an even rate.
 struct RateLimiter {
     /// Interval between two calls at the even rate, in microseconds.
     emission_interval_us: u64,
     /// Time by which a burst may run ahead of the even rate, in microseconds.
     burst_tolerance_us: u64,
-    /// Time at which the next call is due at the even rate. Boot-time clock, in microseconds.
+    /// Boot-clock time at which the next call is due at the even rate, in microseconds.
     next_due_us: Mutex<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Lookups of other jobs' work: holders of action keys and results that may be reused.
+//! Looks up data of other jobs: holders of action keys, and results that may be reused.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use latchwork_core::state::{ReuseCandidate, label};
 use super::run::{Run, RunAborted};
 
 impl Run {
-    /// Fetches the lookups that steps need before they can advance. Returns true if there were any.
+    /// Fetches the data of other jobs that steps need before they can advance. Returns true if any data was
+    /// needed.
     pub(super) async fn prefetch(&self) -> Result<bool, RunAborted> {
         let wanted = {
             let state = self.state();
@@ -29,7 +30,7 @@ impl Run {
         Ok(any)
     }
 
-    /// Finds the holder of the call's action key.
+    /// Reads the reservation of the call's action key. Does nothing if the call has no action key.
     pub(super) async fn find_key_holder(&self, invocation: &Invocation) -> Result<(), RunAborted> {
         match invocation.action_key {
             Some(key) => self.fetch_action(invocation.slot.clone(), &invocation.operator, key).await,
@@ -58,8 +59,8 @@ impl Run {
         Ok(())
     }
 
-    /// Reads the output of a reusable step. The output of a step plugin is a payload of its own. The output of
-    /// a tool is the result in its effect.
+    /// Reads the output of a reusable result of another job. The output of a step plugin is stored as a
+    /// payload. The output of a tool is part of the tool's effect.
     async fn reusable_output(&self, reusable: &ReusableResult) -> Result<Option<Arc<[u8]>>, RunAborted> {
         let parts = &self.worker.parts;
         let ReusableResult { job_id, step_id, output_hash, .. } = reusable;

@@ -93,7 +93,7 @@ pub struct WorkerSettings {
     pub lease_ms: u32,
     /// Interval between two heartbeats.
     pub heartbeat_ms: u32,
-    /// Maximum difference between two clocks.
+    /// Maximum difference between the clocks of two machines.
     pub clock_margin_ms: u32,
     /// Number of attempts without progress after which a job is parked.
     pub max_attempts_without_progress: u32,
@@ -113,13 +113,13 @@ pub struct WorkerParts {
     pub components: Arc<dyn PinnedComponents>,
     /// Digest of the engine profile for steps.
     pub engine_profile: Hash,
-    /// Identity of this process as an owner.
+    /// Identity of this process, recorded with each of its claims.
     pub owner: Owner,
     /// Settings of the worker.
     pub settings: WorkerSettings,
     /// Rules by tenant. `default` always exists.
     pub rules: BTreeMap<String, Rules>,
-    /// Prices of models, by the name of the plugin that calls them.
+    /// Prices of language models, by the name of the plugin that calls the models.
     pub prices: BTreeMap<String, Prices>,
     /// Verifiers that check recorded effects if the plugin does not verify its own.
     pub verifiers: Verifiers,
@@ -127,7 +127,7 @@ pub struct WorkerParts {
     pub validators: Validators,
     /// Sends a notification when a job waits for a person.
     pub notifier: Option<Arc<Notifier>>,
-    /// Crash point hook of tests.
+    /// Hook with which tests kill the process at a crash point.
     pub crash: Arc<dyn CrashPoint>,
     /// Clocks and randomness.
     pub machine: Arc<dyn Machine>,
@@ -141,7 +141,7 @@ pub struct Worker {
     stopping: AtomicBool,
     /// Notified when the worker stops.
     stopped: Notify,
-    /// Number of answers of calls that have arrived but are not recorded yet.
+    /// Number of answers to calls that have arrived but are not recorded yet.
     answers_unrecorded: AtomicU32,
 }
 
@@ -206,8 +206,8 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
-    /// Returns true if another try by this worker would fail the same way. Another worker may succeed, because
-    /// it has other plugins or another version of this program.
+    /// Returns true if another try by this worker would fail the same way. Another worker may succeed if it
+    /// has other plugins or another version of this program.
     pub fn is_worker_specific(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
     }
@@ -216,7 +216,8 @@ impl WorkerError {
 /// Claim whose lease the heartbeat extends.
 struct HeldJob {
     attempt: u32,
-    /// `None` until the job is loaded. Loading may take longer than a lease.
+    /// The run of the job. `None` until the job is loaded, because the lease must be extended during a long
+    /// load too.
     run: Option<Arc<Run>>,
 }
 
@@ -261,7 +262,7 @@ impl Worker {
         self.held.lock().expect("no holder panics").keys().cloned().collect()
     }
 
-    /// Returns the number of answers of calls that have arrived but are not recorded yet.
+    /// Returns the number of answers to calls that have arrived but are not recorded yet.
     pub fn answers_unrecorded(&self) -> u32 {
         self.answers_unrecorded.load(Ordering::Relaxed)
     }

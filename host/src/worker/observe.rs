@@ -11,12 +11,13 @@ pub trait Observer: Send + Sync {
     fn is_watching(&self) -> bool {
         true
     }
-    /// Called when a job was loaded and its driving begins.
+    /// Called when a job has been loaded, before the worker continues the job.
     fn job_loaded(&self, _durable: &Durable) {}
     /// Called for each event once it is durable.
     fn event(&self, job_id: &JobId, event: &Event);
-    /// Called when the execution of a call begins. Everything that the job wrote before is durable. The start
-    /// of the call itself is durable only if the call can change the world: then its barrier is.
+    /// Called when the execution of a call begins. Everything that the job wrote before the call is durable.
+    /// The start of the call itself is durable only if the call can change the world, because only such a
+    /// call has a barrier.
     fn call(&self, _job_id: &JobId, _slot: &Slot, _operator: &Operator) {}
     /// Called for each log record of a guest.
     fn log(&self, job_id: &JobId, place: &str, level: Level, message: &str);

@@ -50,8 +50,8 @@ pub(super) enum CallProgress {
     Ready {
         draft: Draft,
         started: Try,
-        /// Boot-time clock, in microseconds, read before anything of the try was sent. The call's timeout
-        /// counts from here.
+        /// Boot-clock time in microseconds, read before any write of the try was sent. The call's timeout
+        /// counts from this time.
         since_boot_us: u64,
         /// Permit to execute the call.
         permit: Permit,
@@ -62,24 +62,25 @@ pub(super) enum CallProgress {
 
 /// Reason why an invocation cannot be executed yet.
 pub(super) enum WaitReason {
-    /// Nothing: the invocation is ready.
+    /// No wait is needed: the invocation is ready.
     NotWaiting,
     /// The result of an earlier try must be queried first.
     Query,
     /// A permit of its operator is not available.
     Permit,
-    /// A wait of at most this many milliseconds.
+    /// The invocation must wait for at most this many milliseconds.
     Delay(u32),
 }
 
-/// Work that [`Run::settle`] may wait for before it returns.
+/// Work that [`Run::advance_call`] may wait for before it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitPolicy {
-    /// Waits for writes and lookups only.
+    /// Waits only for writes and for lookups in the store.
     NoWait,
-    /// Also queries the outcome of an earlier try. Does not start the call.
+    /// Also waits for queries about the outcome of an earlier try. Never returns [`CallProgress::Ready`].
     UntilQueried,
-    /// Also queries earlier tries. Returns once the call may start or must wait.
+    /// Like `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. Waits for no permit
+    /// and no delay.
     UntilReady,
     /// Waits for everything until the invocation is answered or may start.
     UntilAnswered,
@@ -95,9 +96,9 @@ impl Run {
             match self.advance_call(invocation, WaitPolicy::UntilAnswered, None).await? {
                 CallProgress::Answer(answer) => return Ok(answer),
                 CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
-                    // Count the call as in flight before sending its barrier. A stop then waits for it.
-                    // Otherwise a barrier could remain without a call, and the call would be in doubt for no
-                    // reason.
+                    // Count the call as in flight before sending its barrier. A stop then waits for the call.
+                    // Otherwise a stop could leave a barrier without a call, and the call would be in doubt
+                    // for no reason.
                     let under_way = self.begin_call()?;
                     // The barrier must be durable before the tool is called.
                     self.note_barrier_sent(&invocation.slot, &draft, &started, since_boot_us);
@@ -109,15 +110,16 @@ impl Run {
         }
     }
 
-    /// Performs several invocations concurrently. Writes no barrier until each invocation is allowed or
-    /// refused. Then writes all barriers in one transaction and makes all calls concurrently. Invocations that
-    /// have to wait, for a limit, a backoff or the outcome of an earlier try, start later, each on its own.
+    /// Performs several invocations concurrently. First decides for each invocation if it may start now. Then
+    /// writes the barriers of all invocations that may start in one transaction, and makes their calls
+    /// concurrently. The other invocations wait for a limit, a backoff or the outcome of an earlier try, and
+    /// start in a later pass.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, CallStopped> {
-        // Of two invocations with the same action key the first one executes. The second one gets its receipt
-        // below.
+        // If two invocations have the same action key, only the first one executes. At the end of this
+        // function the second one gets the receipt of the first one.
         let acts = |index: &usize| {
             let invocation = &invocations[*index];
             let same = |other: &Invocation| {
@@ -236,8 +238,8 @@ impl Run {
         }
     }
 
-    /// Follows the ledger's decisions until the invocation is answered, may be executed, or must wait beyond
-    /// `patience`.
+    /// Follows the ledger's decisions until the invocation is answered, may be executed, or needs a wait that
+    /// `patience` does not allow.
     async fn advance_call(
         self: &Arc<Self>,
         invocation: &mut Invocation,
@@ -282,8 +284,9 @@ impl Run {
                 NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
                 NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 NextAction::StopOldCall => {
-                    // A call of this attempt lives inside the try that awaits it, and that try has ended. Its
-                    // request may still be in transit, so quiescence must be checked.
+                    // The earlier call belongs to a try of the step in this attempt. That try has ended, and
+                    // so the call has too. A request of the call may still be in transit, so its quiescence
+                    // must be checked.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }
@@ -317,7 +320,7 @@ impl Run {
     ) -> Result<(), CallStopped> {
         self.note_barrier_acknowledged(&invocation.slot);
         self.announce_call(&invocation.slot, &invocation.operator);
-        // The call stays in flight until its answer is recorded, whatever happens to the job.
+        // The call stays in flight until its answer is recorded, even if the run is aborted.
         let effect = self.execute(invocation, started, since_boot_us).await?;
         let _unrecorded = self.worker.count_unrecorded();
         drop(leave);
@@ -336,16 +339,17 @@ impl Run {
                 Err(CallStopped::Aborted(RunAborted::LeaseLost))
             }
             Err(dropped) => {
-                // Another write of the job was refused. Store the answer anyway, so that the next attempt finds
-                // it.
+                // The write that contains the answer failed. Store the answer alone, so that the next attempt
+                // finds it.
                 self.persist_answer(&effect).await;
                 Err(CallStopped::Aborted(dropped))
             }
         }
     }
 
-    /// Aborts the try if the step has been scheduled for a retry. A plan step that is a tool waits outside of
-    /// its try. A call inside a step plugin waits in place.
+    /// Aborts the try if the step has been scheduled for a retry. A plan step that is a tool waits for its
+    /// retry outside of a try. A call of a step plugin waits within the try of its step, which is not
+    /// aborted.
     fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());
@@ -355,7 +359,7 @@ impl Run {
         if retry { Err(CallStopped::RetryLater) } else { Ok(()) }
     }
 
-    /// Returns whether the owner of the open try can still cause external effects.
+    /// Determines if the process that started the open try can still cause effects in the world.
     async fn probe_owner(&self, invocation: &Invocation) -> Result<Quiescence, RunAborted> {
         let (row, settling_ms) = {
             let state = self.state();
@@ -406,8 +410,8 @@ impl Run {
                 self.write(draft).await?;
                 Err(CallStopped::Blocked)
             }
-            // No step waits for the call, so the worker keeps asking here up to the maximum number of `not-yet`
-            // answers.
+            // No step waits for the call, so the worker asks the tool again here, until it has received the
+            // maximum number of `not-yet` answers.
             NextAction::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
                 tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, RECONCILE_PAUSE_MS_MAX)))).await;
                 Ok(())

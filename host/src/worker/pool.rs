@@ -22,10 +22,10 @@ const SEARCH_MS: u64 = 200;
 /// Longest sleep between two searches if the store sends notifications, in milliseconds. No notification is
 /// sent for an expired lease or a dead worker.
 const NOTIFIED_SEARCH_MS: u64 = 1_000;
-/// Time that a stopping pool waits for a claim in flight.
+/// Time that a stopping pool waits for the database to answer a request for a claim.
 const STOP_GRACE: Duration = Duration::from_secs(1);
-/// Pause between claims after an entry of [`PassedOver`] was evicted, in milliseconds. Without the pause the
-/// pool would claim the same failing jobs in a loop.
+/// Pause before the next claim after an entry of [`Quarantine`] was evicted, in milliseconds. Without the
+/// pause the pool would claim the same failing jobs in a loop.
 const EVICTION_PAUSE_MS: u64 = 200;
 /// Number of load failures in a row after which the backoff stops growing.
 const LOAD_FAILURES_MAX: u32 = 8;
@@ -47,11 +47,12 @@ pub struct PoolSettings {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one per job, destructured immediately")]
 pub enum PoolEvent {
-    /// A job was claimed under this attempt. The configuration changes since its acceptance are reported once.
+    /// A job was claimed, with this attempt id. The list contains the configuration changes since the job's
+    /// acceptance, unless they were reported before.
     Claimed(JobId, u32, Vec<ChangedPluginView>),
     /// A job settled: it ended, waits, is parked or has diverged.
     Settled(Response),
-    /// A job was parked without being loaded again, for this cause.
+    /// A job was parked without being loaded, for this cause.
     ParkedUnloaded(JobId, String),
     /// A job was released because the worker stops.
     Released(JobId),
@@ -61,8 +62,8 @@ pub enum PoolEvent {
     Failed(JobId, WorkerError),
     /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
-    /// This worker cannot advance the job and does not claim it for a while. A job whose plugin is missing was
-    /// released. The flag is true the first time; the event repeats after each new attempt.
+    /// This worker cannot advance the job and does not claim it for a while. A job whose plugin is missing
+    /// was released. The flag is true the first time. The event is sent again after each new attempt.
     Quarantined(JobId, WorkerError, bool),
     /// The database is not usable. The pool retries until it is.
     Unavailable(StoreError),
@@ -113,11 +114,12 @@ pub struct Pool {
     held_tenants: BTreeMap<JobId, String>,
     claim_reports: ClaimReports,
     quarantine: Quarantine,
-    /// No job is claimed before this time. Boot-time clock, in microseconds.
+    /// No job is claimed before this boot-clock time, in microseconds, because an entry of the quarantine was
+    /// evicted.
     claims_paused_until_us: u64,
     /// Number of load failures in a row.
     load_failures: u32,
-    /// No job is claimed before this time because jobs cannot be loaded. Boot-time clock, in microseconds.
+    /// No job is claimed before this boot-clock time, in microseconds, because jobs cannot be loaded.
     load_pause_until_us: u64,
     tally: PoolTally,
 }
@@ -174,7 +176,7 @@ impl Pool {
             if stopping {
                 self.worker.stop();
             }
-            // Read the revision first: later notifications cause another pass.
+            // Read the revision before the search, so that a change after this point causes another search.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.watermark();
             let looked = match stopping {
@@ -245,8 +247,8 @@ impl Pool {
     }
 
     /// Claims jobs up to the limit, unless the pool is stopped. A stopped pool does not wait for an
-    /// unresponsive database. If the database still grants that claim, other workers claim the job after the
-    /// lease expires.
+    /// unresponsive database. If the database grants a claim after the pool has stopped waiting, other
+    /// workers claim that job when its lease has expired.
     async fn claim_unless_stopped(&mut self, stopped: &mut watch::Receiver<bool>) -> SearchResult {
         let worker = self.worker.clone();
         let over = async {
@@ -273,8 +275,8 @@ impl Pool {
             if now_us < self.claims_paused_until_us {
                 return SearchResult::NoneClaimable((self.claims_paused_until_us - now_us).div_ceil(1_000));
             }
-            // Also exclude held jobs: one may be released at any moment because its plugin is missing, and must
-            // then be skipped.
+            // Also exclude held jobs. A held job may be released at any moment because its plugin is missing,
+            // and this worker must not claim it again immediately.
             let mut jobs = self.quarantine.active_at(now_us);
             jobs.extend(self.held_tenants.keys().cloned());
             let except = ClaimExclusions { tenants: self.full_tenants(), jobs };
@@ -339,8 +341,8 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // If the effects of one job are unavailable, so are those of every other job. Search again with
-                // a growing backoff. One failure during the backoff does not extend it.
+                // If the effects of one job are unavailable, so are those of every other job. Search again
+                // with a growing backoff. Failures of other jobs during the backoff do not extend it.
                 let machine = &*self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);

@@ -22,21 +22,23 @@ struct QuarantineEntry {
     until_us: u64,
 }
 
-/// Result of adding a job.
+/// Result of adding a job to the quarantine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct QuarantineUpdate {
-    /// The job was not remembered before, and no other entry was evicted.
+    /// True if the job was not remembered before and no other entry was evicted.
     pub(super) is_new: bool,
-    /// Another entry was evicted. Its job may be claimed again immediately.
+    /// True if another entry was evicted. The job of that entry may be claimed again immediately.
     pub(super) has_evicted: bool,
 }
 
 impl Quarantine {
-    /// Pauses the job from now on. The pause doubles each time.
+    /// Pauses the job from `now_us` on. Each pause of the same job is twice as long as the one before, up to
+    /// one hour.
     pub(super) fn add(&mut self, job_id: JobId, now_us: u64) -> QuarantineUpdate {
         let before = self.0.get(&job_id).map(|pause| pause.length_us);
         if before.is_none() && self.0.len() >= JOBS_MAX {
-            // Drop entries whose pause ended long ago: another worker has taken these jobs.
+            // Drop entries whose pause ended more than an hour ago. Another worker has probably taken these
+            // jobs.
             self.0.retain(|_, pause| now_us < pause.until_us + LONGEST_US);
         }
         let is_full = before.is_none() && self.0.len() >= JOBS_MAX;

@@ -19,7 +19,7 @@ pub(super) struct UnacknowledgedBarriers(Mutex<BTreeMap<Slot, SentBarrier>>);
 struct SentBarrier {
     /// Nonce of the try.
     nonce: u64,
-    /// Boot-time clock from which the timeout of the try counts, in microseconds.
+    /// Boot-clock time from which the timeout of the try counts, in microseconds.
     since_boot_us: u64,
 }
 
@@ -30,7 +30,7 @@ impl UnacknowledgedBarriers {
 }
 
 impl Run {
-    /// Notes the barrier of a draft before the draft is sent. Drafts of reads have no barrier.
+    /// Notes the barrier of a draft before the draft is sent. Drafts of calls that only read have no barrier.
     pub(super) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
         if draft.acquire {
             self.unacknowledged
@@ -39,7 +39,8 @@ impl Run {
         }
     }
 
-    /// Notes that the barrier is durable and its call begins. The call must not be started again from here on.
+    /// Notes that the barrier is durable and its call begins. From now on the barrier must not be used to
+    /// start the call again.
     pub(super) fn note_barrier_acknowledged(&self, slot: &Slot) {
         self.unacknowledged.lock_barriers().remove(slot);
     }
@@ -49,8 +50,8 @@ impl Run {
         self.unacknowledged.lock_barriers().get(slot).map(|sent| sent.nonce)
     }
 
-    /// Returns the time from which the timeout of a try counts: the time at which its barrier was first sent,
-    /// or `now_boot_us`.
+    /// Returns the boot-clock time from which the timeout of a try counts. This is the start of the try whose
+    /// barrier was sent first, or `now_boot_us` if no barrier of the try was sent.
     pub(super) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
         let known = self.unacknowledged.lock_barriers();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)

@@ -19,7 +19,8 @@ pub(super) struct UndoneCall {
 }
 
 impl Run {
-    /// Carries out the next compensation. Returns false if nothing is left to undo.
+    /// Carries out the next action of the compensation. Returns false if there is no action now: nothing is
+    /// left to undo, or the compensation waits.
     pub(super) async fn undo_next(self: &Arc<Self>) -> Result<bool, RunAborted> {
         let next = decide::next_undo_action(&self.state().durable, &self.context());
         match next {
@@ -59,7 +60,8 @@ impl Run {
         state.durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo)
     }
 
-    /// Returns the call that this one undoes, if the plugin's own `compensate` export does it.
+    /// Returns the call that the compensating call at `slot` undoes. Returns `None` unless the plugin's own
+    /// `compensate` export undoes the call.
     pub(super) fn undone_call(&self, slot: &Slot) -> Result<Option<UndoneCall>, RunAborted> {
         if !self.has_own_compensation(slot) {
             return Ok(None);

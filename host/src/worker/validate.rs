@@ -11,8 +11,8 @@ use super::run::{Run, RunAborted};
 use crate::validate::{SandboxConditions, ValidationRequest};
 
 impl Run {
-    /// Returns the reason why the step must not start. Returns `None` if the step may start or has started
-    /// before.
+    /// Returns the reason why the step must not start. Returns `None` if the step may start or has already
+    /// started.
     pub(super) async fn violation(self: &Arc<Self>, step: &StepId) -> Result<Option<Failure>, RunAborted> {
         let validators = &self.worker.parts.validators;
         if validators.is_empty() {
@@ -33,7 +33,7 @@ impl Run {
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
         let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
-        // Only components can be inspected.
+        // Validators inspect components. Other implementations of `Runnable` are not validated.
         let Some(component) = plugin.as_plugin() else { return Ok(None) };
         let request = ValidationRequest {
             job_id: &self.job_id,

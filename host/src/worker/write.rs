@@ -20,11 +20,11 @@ use super::observe::Observer;
 use super::run::{Run, RunAborted};
 use crate::worker::deferred_writes::DeferredWrites;
 
-/// Time for which an answer that cannot be recorded is retried if a user watches the job.
+/// Time for which the worker retries to record an answer if a user watches the job.
 const RECORD_TIMEOUT_WATCHED: Duration = Duration::from_secs(20);
-/// Time for which an answer that cannot be recorded is retried if no user watches the job.
+/// Time for which the worker retries to record an answer if no user watches the job.
 const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
-/// First and longest pause between two tries.
+/// First and longest pause between two tries to record an answer.
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 pub(super) type PendingWrite = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
@@ -81,7 +81,8 @@ impl Run {
         Ok(())
     }
 
-    /// Queues the batch. The first poll enqueues it before any later write of this job.
+    /// Sends the batch to the store and returns the pending result. The first poll places the batch in the
+    /// store's queue, before any later write of this job.
     fn enqueue(&self, batch: Batch) -> PendingWrite {
         let journal = self.worker.parts.journal.clone();
         let mut written: PendingWrite = Box::pin(async move { journal.write(batch).await });
@@ -91,20 +92,21 @@ impl Run {
         }
     }
 
-    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
-    /// fenced write, because permission and record must not be separated. The same holds for a draft marked
-    /// `whole`.
+    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is
+    /// one fenced write, because permission and record must not be separated. The same holds for a draft
+    /// marked `atomic`.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.acquire {
-            // A repeat claims the effect of the try in doubt only together with its barrier. A claim written
-            // alone would be taken for the answer if a person resolved the call later. Here the claim cannot
-            // join the barrier's transaction, so it is left out. A late answer of the repeated try is then kept
-            // as evidence.
+            // The draft of a repeated try may contain an effect that takes the place of the answer of the try
+            // in doubt. Such an effect must be written together with the barrier. If it were written alone,
+            // it would count as the answer if a person resolved the call later. In staged commit it cannot be
+            // part of the barrier's transaction, so it is left out. A late answer of the try in doubt is then
+            // kept as evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         if draft.atomic {
-            // A verdict claims the effect of the try in doubt first, so only one of verdict and late answer
-            // wins.
+            // Store the effect of the verdict first, in place of the answer of the try in doubt. The effect
+            // store accepts either the verdict or a late answer, never both.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();
             self.state().durable.add_effects(&effects);
@@ -129,7 +131,7 @@ impl Run {
         Ok(())
     }
 
-    /// Logs a record of a step, in order with the step's events.
+    /// Passes a log record of a guest to the observer, after the events that were written before the record.
     pub(super) fn log(&self, place: &str, level: Level, message: &str) {
         match &self.live_view {
             Some(shown) => shown.queue_log(place, level, message),
@@ -137,15 +139,15 @@ impl Run {
         }
     }
 
-    /// Announces a call that begins. The barrier of a world-changing call is already durable.
+    /// Shows in the live view that a call begins. The barrier of a world-changing call is already durable.
     pub(super) fn announce_call(&self, slot: &Slot, operator: &Operator) {
         if let Some(shown) = &self.live_view {
             shown.queue_call(slot.clone(), operator.clone());
         }
     }
 
-    /// Stores the answer of a call that could not be recorded together with its events. Notifies the new lease
-    /// holder if another attempt has claimed the job meanwhile.
+    /// Stores the answer of a call alone, after the write of the answer together with its events has failed.
+    /// Notifies the new lease holder if another attempt has claimed the job meanwhile.
     pub(super) async fn persist_answer(&self, effect: &Effect) {
         if !effect.is_informative() {
             return;
@@ -156,7 +158,7 @@ impl Run {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
         // A later attempt that read the effects before this write did not see the answer. The writes may have
-        // taken longer than the lease, so this must be checked every time.
+        // taken longer than the lease, so always check if there is a later attempt.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }
@@ -177,7 +179,7 @@ impl Run {
         }
     }
 
-    /// Returns the time until which the worker retries to record an answer. Boot-time clock, in microseconds.
+    /// Returns the boot-clock time until which the worker retries to record an answer, in microseconds.
     fn record_deadline_us(&self) -> u64 {
         let patience = if self.observer.is_watching() { RECORD_TIMEOUT_WATCHED } else { RECORD_TIMEOUT };
         self.machine().boot_us() + patience.as_micros() as u64
@@ -245,9 +247,9 @@ impl Run {
     }
 }
 
-/// Returns true if the job must be notified of a late answer. An answer that could not be stored lost against a
-/// verdict. A result then contradicts a verdict that the call did not happen, and the job must record the
-/// conflict. An answer without an effect contradicts nothing.
+/// Returns true if the job must be notified of a late answer. If the answer could not be stored, a verdict
+/// about the call was usually stored before. A result contradicts a verdict that the call did not happen, so
+/// the job must record the conflict. An error contradicts no verdict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
@@ -315,8 +317,8 @@ impl LiveView {
         let _ = self.queue.send(record);
     }
 
-    /// Queues a call that begins behind everything written before it. Everything the call depends on is then
-    /// durable when the call is shown.
+    /// Queues the start of a call, behind everything that the job wrote before. When the start is shown,
+    /// everything that the call depends on is therefore durable.
     fn queue_call(&self, slot: Slot, operator: Operator) {
         // If the live view has stopped, the record is discarded.
         let _ = self.queue.send(ViewItem::Call { slot, operator });
