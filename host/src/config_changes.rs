@@ -52,7 +52,8 @@ fn used_operators(durable: &Durable) -> Option<BTreeSet<&Operator>> {
     job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
 }
 
-/// Hash of the plugins that a job pinned, over the fields that are compared with the configuration.
+/// Returns a hash of the plugins that a job pinned. It covers the fields that are compared with the
+/// configuration.
 pub fn pinned_settings_hash(durable: &Durable) -> Hash {
     let pin = |pin: &PinnedOperator| {
         let PinnedOperator { plugin, digest, limits, wasi, settings, .. } = pin;
@@ -97,9 +98,10 @@ fn limit_differences(configured: &LimitsConfig, pinned: &Limits) -> Vec<SettingD
         .collect()
 }
 
-/// Hash of everything a plugin's table grants and sets. A job records this hash when it is accepted, but
-/// calls its tools with the current grants and the current `config`. A directory inside the project `root` is
-/// hashed by its path relative to `root`, so a moved project has the same grants.
+/// Returns a hash of the grants, the `config` and the limits in a plugin's table. A job records this hash
+/// when it is accepted, although its tools run with the current grants and the current `config`. A different
+/// hash later shows that the table has changed. A directory inside the project `root` is hashed by its path
+/// relative to `root`, so a moved project has the same grants.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();

@@ -23,7 +23,7 @@ use crate::worker::WorkerError;
 pub struct ForkOptions {
     /// Step at which the fork starts. This step and everything after it are executed again.
     pub at: StepId,
-    /// JSON text of the outputs that replace those of copied steps.
+    /// Outputs that replace the outputs of copied steps, as JSON text.
     pub set: BTreeMap<StepId, Vec<u8>>,
     /// Actor who requests the fork.
     pub actor: String,
@@ -75,8 +75,8 @@ impl Host {
             job_id: new_job_id(now_us),
             secret: Hash(os::entropy::bytes()),
         };
-        // A request that was accepted but not yet applied, above all an undo, changes which steps may be
-        // copied.
+        // Check the current state of the origin job. An undo or another request may have reopened the job
+        // since it was loaded, and that changes which steps may be copied.
         if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
             decide::check_forkable(job_id, row.state)?;
         }
@@ -112,7 +112,7 @@ impl Host {
             trace_id: hex::encode(os::entropy::bytes::<16>()),
             request_key: Hash::of(&unique),
             engine_profile: self.engine_profile(),
-            // A standing approval of the origin was given for another job.
+            // Standing approvals are not copied, because they were given for the origin only.
             standing_approvals: Vec::new(),
             contexts: of_request(label::CONTEXTS),
             parameters: of_request(label::PARAMETERS),

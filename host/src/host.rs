@@ -34,7 +34,7 @@ pub struct Stores {
     pub effects: Arc<dyn EffectStore>,
     /// Key-value maps of the tools.
     pub kv: Arc<dyn KeyValue>,
-    /// The process that holds the owner lock: this one.
+    /// Identity of this process, which holds the owner lock.
     pub owner: Owner,
 }
 
@@ -201,9 +201,9 @@ impl Host {
         Self::start_surveyed(config, survey, ComponentStorage::Yes, stores, crash, extensions)
     }
 
-    /// Starts a host from a finished [`Survey::of`] the plugins. `kept` selects whether components are stored,
-    /// and a host that only reads does not store them. A plugin that cannot be loaded is listed in
-    /// [`Registry::refused`], and the other plugins are served.
+    /// Starts a host from a finished survey of the plugins, see [`Survey::of`]. `kept` selects if components
+    /// are stored. A host that only reads passes [`ComponentStorage::No`]. A plugin that cannot be loaded is
+    /// listed in [`Registry::refused`], and the other plugins are served.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -271,8 +271,8 @@ impl Host {
         plan::check_request(text, &*self.registry)
     }
 
-    /// Requests another round of the failed calls of a finished job. The request is durable when this
-    /// function returns. The next claim of the job begins with the request.
+    /// Requests a job retry: a finished job repeats its failed calls. Returns the id of the inbox row. The
+    /// request is durable when this function returns. The next claim of the job begins with the request.
     ///
     /// # Errors
     /// See [`RetryError`]. Nothing was written.
@@ -283,8 +283,8 @@ impl Host {
     }
 
     /// Requests to undo a finished job. The request is durable when this function returns. The next claim of
-    /// the job begins with the request. With `here`, this host must have loaded the plugins that undo the
-    /// calls.
+    /// the job begins with the request. If `here` is true, this host must have loaded the plugins that undo
+    /// the calls.
     ///
     /// # Errors
     /// See [`UndoError`]. Nothing was written.
@@ -406,8 +406,8 @@ impl Host {
         let rules = Rules::from(policy);
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
-        // The job's mode is one of the allowed modes. Record all modes, because the other allowed modes do
-        // not matter to the job.
+        // The mode of the job was checked above. Record every mode as allowed, because the modes that the
+        // policy allows no longer matter to this job.
         let modes = Mode::ALL.to_vec();
         Ok(AcceptancePolicy { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }

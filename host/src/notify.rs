@@ -1,9 +1,9 @@
 //! `[notify] webhook`: posts a document when a job waits for a person and when a job has ended.
 //!
-//! A notice leaves after its event is durable, and never delays the job. It waits in a queue of this process.
-//! It is posted again with growing pauses until the receiver accepts it. A notice may therefore arrive more
-//! than once, always with the same `event_id`. Notices still in the queue when the process ends are lost. The
-//! job itself and `latch job list --open` are the record.
+//! A notice is queued in this process after its event is durable, and never delays the job. If a post fails
+//! temporarily, it is repeated with growing pauses, up to 12 posts in all. A notice may therefore arrive more
+//! than once, always with the same `event_id`. Notices that are still queued when the process ends are lost.
+//! Only the job itself and `latch job list --open` are complete.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::os;
 const POSTS_MAX: u32 = 12;
 /// Pauses between posts: up to half a second at first, growing up to a minute.
 const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Some(60_000) };
-/// Maximum number of queued notices. A receiver could hardly use more.
+/// Maximum number of queued notices. Beyond it, new notices are dropped.
 const QUEUE_MAX: usize = 4_096;
 
 /// Posts notices of the configured events to the webhook.

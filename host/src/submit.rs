@@ -57,7 +57,7 @@ pub struct AcceptancePolicy {
 }
 
 impl Submission {
-    /// Identity of the request (§6).
+    /// Returns the identity of the request (§6).
     pub fn request_key(&self) -> Hash {
         keys::request_key(&keys::RequestIdentity {
             tenant: &self.tenant,
@@ -150,7 +150,8 @@ impl Submission {
     }
 }
 
-/// The intent of a bare plan: the plan without the labels that differ between equal requests.
+/// Returns the intent of a bare plan: the plan without `plan_id` and `intent_id`, which may differ between
+/// equal requests.
 pub fn bare_intent(plan: &Plan) -> Vec<u8> {
     canon::value_to_canonical(&without_labels(plan))
 }

@@ -1,4 +1,4 @@
-//! Measures the limit of the disk itself.
+//! Measures how many appends per second the disk can flush.
 
 use std::io::Write;
 use std::path::Path;

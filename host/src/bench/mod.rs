@@ -1,9 +1,9 @@
 //! Measures the cost of durable execution on this machine, next to the limits of the machine itself.
 //!
 //! * `workload` defines the jobs. `load` runs concurrent jobs.
-//! * `disk` measures appends that are flushed one by one. No store can be faster.
+//! * `disk` measures appends that are flushed one by one. No store can flush faster.
 //! * `workers` measures jobs that several processes share over a server.
-//! * `sandbox` measures an empty step, next to the engine alone.
+//! * `sandbox` compares an empty step with a call of the engine alone.
 //!
 //! The figures are for people. Nothing in this module asserts a figure. Tests count the flushes and
 //! statements of a call instead.

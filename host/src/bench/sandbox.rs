@@ -1,4 +1,5 @@
-//! Measures the cost of the sandbox without a store: an empty step, next to the engine alone.
+//! Measures the cost of the sandbox: compares an empty step with a call of the engine alone. No database is
+//! used.
 
 use std::sync::Arc;
 use std::time::Duration;

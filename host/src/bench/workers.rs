@@ -10,8 +10,8 @@ use crate::host::{EnqueueResult, Host};
 
 /// Actor who submits the benchmark's jobs.
 pub(super) const ACTOR: &str = "bench";
-/// Start of the measured interval, as a percentage of ended jobs. The start and the end of the processes are
-/// excluded.
+/// Start of the measured interval, as a percentage of ended jobs. The interval excludes the time in which the
+/// worker processes start and end.
 const FROM_PERCENT: usize = 20;
 /// End of the measured interval, as a percentage of ended jobs.
 const TO_PERCENT: usize = 80;

@@ -1,4 +1,4 @@
-//! Jobs of the workloads.
+//! Defines the jobs of each workload.
 
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
@@ -21,7 +21,7 @@ pub enum Workload {
     TenRead,
     /// Ten consecutive empty steps.
     TenPure,
-    /// Ten consecutive plan steps that are keyed tools.
+    /// Ten consecutive plan steps, each a call of a keyed tool.
     TenPlan,
     /// One empty step.
     Zero,

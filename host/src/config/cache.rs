@@ -1,8 +1,8 @@
-//! Location of the cache of compiled code: with the user, never in the project.
+//! Location of the cache of compiled code: a directory of the user, never inside the project.
 //!
 //! Compiled code runs unchecked, with all rights of this process. A project and every file in it may come
-//! from another person (`git clone`). Therefore no directory inside the project is accepted, however it is
-//! named.
+//! from another person (`git clone`). Therefore the cache is never inside the project, even if
+//! `LATCH_CACHE_DIR` names such a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use latchwork_core::error_docs;
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};
 
-/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Returns `None` if
-/// the user has no home directory or if the cache would be inside the project. Without a directory, code is
-/// compiled at each start.
+/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Fails if
+/// `LATCH_CACHE_DIR` is a relative path or inside the project. Returns `None` if the user has no home
+/// directory or if the user's cache is inside the project. Code is then compiled at each start.
 pub(super) fn cache_dir(
     env: &dyn Fn(&str) -> Option<String>,
     project: &Path,
@@ -39,7 +39,7 @@ pub(super) fn cache_dir(
         }
         return Ok(Some(dir));
     }
-    // By the XDG convention a relative path in these two variables is ignored.
+    // A relative path in `XDG_CACHE_HOME` or `HOME` is ignored, as in the XDG convention.
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
     Ok(base.map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
@@ -54,7 +54,7 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
             |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
         )
     };
-    // Check the path as written too, because the project can change a link inside itself.
+    // Check the path as written too, because a link inside the project can be changed by the project later.
     dir.starts_with(project) || real(dir).starts_with(real(project))
 }
 

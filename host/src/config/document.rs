@@ -1,5 +1,5 @@
-//! A TOML document with source positions. Every value knows its position, every problem is added to one list,
-//! and a key that was never read is a problem too.
+//! A TOML document with source positions. Each value has its position in the file. All problems are collected
+//! in one list. A key that was never read is a problem too.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -47,7 +47,8 @@ impl<'d> ProblemSink<'d> {
     }
 }
 
-/// A table being read. Keys that were not read before [`finish`](Table::finish) are reported as unknown.
+/// A table being read. Keys that were not read before [`finish`](TableReader::finish) are reported as
+/// unknown.
 pub(super) struct TableReader<'d> {
     sink: &'d ProblemSink<'d>,
     path: String,
@@ -58,7 +59,7 @@ pub(super) struct TableReader<'d> {
 
 impl<'d> TableReader<'d> {
     pub(super) fn root(sink: &'d ProblemSink<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
-        // A missing key of the whole document is reported at its first character.
+        // A key that is missing at the top level is reported at the first character of the document.
         Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![] }
     }
 
@@ -81,7 +82,7 @@ impl<'d> TableReader<'d> {
         field
     }
 
-    /// Returns all entries, with any name.
+    /// Returns all entries of the table, including those that were not read.
     pub(super) fn entries(&mut self) -> Vec<(&'d str, ConfigField<'d>)> {
         let (sink, path) = (self.sink, &self.path);
         let field = |(key, value): (&'d Spanned<_>, _)| {

@@ -19,7 +19,7 @@ enum TemplatePart {
 }
 
 impl HeaderTemplate {
-    /// Parses a header template. The error is a message.
+    /// Parses a header template. The error is a message for the user.
     fn parse(name: &str, text: &str) -> Result<HeaderTemplate, String> {
         let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
         let ours = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
@@ -80,7 +80,8 @@ impl HeaderTemplate {
     }
 }
 
-/// Reads the headers of a table. `granted` lists the secrets that they may contain. `None` allows any secret.
+/// Reads the headers of a table. `granted` lists the secrets that the headers may contain. `None` allows any
+/// secret.
 pub(super) fn read(mut table: TableReader<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
     let mut headers = Vec::new();
     for (name, field) in table.entries() {

@@ -27,7 +27,8 @@ pub struct LoadOptions<'a> {
     pub config: Option<&'a Path>,
     /// Value of `--db`.
     pub db: Option<&'a str>,
-    /// Folder of the plan. This folder and its parents are searched last.
+    /// Folder of the plan. This folder and its parents are searched if the working directory contains no
+    /// configuration file.
     pub plan_folder: Option<&'a Path>,
     /// Returns the value of an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
@@ -70,7 +71,7 @@ impl Config {
     /// 1. The file that `--config` names.
     /// 2. The file that `LATCH_CONFIG` names.
     /// 3. `latch.toml` in the working directory.
-    /// 4. The nearest `latch.toml` at or above [`near`](LoadOptions::near).
+    /// 4. The nearest `latch.toml` at or above [`plan_folder`](LoadOptions::plan_folder).
     /// 5. The nearest `latch.toml` above the working directory.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
         let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
@@ -82,11 +83,12 @@ impl Config {
             return Some(here);
         }
         let near = options.plan_folder.map(|near| values::absolute(options.cwd, near));
-        // A file above the working directory is used even if another user owns it.
+        // TODO: a file above the working directory that another user owns should be read only if that user is
+        // trusted.
         near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
     }
 
-    /// Returns the defaults, used if nothing is configured.
+    /// Returns the configuration in which every setting has its default.
     pub fn with_defaults(root: &Path) -> Config {
         Config {
             root: root.to_owned(),
@@ -207,13 +209,14 @@ fn read_top(mut top: TableReader<'_>, config: &mut Config) {
     top.finish();
 }
 
-/// Reads lease, heartbeat and clock margin, and checks that a heartbeat takes at most half a lease.
+/// Reads lease, heartbeat and clock margin, and checks that the heartbeat interval is at most half of the
+/// lease.
 fn lease_times(top: &mut TableReader<'_>, config: &mut Config) {
     let fields = [top.get("lease"), top.get("heartbeat"), top.get("clock_margin")];
     let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
     set_if_some(&mut config.lease_ms, lease);
     set_if_some(&mut config.clock_margin_ms, margin);
-    // Without a configured heartbeat, a shorter lease still has three heartbeats.
+    // If no heartbeat is configured and the lease is short, the interval is a third of the lease.
     config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
     if config.heartbeat_ms > config.lease_ms / 2
         && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())

@@ -4,7 +4,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let cwd = folder.path();
 //! std::fs::write(cwd.join("latch.toml"), "lease = \"20s\"")?;
-//! let options = latchwork::config::LoadOptions { cwd, config: None, db: None, near: None, env: &|_| None };
+//! let options = latchwork::config::LoadOptions { cwd, config: None, db: None, plan_folder: None, env: &|_| None };
 //! let config = latchwork::config::Config::load(&options)?;
 //! assert_eq!(config.lease_ms, 20_000);
 //! assert_eq!(config.database, format!("sqlite://{}/latch.db", cwd.display()));

@@ -1,4 +1,5 @@
-//! `operators` of a `[[plugin]]`: declarations for an untyped component, which cannot declare them itself.
+//! Reads `operators` of a `[[plugin]]`: declarations about the functions of an untyped component, which has
+//! no manifest of its own.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ pub enum OperatorOverride {
     Stated(OperatorSettings),
 }
 
-/// Declarations in a table. Everything else is derived from the component.
+/// Declarations in a table. A value that is `None` is derived from the component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorSettings {
     /// Name of the operator, instead of the derived name.

@@ -20,15 +20,16 @@ const RETRIES_MAX: u64 = 100;
 const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 /// Key of `config` that holds the prices of models.
 const PRICES: &str = "model_prices";
-/// Maximum size in bytes of a 32-bit Wasm memory.
+/// Maximum of the configured memory, in bytes: the largest 32-bit Wasm memory.
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
-/// Size in bytes of one page of Wasm memory.
+/// Minimum of the configured memory, in bytes: one page of Wasm memory.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
 /// Maximum size of an answer in bytes. An answer is held in memory several times while it is checked and
 /// stored.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// Reads all valid plugins. The names of plugins are unique.
+/// Reads all plugins and returns the valid ones. A plugin with the name of an earlier plugin is reported as a
+/// problem.
 pub(super) fn read(field: Option<ConfigField<'_>>, root: &Path) -> Vec<PluginConfig> {
     let mut names = BTreeSet::new();
     let Some(field) = field else { return vec![] };
@@ -93,7 +94,8 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
     })
 }
 
-/// Reads one entry of `config`. The plugin interprets all entries except the prices, which the host uses too.
+/// Reads one entry of `config`. The host checks only the prices, because it uses them too. The plugin alone
+/// interprets the other entries.
 fn config_value(key: &str, field: &ConfigField<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {
@@ -208,7 +210,7 @@ fn json_value(value: &DeValue<'_>) -> Result<Value, String> {
         DeValue::Datetime(time) => Value::from(time.to_string()),
         DeValue::Integer(number) => {
             let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
-            // Many guests read JSON numbers as doubles.
+            // Larger numbers are refused, because many guests read JSON numbers as doubles.
             let exact = value.filter(|value| value.unsigned_abs() <= 1 << 53);
             Value::from(exact.ok_or_else(|| format!("{number} is beyond 2^53: write it as a string"))?)
         }

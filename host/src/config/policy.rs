@@ -21,7 +21,8 @@ const QUORUM_MAX: u64 = 100;
 pub const DEFAULT_TENANT: &str = "default";
 
 impl Default for Policy {
-    /// The built-in policy, used if nothing is configured. It allows everything that a person can still stop.
+    /// Returns the built-in policy, used if nothing is configured. It allows every mode except `AUTO_EXEC`,
+    /// and it gates external effects.
     fn default() -> Self {
         Policy {
             modes: vec![Mode::DryRun, Mode::DraftOnly, Mode::HumanGated],
@@ -89,8 +90,9 @@ impl Policy {
 
 impl Policy {
     /// Clears the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects
-    /// itself. The mode already gates external effects. With `auto_exec`, trust can lift the mode's gates.
-    /// The built-in gates would remain and leave nothing to lift.
+    /// itself. The mode of a job already gates external effects, and `auto_exec` lets trusted actors pass the
+    /// gates of the mode. The built-in gates of the policy would remain, and every external effect would
+    /// still need an approval.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();
@@ -204,7 +206,7 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
 }
 
 /// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because
-/// keys join ids with zero bytes.
+/// keys are computed from names that are joined with zero bytes.
 pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }
@@ -244,7 +246,7 @@ fn trust(mut table: TableReader<'_>) -> BTreeMap<String, u32> {
     trust
 }
 
-/// Reads the demands on answers: `{ "Web.Fetch" = ["citations"] }`
+/// Reads the required properties of answers, by operator: `{ "Web.Fetch" = ["citations"] }`
 fn require(mut table: TableReader<'_>) -> BTreeMap<Operator, Vec<AnswerRequirement>> {
     let mut require = BTreeMap::new();
     for (name, field) in table.entries() {

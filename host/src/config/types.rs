@@ -53,7 +53,7 @@ pub struct Config {
     /// Directory of the cache of compiled code: a directory of the user, never inside the project. `None` if
     /// code is compiled at each start.
     pub cache_dir: Option<PathBuf>,
-    /// Directory of components and secrets.
+    /// Directory of stored components and of secrets in files.
     pub state_dir: PathBuf,
     /// Policies by tenant. The tenant `default` always exists.
     pub policy: BTreeMap<String, Policy>,
@@ -123,8 +123,8 @@ pub struct NotifyConfig {
     pub timeout_ms: u32,
     /// Events that are posted.
     pub events: BTreeSet<NoticeKind>,
-    /// Flags that let suggested commands find the same jobs, each with a leading space: ` --config
-    /// /srv/latch.toml`.
+    /// Flags that are appended to suggested commands, so that the commands find the same jobs. Each flag has
+    /// a leading space.
     pub flags: String,
 }
 
@@ -135,7 +135,7 @@ impl fmt::Debug for NotifyConfig {
     }
 }
 
-/// `verifier = "etag"`, or `{ name = "etag", headers = { … } }`.
+/// Value of the key `verifier`: `"etag"`, or `{ name = "etag", headers = { … } }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifierConfig {
     /// The verifier's name.
@@ -184,7 +184,7 @@ pub struct Policy {
     pub gate_effects: Vec<EffectKind>,
     /// Policy tags that are always gated.
     pub gate_tags: Vec<String>,
-    /// True if approvals given in advance with `--approve` count.
+    /// True if approvals given in advance with `--approve` are accepted.
     pub standing_approvals: bool,
     /// Time after which an undecided gate expires, in milliseconds.
     pub gate_expires_ms: u32,
@@ -196,7 +196,7 @@ pub struct Policy {
     pub gate_reason: bool,
     /// Limits on the spending of the tenant's jobs.
     pub budget: Budget,
-    /// Trust levels under which calls run without approval.
+    /// Settings of the mode `AUTO_EXEC`: the trust that a call needs to run without approval.
     pub auto_exec: AutoExec,
     /// Properties that the answers of external operators must have.
     pub require: BTreeMap<Operator, Vec<AnswerRequirement>>,
@@ -254,7 +254,7 @@ pub struct Grants {
     pub kv: Option<String>,
 }
 
-/// `https://api.example.com:443`
+/// Server that a tool may call by HTTP, such as `https://api.example.com:443`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpGrant {
     /// `http` or `https`.
@@ -265,7 +265,7 @@ pub struct HttpGrant {
     pub port: u16,
 }
 
-/// `smtp.example.com:587`
+/// Server that a tool may connect to by TCP, such as `smtp.example.com:587`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpGrant {
     /// Host name or address, lower case.
@@ -274,26 +274,26 @@ pub struct TcpGrant {
     pub port: u16,
 }
 
-/// `{ host = "outbox", guest = "/outbox", write = true }`
+/// Directory that a guest may use, such as `{ host = "outbox", guest = "/outbox", write = true }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirGrant {
     /// Absolute path on the host.
     pub host: PathBuf,
-    /// Path the guest sees.
+    /// Path of the directory in the guest.
     pub guest: String,
     /// True if the guest may write to the directory.
     pub write: bool,
 }
 
-/// Configured limits. Without a configured limit the plugin's own wish applies up to the default, else the
-/// default.
+/// Configured limits of a plugin. Where no limit is configured, the limit that the plugin requests applies,
+/// up to the default. If the plugin requests none, the default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsConfig {
-    /// Linear memory in bytes.
+    /// Maximum linear memory in bytes.
     pub memory_bytes: Option<u64>,
-    /// Fuel of one try.
+    /// Maximum fuel of one try.
     pub fuel: Option<u64>,
-    /// Wall-clock time of one try, in milliseconds.
+    /// Maximum wall-clock time of one try, in milliseconds.
     pub timeout_ms: Option<u32>,
     /// Maximum size of an answer, in bytes.
     pub output_bytes: Option<u32>,

@@ -242,7 +242,7 @@ fn host_name(host: &str) -> Result<String, String> {
     if name.len() > 253 || !name.split('.').all(label) {
         return Err(format!("has the invalid host name `{host}` (write names in other scripts in their xn-- form)"));
     }
-    // Some resolvers read `127.1` and `0x7f.1` as addresses, others as names.
+    // Some resolvers read `127.1` and `0x7f.1` as addresses and others as names, so these forms are refused.
     if name
         .split('.')
         .next_back()

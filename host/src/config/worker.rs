@@ -11,7 +11,7 @@ use super::types::{QueueConfig, WorkerConfig};
 use super::values;
 use crate::worker::{OperatorLimit, RateLimit};
 
-/// Maximum of any configured number of jobs or calls.
+/// Largest value that a number of jobs or calls may have in the configuration.
 const COUNT_MAX: u64 = 1_000_000;
 
 /// Reads `[worker]`.

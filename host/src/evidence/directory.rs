@@ -83,7 +83,7 @@ pub(crate) fn jobless_step_settings(name: &str) -> PluginSettings {
     }
 }
 
-/// Steps have no access to secrets, and only steps are run.
+/// Source of secrets that contains none. Only step plugins are run, and these have no access to secrets.
 struct NoSecrets;
 
 impl Secrets for NoSecrets {

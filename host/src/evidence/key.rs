@@ -9,7 +9,7 @@ use crate::os::entropy;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
-/// PKCS#8 version 1 with the algorithm Ed25519 (RFC 8410). The seed follows.
+/// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes.
 const PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const SEED_BYTES: usize = 32;
@@ -77,7 +77,8 @@ pub fn is_valid_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGN
 mod tests {
     use super::*;
 
-    /// The first test vector of RFC 8032, section 7.1, with the key in the format of OpenSSL.
+    /// Keys and signatures match the first test vector of RFC 8032, section 7.1. The key is read and written
+    /// in the format of OpenSSL.
     #[test]
     fn keys_match_rfc_8032() {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";

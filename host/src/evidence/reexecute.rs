@@ -19,10 +19,11 @@ pub struct MissingComponent {
     pub operator: Operator,
 }
 
-/// Runs every step plugin that started, with the pinned components, and adds differences to the report.
+/// Executes every started step of a step plugin again, with the pinned components. Adds the differences to
+/// the report.
 ///
 /// # Errors
-/// All missing components. Nothing was run in this case.
+/// Returns all missing components. In this case, no step was executed.
 pub async fn reexecute(
     components: &ComponentDirectory,
     engine_profile: Hash,
@@ -96,7 +97,8 @@ fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingCom
     missing
 }
 
-/// Returns the label of the first payload that a run needs and the file withholds.
+/// Returns the label of the first payload that the step needs to be executed again and that the evidence file
+/// withholds.
 pub(crate) fn first_withheld_label(
     durable: &Durable,
     salts: &latchwork_core::evidence::Salts,

@@ -2,9 +2,9 @@
 //!
 //! A history contains the host calls of the steps of a real job, the answers and the outputs. It is read from
 //! [evidence](mod@crate::evidence). A component must behave on its history exactly as recorded, because a
-//! replay relies on that. Mutations test whether a test with a history would notice a change.
-//! [`History::mutations`] drops, swaps, duplicates and changes single entries. [`History::examine`] reports
-//! for each mutation whether the component differs from it.
+//! replay relies on that. Mutations show if a test that plays a history would notice a change in the
+//! component's behaviour. [`History::mutations`] drops, swaps, duplicates and changes single entries.
+//! [`History::examine`] reports for each mutation whether the component differs from it.
 //!
 //! ```
 //! use latchwork::history::{Entry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};
@@ -19,7 +19,7 @@
 //! let mutations: Vec<_> = history.mutations().collect();
 //! assert_eq!(mutations[0].description, "the call s1/0 of Mail.Find is left out");
 //! let swapped = mutations.iter().find(|mutation| mutation.kind == MutationKind::Swap).unwrap();
-//! assert!(history.must_differ(&swapped.history), "a deterministic step repeats its calls in order");
+//! assert!(history.must_differ(&swapped.history), "a deterministic step makes its calls in the same order again");
 //! ```
 
 mod mutate;
@@ -126,7 +126,8 @@ pub enum RecordedHostCall {
 pub enum Args {
     /// Canonical JSON text.
     Text(String),
-    /// Salted hash of the arguments. The log has only this for calls that change nothing.
+    /// Salted hash of the arguments. For calls that change nothing in the world, the log contains only the
+    /// hash.
     Hashed {
         /// Salt that is hashed before the text.
         salt: Hash,
@@ -192,7 +193,7 @@ impl StepRun {
 pub enum MutationVerdict {
     /// The component differs from the changed history. Contains the first difference.
     Diverged(Box<Divergence>),
-    /// The change is invisible to every step, so nothing can be found.
+    /// No step can notice the change, so no difference is possible.
     Same,
     /// The component behaves exactly as the changed history says. It does not depend on the changed part.
     Independent,

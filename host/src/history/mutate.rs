@@ -9,7 +9,7 @@ use super::{Args, History, RecordedEnd, RecordedHostCall};
 
 /// Maximum number of parts of one JSON text that are changed.
 const PARTS_MAX: usize = 24;
-/// Delay of a changed time, in microseconds: one hour.
+/// Delay that a mutation adds to the time of an answer, in microseconds: one hour.
 const TIME_US: i64 = 3_600_000_000;
 
 /// Kind of a change to a history.
@@ -119,7 +119,7 @@ fn changed_calls(asked: &RecordedHostCall) -> Vec<(MutationKind, String, Recorde
     all
 }
 
-/// Returns changed arguments.
+/// Returns changed variants of the arguments of a call, each with a description.
 fn changed_args(args: &Args) -> Vec<(String, Args)> {
     let canonical = |value: &Value| String::from_utf8_lossy(&canon::value_to_canonical(value)).into_owned();
     match args {
@@ -135,7 +135,7 @@ fn changed_args(args: &Args) -> Vec<(String, Args)> {
     }
 }
 
-/// Returns changed answers.
+/// Returns changed variants of an answer, each with a description.
 fn changed_answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Failure>)> {
     match answer {
         Ok(result) => {
@@ -197,8 +197,8 @@ fn describe_entry(history: &History, index: usize) -> String {
     }
 }
 
-/// Returns one changed value for each part, with the JSON pointer of the part. A text that is not JSON has a
-/// single part.
+/// Changes each part of a JSON text in turn. Returns the JSON pointer of each changed part with the resulting
+/// whole value. A text that is not JSON has a single part.
 fn changed_parts(text: &str) -> Vec<(String, Value)> {
     let Ok(whole) = serde_json::from_str::<Value>(text) else {
         return vec![("text".to_owned(), json!(format!("{text}~")))];
@@ -231,7 +231,7 @@ fn leaves(value: &Value, at: String, places: &mut Vec<String>) {
     }
 }
 
-/// Returns another value of the same type.
+/// Returns a different value. The type stays the same, except that null becomes 0.
 fn other(value: &Value) -> Value {
     match value {
         Value::Null => json!(0),

@@ -1,4 +1,5 @@
-//! Runs a component on a history. The history answers every host call and is compared with it.
+//! Runs a component on a history. The history answers every host call, and each host call is compared with
+//! the recorded one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -73,7 +74,7 @@ fn describe_outcome(outcome: &StepOutcome) -> String {
     }
 }
 
-/// Remaining host calls that the history expects.
+/// Host calls of a step that the history still expects, and the first difference found.
 struct ExpectedCalls {
     step_id: String,
     remaining: VecDeque<RecordedHostCall>,
@@ -116,7 +117,7 @@ impl ExpectedCalls {
         if !args.equals(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
-        // The log omits an action key that had no effect.
+        // The log omits an action key that had no effect, so a missing key is not compared.
         if let Some(key) = action_key
             && action.map(keys::call_action_key) != Some(*key)
         {

@@ -28,7 +28,7 @@ pub enum HistoryError {
     Withheld(String),
 }
 
-/// Sequence number in the log, and the entry.
+/// Sequence number in the log, and the entry at that number.
 type SequencedEntry = (u64, Entry);
 
 pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
@@ -115,7 +115,7 @@ fn context(job: &Job, step: &Step) -> StepContext {
     }
 }
 
-/// Returns the host calls of a step, in the order in which it made them.
+/// Returns the host calls of a step, in the order in which the step made them.
 fn host_calls(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<IdentifiedHostCall>, HistoryError> {
     let mut all = Vec::new();
     let mut emits = step.emits.iter().enumerate().peekable();

@@ -2,11 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// A time of the database, and the boot-time clock of this machine when that time was requested.
+/// Time of the database in microseconds since 1970 UTC, and the value of [`boot_us`] when the time was
+/// requested.
 static DATABASE_TIME: Mutex<Option<(i64, i64)>> = Mutex::new(None);
 
-/// Returns the time in microseconds since 1970-01-01T00:00:00Z: the database's time if this process follows a
-/// database, else the machine's wall clock.
+/// Returns the time in microseconds since 1970-01-01T00:00:00Z: the database's time after a call of
+/// [`synchronize`], else the machine's wall clock.
 pub fn now_us() -> i64 {
     let heard = *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
@@ -21,7 +22,7 @@ pub fn synchronize(database_us: i64, asked_boot_us: u64) {
     *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
 }
 
-/// Returns true if [`follow`] was called.
+/// Returns true if [`synchronize`] was called.
 pub fn is_synchronized() -> bool {
     DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
@@ -38,7 +39,7 @@ fn wall_us() -> i64 {
     }
 }
 
-/// Converts a recorded time to the type of the standard library.
+/// Converts a time in microseconds since 1970 UTC to the type of the standard library.
 pub fn system_time(us: i64) -> std::time::SystemTime {
     let distance = std::time::Duration::from_micros(us.unsigned_abs());
     let epoch = std::time::SystemTime::UNIX_EPOCH;

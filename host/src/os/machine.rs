@@ -4,15 +4,16 @@ use super::{clock, entropy};
 
 /// Time and randomness of one worker.
 pub trait Machine: Send + Sync {
-    /// Returns the time in microseconds since 1970 UTC, by the database if it is followed: [`clock::now_us`].
+    /// Returns the time in microseconds since 1970 UTC, as [`clock::now_us`] does.
     fn now_us(&self) -> i64;
-    /// Returns the microseconds since the machine was booted: [`clock::boot_us`].
+    /// Returns the microseconds since the machine was booted, as [`clock::boot_us`] does.
     fn boot_us(&self) -> u64;
     /// Returns an unpredictable number.
     fn random(&self) -> u64;
-    /// Returns true if the time follows a database: [`clock::follows`].
+    /// Returns true if [`synchronize`](Self::synchronize) was called, as [`clock::is_synchronized`] does.
     fn is_synchronized(&self) -> bool;
-    /// Sets the time to a database time requested at `asked_boot_us`: [`clock::follow`].
+    /// Sets the time to a database time that was requested at `asked_boot_us`, as [`clock::synchronize`]
+    /// does.
     fn synchronize(&self, database_us: i64, asked_boot_us: u64);
 }
 

@@ -48,8 +48,8 @@ pub struct DamagedComponent {
     pub path: PathBuf,
 }
 
-/// Minimum age of a component before it can be pruned. A job that is just being accepted may pin a younger
-/// one.
+/// Minimum age of a component before it can be pruned. A job that is being accepted may be about to pin a
+/// younger component.
 const PRUNE_AGE_MIN: Duration = Duration::from_secs(60 * 60);
 
 fn now() -> SystemTime {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(components.get(digest).unwrap(), kept);
     }
 
-    /// I43.
+    /// I43: pruning removes no component that is needed or recent.
     #[test]
     fn needed_or_recent_components_are_never_pruned() {
         let dir = tempfile::tempdir().unwrap();

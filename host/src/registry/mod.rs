@@ -1,10 +1,10 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
-//! A plugin that cannot be loaded is left out, with its reasons, and the other plugins are loaded. Each
+//! A plugin that cannot be loaded is left out, and the reasons are listed. The other plugins are loaded. Each
 //! component is stored under its digest. A job that pinned a component can therefore continue with it after a
 //! newer one is configured.
 //!
-//! * `survey` refuses plugins for reasons that are known without compiling.
+//! The module `survey` finds the problems that are known without compiling a plugin.
 
 mod components;
 mod source;
@@ -114,8 +114,8 @@ impl Registry {
         &self.refused
     }
 
-    /// Returns the first operator of a plan that a step plugin serves, if any plugin is refused. A step may
-    /// call any operator, so its job must pin all of them.
+    /// If any plugin is refused, returns the first operator of the plan that a step plugin serves. A step
+    /// plugin may call any operator, so its job must pin all operators.
     pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
@@ -150,7 +150,8 @@ impl Registry {
             );
             return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
-        // Loading takes time. Two concurrent loads waste some work and yield the same result.
+        // The lock is not held during the load, because a load takes time. Two concurrent loads waste some
+        // work and yield the same result.
         let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
@@ -267,8 +268,9 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
     Components::at(state_dir.join("components")).list()
 }
 
-/// Returns the digest of the source's component if it differs from the pinned one. For an untyped component
-/// more than the bytes is pinned, so its bytes are compared with the stored component.
+/// Returns the digest of the source's component if it differs from the pinned one. The stored form of an
+/// untyped component is its bytes followed by its declarations. In this case only the beginning of the stored
+/// component is compared.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
@@ -302,7 +304,8 @@ pub(crate) fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Optio
     named.or(own).filter(|_| plugin.kind == PluginKind::Tool)
 }
 
-/// Returns the reaction to an effect that no longer matches its record.
+/// Returns the reaction to an effect that no longer matches its record: the plugin's setting, else the global
+/// one.
 pub(crate) fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
     configured.confirmation.unwrap_or(config.confirmation)
 }

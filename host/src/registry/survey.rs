@@ -17,7 +17,8 @@ pub struct Survey {
 #[derive(Clone)]
 pub(super) struct SurveyedPlugin {
     pub(super) bytes: Vec<u8>,
-    /// World of the component. `None` if only its types determine the world.
+    /// Kind of the plugin. `None` if the component names no Latchwork interface, so that it may be an untyped
+    /// component.
     kind: Option<PluginKind>,
 }
 
@@ -27,7 +28,7 @@ impl Survey {
         Self { plugins: config.plugins.iter().map(survey_plugin).collect() }
     }
 
-    /// Returns true if the remaining plugins can be loaded without compiling.
+    /// Returns true if all plugins that were not refused can be loaded without compiling.
     pub fn is_compiled(&self, engine: &Engine) -> bool {
         self.accepted().all(|seen| engine.is_compiled(&seen.bytes))
     }
@@ -36,7 +37,7 @@ impl Survey {
         self.plugins.iter().filter_map(|seen| seen.as_ref().ok())
     }
 
-    /// Returns the plugins that are already refused.
+    /// Returns the errors of the plugins that the survey refused.
     pub fn refused(&self) -> impl Iterator<Item = &LoadError> {
         self.plugins.iter().filter_map(|seen| seen.as_ref().err())
     }
@@ -45,9 +46,9 @@ impl Survey {
     ///
     /// The operators of a plugin are known only after it is compiled. Until then this function searches the
     /// bytes of the tools for the name of the operator. A name that no accepted tool contains belongs to a
-    /// step plugin, which may call any operator, or to a refused plugin. An untyped component derives the
-    /// names of its operators from its exports. It may therefore serve any operator, and the function then
-    /// returns `None`.
+    /// step plugin, which may call any operator, or to a refused plugin. The names of an untyped component's
+    /// operators are derived from its exports, so it may serve any operator. If an accepted plugin may be an
+    /// untyped component, the function returns `None`.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
         if self.accepted().any(|seen| seen.kind.is_none()) {

@@ -1,8 +1,8 @@
-//! `latch job replay`: re-drives a job from its event log. Nothing is executed and nothing is written.
+//! `latch job replay`: computes a job again from its event log. No tool is called and nothing is written.
 //!
-//! The state is folded from each prefix of the log alone. Every open call must get a decision of the
-//! resolution steps, never a permission to execute. Every step plugin that had started runs again with the
-//! recorded answers. Its calls, emitted events and output must equal those of the log.
+//! The state of the job is computed from each prefix of the log alone. Every open call must get a decision of
+//! the resolution steps, never a permission to execute. Every step plugin that had started runs again with
+//! the recorded answers. Its calls, emitted events and output must equal those of the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -53,7 +53,7 @@ impl ReplayReport {
 /// Reasons why a log could not be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The log does not fold to a valid job.
+    /// The events of the log do not yield a valid job.
     #[error("cannot replay the first {prefix} events: {message}")]
     Log {
         /// Length of the prefix.
@@ -123,7 +123,8 @@ fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
     })
 }
 
-/// Runs every step plugin that has started in the prefix and has not finished there.
+/// Runs again every step of a step plugin that has started in the prefix. Unless `all` is true, skips steps
+/// that are final in the prefix.
 async fn replay_steps(
     (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
@@ -132,8 +133,8 @@ async fn replay_steps(
     report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
-        // A step that is final in the prefix is injected from the log. Only the whole log re-executes every
-        // step, once.
+        // The result of a step that is final in the prefix is taken from the log. Every step is executed
+        // again only once, for the whole log.
         if !all && step.state.is_final() {
             continue;
         }
@@ -219,7 +220,7 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
         (_, StepState::Succeeded | StepState::FailedFinal) => {
             Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))
         }
-        // The log has no end of the step to compare with.
+        // The log does not contain the end of the step, so there is nothing to compare.
         _ => None,
     }
 }
@@ -311,7 +312,7 @@ impl LogReplayHost {
         let slot = Slot::of_call(&self.step, k);
         let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
         if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
-            // A replay stops where the dry run stopped. Older logs do not record that call.
+            // A replay stops at the call at which the dry run stopped. Older logs do not record that call.
             let would = would.would_call.as_ref();
             if let Some(would) = would.filter(|would| would.slot == slot) {
                 let found = self.salts.payload_ref(&label::args(&slot), &canonical());
@@ -384,7 +385,7 @@ impl LogReplayHost {
     }
 }
 
-/// Payloads that a step emitted, as far as they are stored.
+/// Returns the payloads of the events that a step emitted. `None` for a payload that is not stored.
 fn load_emitted_payloads(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
     let count = whole.job.step(step).map_or(0, |step| step.emits.len());
     (0..count).map(|n| whole.payloads.get(&label::emitted(step, u32::try_from(n).ok()?)).cloned()).collect()
@@ -408,7 +409,8 @@ impl StepCalls for LogReplayHost {
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         let left_out = self.skipped_call_among(calls.len());
-        // Every call takes its number before any call is answered, as in live execution.
+        // Process all calls, even if one of them stops the run. Every call then has the same number as in
+        // live execution.
         let answer = |call: &ToolCall| {
             let slot = Slot::of_call(&self.step, self.progress.calls.load(Ordering::Relaxed));
             if left_out.as_ref().is_some_and(|would| *would != slot && !self.job.calls.contains_key(&slot)) {
@@ -427,7 +429,8 @@ impl StepCalls for LogReplayHost {
         let after_calls = self.progress.calls.load(Ordering::Relaxed);
         let recorded = self.job.step(&self.step).and_then(|step| step.emits.get(n as usize));
         let text = payload.clone();
-        // A payload that is withheld or not in the log cannot be compared. Its name and position can.
+        // A payload that is withheld or not in the log cannot be compared. The name and position of the event
+        // are still compared.
         let payload = self
             .salts
             .payload_ref(&label::emitted(&self.step, n), payload.as_bytes())
@@ -445,7 +448,7 @@ impl StepCalls for LogReplayHost {
                 let Some(known) = known.filter(|_| divergence.field == "payload") else {
                     return Err(self.record_divergence(divergence));
                 };
-                // Report the text if it is stored, because a text is more helpful than a hash.
+                // Report the payload as text if it is stored, because a text is more helpful than a hash.
                 let recorded = String::from_utf8_lossy(&known).into_owned();
                 Err(self.record_divergence(Divergence::new(divergence.at, "event", "payload", recorded, text)))
             }

@@ -1,7 +1,7 @@
 //! The published JSON Schemas, with which an editor checks and completes the files of a project.
 //!
-//! A schema describes the structure of a file as far as a schema can. The parser of the file checks more,
-//! such as unique names and values that depend on each other.
+//! A schema describes the structure of a file, as far as JSON Schema can express it. The parser of the file
+//! also checks other rules, such as unique names and values that depend on each other.
 
 use latchwork_core::error::Code;
 use latchwork_core::plan;

@@ -1,8 +1,9 @@
 //! `sandbox`: runs the step twice and requires the same behaviour.
 //!
-//! Both runs use fresh instances without tools. Each run ends with the step or at its first call, which has
-//! no recorded answer. A `pure` operator must not depend on its clock or its random numbers, so its second
-//! run gets other ones. Every other operator gets the same ones.
+//! Both runs use fresh instances without tools. Each run ends when the step ends or makes its first tool
+//! call, because that call has no recorded answer. A `pure` operator must not depend on its clock or its
+//! random numbers, so its second run gets another time and another seed. For every other operator, both runs
+//! get the same time and the same seed.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +24,7 @@ const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 pub struct SandboxConditions {
     /// Time of the clock, in microseconds since 1970 UTC.
     pub now_us: i64,
-    /// Seed of its random numbers.
+    /// Seed of the random numbers.
     pub seed: [u8; 32],
 }
 

@@ -141,7 +141,8 @@ mod tests {
         }
     }
 
-    /// I39: the verifier reads the file itself, within its directory. An unknown state is not a mismatch.
+    /// I39: the verifier reads the file itself, but only inside a granted directory. If the state of the file
+    /// cannot be determined, the result is an error and not a mismatch.
     #[test]
     fn file_digest_is_confirmed_or_mismatched() {
         let dir = tempfile::tempdir().unwrap();

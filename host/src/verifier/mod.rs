@@ -1,5 +1,5 @@
-//! Verifiers of the host. They check the recorded changes of a plugin whose `[[plugin]]` names one (`verifier
-//! = "etag"`). The plugin's own `verify` is then not used.
+//! Verifiers of the host. If a `[[plugin]]` names a verifier, such as `verifier = "etag"`, that verifier
+//! checks the recorded changes of the plugin. The plugin's own `verify` is then not used.
 //!
 //! A verifier only reads and changes nothing. It uses the grants and secrets of the plugin and has no further
 //! rights.
@@ -38,8 +38,8 @@ pub struct VerificationRequest<'a> {
 /// Checks that a recorded change still matches its record.
 ///
 /// ```
-/// use latchwork::engine::Finding;
-/// use latchwork::verifier::{Looking, ResourceVerifier, Verifiers};
+/// use latchwork::engine::VerifyResult;
+/// use latchwork::verifier::{ResourceVerifier, VerificationRequest, Verifiers};
 /// use latchwork_core::error::Failure;
 ///
 /// /// Confirms every change without checking it.
@@ -50,12 +50,12 @@ pub struct VerificationRequest<'a> {
 ///     fn name(&self) -> &'static str {
 ///         "trusting"
 ///     }
-///     async fn verify(&self, _: &Looking<'_>) -> Result<Finding, Failure> {
-///         Ok(Finding::Confirmed)
+///     async fn verify(&self, _: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
+///         Ok(VerifyResult::Confirmed)
 ///     }
 /// }
 ///
-/// let mut verifiers = Verifiers::shipped();
+/// let mut verifiers = Verifiers::builtin();
 /// verifiers.add(std::sync::Arc::new(Trusting));
 /// assert!(verifiers.get("trusting").is_some() && verifiers.get("etag").is_some());
 /// ```
@@ -67,7 +67,8 @@ pub trait ResourceVerifier: Send + Sync {
     /// Verifies the change.
     ///
     /// # Errors
-    /// The state could not be determined. The error is the reason and is never treated as a mismatch.
+    /// The state of the resource could not be determined. The error contains the reason, and is never treated
+    /// as a mismatch.
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure>;
 }
 

@@ -16,8 +16,9 @@ const TRIES_MAX: u32 = 20;
 /// Drains the inbox of a finished job. Returns true if the job is finished. Leaves the inbox of any other job
 /// to its lease holder.
 ///
-/// # Errors Fails if the store fails, if the stored data of the job is damaged, or if other writers keep
-/// changing the job. Requests that were already processed stay processed.
+/// # Errors
+/// Fails if the store fails, if the stored data of the job is damaged or if other writers keep changing the
+/// job. Requests that were already processed stay processed.
 pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,

@@ -50,8 +50,8 @@ impl Run {
         self.unacknowledged.lock_barriers().get(slot).map(|sent| sent.nonce)
     }
 
-    /// Returns the boot-clock time from which the timeout of a try counts. This is the start of the try whose
-    /// barrier was sent first, or `now_boot_us` if no barrier of the try was sent.
+    /// Returns the boot-clock time from which the timeout of a try counts. If the barrier of the try was sent
+    /// before, this is the time noted with that barrier. Otherwise it is `now_boot_us`.
     pub(super) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
         let known = self.unacknowledged.lock_barriers();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)

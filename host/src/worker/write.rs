@@ -249,7 +249,7 @@ impl Run {
 
 /// Returns true if the job must be notified of a late answer. If the answer could not be stored, a verdict
 /// about the call was usually stored before. A result contradicts a verdict that the call did not happen, so
-/// the job must record the conflict. An error contradicts no verdict.
+/// the job must record the conflict. Other answers show no effect, so they contradict no verdict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }

@@ -1,4 +1,4 @@
-//! Schema and parsers of `cases.jsonl`, for cases of steps and of tools.
+//! Compares the schema of `cases.jsonl` with the parsers for cases of steps and cases of tools.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn accepts(case: &Value) -> Result<(), String> {
     step.or(tool).map_err(|wrong| wrong.iter().map(|wrong| wrong.message.clone()).collect::<Vec<_>>().join("; "))
 }
 
-/// I151
+/// I151: schema and parser accept the same cases of steps.
 #[test]
 fn schema_and_parser_agree_on_steps() {
     let step = json!({
@@ -25,7 +25,7 @@ fn schema_and_parser_agree_on_steps() {
     agree(Document::Cases, &step, &[], accepts);
 }
 
-/// I151
+/// I151: schema and parser accept the same cases of tools.
 #[test]
 fn schema_and_parser_agree_on_tools() {
     let tool = json!({

@@ -1,4 +1,4 @@
-//! Schema and parser of `latch.toml`.
+//! Compares the schema of `latch.toml` with its parser.
 
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ fn complete() -> Value {
     })
 }
 
-/// I151
+/// I151: schema and parser accept the same configurations. [`BEYOND`] lists the only exception.
 #[test]
 fn schema_and_parser_agree() {
     agree(Document::Config, &complete(), &BEYOND, accepts);

@@ -1,5 +1,5 @@
-//! Compares each schema with the parser of its document (I151). Both accept a complete document. Both accept
-//! or both refuse any single change of it.
+//! Compares each schema with the parser of its document (I151). Both accept a complete document. For each
+//! single change of that document, both accept it or both refuse it.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn without(document: &Value, pointer: &str) -> Option<Value> {
     Some(changed)
 }
 
-/// Values that replace each value of a document in turn.
+/// Returns the values that replace each value of a document in turn.
 fn replacements() -> Vec<Value> {
     let texts = [
         "",

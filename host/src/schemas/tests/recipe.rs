@@ -1,4 +1,4 @@
-//! Schema and parser of `latch-plugin.toml`.
+//! Compares the schema of `latch-plugin.toml` with its parser.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn accepts(recipe: &Value) -> Result<(), String> {
     read.map(drop).map_err(|problems| problems.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))
 }
 
-/// I151
+/// I151: schema and parser accept the same recipes.
 #[test]
 fn schema_and_parser_agree() {
     let tool = json!({ "plugin": {

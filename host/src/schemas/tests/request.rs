@@ -1,4 +1,4 @@
-//! Schema and parser of requests and of the plans in them.
+//! Compares the schema of requests with their parser.
 
 use latchwork_core::manifest::{Determinism, PluginKind};
 use latchwork_core::plan::{Catalog, OperatorInfo, check_request};
@@ -31,7 +31,8 @@ fn accepts(request: &Value) -> Result<(), String> {
     }
 }
 
-/// I151. The structure of the plan itself is compared in the test of the plan's schema.
+/// I151: schema and parser accept the same requests. The structure of the plan itself is compared in the test
+/// of the plan's schema.
 #[test]
 fn schema_and_parser_agree() {
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": [{
