@@ -1,8 +1,8 @@
 //! Differences between the current configuration and the one a job was accepted under.
 //!
-//! A running job continues with the plugin versions it pinned, and a finished job keeps its results. A
-//! changed configuration is therefore visible in neither. The comparison reads only the configuration and the
-//! files of the plugins. Nothing is compiled.
+//! A running job continues with the plugin versions it pinned, and a finished job keeps its results. The jobs
+//! themselves therefore do not show that the configuration has changed. The comparison reads only the
+//! configuration and the files of the plugins. Nothing is compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -99,8 +99,8 @@ fn limit_differences(configured: &LimitsConfig, pinned: &Limits) -> Vec<SettingD
 }
 
 /// Returns a hash of the grants, the `config` and the limits in a plugin's table. A job records this hash
-/// when it is accepted, although its tools run with the current grants and the current `config`. A different
-/// hash later shows that the table has changed. A directory inside the project `root` is hashed by its path
+/// when it is accepted, although its tools run with the current grants and the current `config`. If the hash
+/// is different later, the table has changed. A directory inside the project `root` is hashed by its path
 /// relative to `root`, so a moved project has the same grants.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;

@@ -34,10 +34,10 @@ pub struct ForkOptions {
 /// Reasons why a job was not forked. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
-    /// The requested fork does not fit the job.
+    /// The requested fork is not possible for this job.
     #[error(transparent)]
     Refused(#[from] ForkRefusal),
-    /// A given output is not one that its step could have produced.
+    /// A given output is not valid JSON or does not match the output schema of its step.
     #[error("invalid output for step {step}: {message}")]
     Output {
         /// The step.
@@ -86,7 +86,8 @@ impl Host {
                 .map_err(|message| ForkError::Output { step: step.clone(), message })?;
         }
         let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
-        // The contexts were checked when the origin was accepted. The fork copies them unchanged.
+        // Ignore violations about contexts. The contexts were checked when the origin was accepted, and the
+        // fork copies them unchanged.
         let of_plan = |violation: &Violation| violation.code != plan::CONTEXT_RULE;
         let violations = self.violations(&origin.job.plan).into_iter().filter(of_plan);
         let is_copied = |violation: &Violation| {
@@ -179,7 +180,7 @@ impl Host {
         self.check(&text).err().unwrap_or_default()
     }
 
-    /// Checks that the step's own code could have produced the given output.
+    /// Checks that the given output is valid JSON and matches the output schema of the step.
     fn check_output(&self, origin: &Durable, step: &StepId, output: &[u8]) -> Result<(), String> {
         let value = canon::parse_strict(output).map_err(|error| error.to_string())?;
         let job = &origin.job;

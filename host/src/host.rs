@@ -1,4 +1,4 @@
-//! The embedding API: a configured host over opened stores.
+//! API for programs that embed the host: a configured host that uses stores opened by the program.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::worker::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, Work
 
 /// The stores of a host. The embedding program opens them.
 pub struct Stores {
-    /// Jobs, logs, ledgers, inboxes.
+    /// Store of jobs, event logs, ledgers and inboxes.
     pub journal: Arc<dyn Journal>,
     /// Effect store: in the journal's database or in a separate one.
     pub effects: Arc<dyn EffectStore>,
@@ -76,7 +76,7 @@ pub enum StartError {
     Engine(#[from] EngineError),
 }
 
-/// Result of submitting a request to be claimed immediately.
+/// Result of submitting a request whose new job is claimed immediately.
 #[derive(Debug)]
 pub enum SubmitResult {
     /// A new job, claimed by this process.

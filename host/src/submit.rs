@@ -166,8 +166,8 @@ fn without_labels(plan: &Plan) -> Value {
 }
 
 /// Returns the canonical intent payload of a request: the `payload` of its intent, or the bare plan.
-/// Parameter values, with their defaults, replace the payload of an intent. For a bare plan they are added to
-/// the plan.
+/// Parameter values, with their defaults, replace the payload of an intent. If a bare plan is submitted, the
+/// values are added to the plan.
 pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Value>) -> Vec<u8> {
     match (payload, values) {
         (Some(_), Some(values)) => canon::value_to_canonical(values),

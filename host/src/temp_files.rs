@@ -1,10 +1,11 @@
-//! Temporary files: error messages and the permissions of the final files.
+//! Helpers for temporary files: error messages without the temporary path, and permissions of the final
+//! files.
 
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 
-/// Permissions of a file created in the usual way, before the umask is applied.
+/// Returns the permissions with which programs usually create a file, before the umask is applied.
 pub(crate) fn default_permissions() -> Permissions {
     Permissions::from_mode(0o666)
 }

@@ -45,9 +45,9 @@ pub struct Measured {
     pub p50_ms: f64,
     /// 99th percentile of the time of one job, in milliseconds.
     pub p99_ms: f64,
-    /// Durable commits of the writer per job.
+    /// Number of durable commits per job.
     pub flushes_per_job: f64,
-    /// SQL statements per job.
+    /// Number of SQL statements per job.
     pub statements_per_job: f64,
 }
 

@@ -34,7 +34,7 @@ pub enum BenchError {
     /// A job could not be submitted.
     #[error(transparent)]
     Submit(#[from] crate::host::SubmitError),
-    /// A job could not be executed until it settled.
+    /// The worker failed to settle a job.
     #[error(transparent)]
     Worker(#[from] crate::worker::WorkerError),
     /// A job did not complete. Contains its id and how it ended.

@@ -54,7 +54,7 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
             |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
         )
     };
-    // Check the path as written too, because a link inside the project can be changed by the project later.
+    // Check the path as written too, because a link inside the project can be replaced later.
     dir.starts_with(project) || real(dir).starts_with(real(project))
 }
 

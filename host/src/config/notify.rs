@@ -14,7 +14,7 @@ use super::{headers, values};
 /// Default timeout of one post, in milliseconds.
 const TIMEOUT_MS: u32 = 10_000;
 
-/// Reads the table. Returns `None` if the table has no valid webhook.
+/// Reads the table `[notify]`. Returns `None` if the table has no valid webhook.
 pub(super) fn read(mut table: TableReader<'_>) -> Option<NotifyConfig> {
     let allow_http = table.get("allow_http").and_then(|field| field.boolean()).unwrap_or(false);
     let webhook = table.require("webhook").and_then(|field| field.parse(|text| webhook(text, allow_http)));

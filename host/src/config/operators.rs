@@ -29,7 +29,7 @@ pub struct OperatorSettings {
     pub description: Option<String>,
     /// Effects that a call may have on the outside world.
     pub effects: Option<Vec<EffectKind>>,
-    /// Determinism class of the operator.
+    /// Determinism of the operator: `pure`, `stable` or `external`.
     pub determinism: Option<Determinism>,
     /// Type of the outcome that the operator produces.
     pub outcome_type: Option<String>,
@@ -37,7 +37,7 @@ pub struct OperatorSettings {
     pub outcome_status: Option<String>,
 }
 
-/// Reads all declarations, keyed by function, operator or interface.
+/// Reads all declarations. Each key is the name of a function, an operator or an interface.
 pub(super) fn read(mut table: TableReader<'_>) -> BTreeMap<String, OperatorOverride> {
     let entries = table.entries().into_iter();
     entries.filter_map(|(key, field)| Some((key.to_owned(), operator_override(&field)?))).collect()

@@ -14,9 +14,9 @@ use super::document::{ConfigField, TableReader};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
 use super::{ON_INDETERMINATE, operators, values, verifier};
 
-/// Maximum number of retries in an override.
+/// Largest number of retries that the table `retry` may set.
 const RETRIES_MAX: u64 = 100;
-/// Maximum backoff in milliseconds: one day.
+/// Longest backoff that the table `retry` may set, in milliseconds: one day.
 const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 /// Key of `config` that holds the prices of models.
 const PRICES: &str = "model_prices";
@@ -24,8 +24,8 @@ const PRICES: &str = "model_prices";
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
 /// Minimum of the configured memory, in bytes: one page of Wasm memory.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
-/// Maximum size of an answer in bytes. An answer is held in memory several times while it is checked and
-/// stored.
+/// Largest value of the limit `output`, in bytes. An answer is held in memory several times while it is
+/// checked and stored.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
 /// Reads all plugins and returns the valid ones. A plugin with the name of an earlier plugin is reported as a

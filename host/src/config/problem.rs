@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Source of a setting or a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingSource {
-    /// A position in the file. Line and column count from 1, columns in characters.
+    /// A position in the file. Lines and columns are counted from 1.
     File {
         /// Path of the file.
         path: PathBuf,

@@ -24,7 +24,8 @@ use crate::worker::OperatorLimit;
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Base directory of relative paths: the folder of `latch.toml`.
+    /// Base directory of relative paths: the folder of `latch.toml`, or the working directory if there is no
+    /// such file.
     pub root: PathBuf,
     /// Path of `latch.toml`, if there is one.
     pub file: Option<PathBuf>,
@@ -32,7 +33,7 @@ pub struct Config {
     pub database: String,
     /// Flag or variable that names the database. `None` if the file or the default names it.
     pub database_source: Option<SettingSource>,
-    /// Commit protocol: one transaction or three.
+    /// Commit protocol for an answered call: one transaction, or three durable writes.
     pub commit: CommitMode,
     /// URL of a separate database for effects (staged commit only).
     pub effect_store: Option<String>,
@@ -40,7 +41,7 @@ pub struct Config {
     pub durability: Durability,
     /// Treatment of a standby that takes over from the primary.
     pub failover: Failover,
-    /// Last resolution step for a call in doubt.
+    /// Treatment of a call in doubt that the other resolution steps cannot decide.
     pub on_indeterminate: OnIndeterminate,
     /// Length of a lease in milliseconds.
     pub lease_ms: u32,
@@ -63,8 +64,8 @@ pub struct Config {
     pub validators: Vec<BuiltinValidator>,
     /// Webhook that is notified when a job waits for a person or has ended.
     pub notify: Option<NotifyConfig>,
-    /// Time for which `latch plugin prune` keeps the components of completed jobs that can be undone, in
-    /// milliseconds.
+    /// Time after the completion of a job for which `latch plugin prune` keeps the components that are needed
+    /// to undo the job, in milliseconds.
     pub keep_undoable_ms: u64,
     /// Limits on the work of this process.
     pub worker: WorkerConfig,
@@ -144,7 +145,7 @@ pub struct VerifierConfig {
     pub headers: Vec<HeaderTemplate>,
 }
 
-/// Commit protocol: one transaction or three.
+/// Commit protocol for an answered call: one transaction, or three durable writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CommitMode {
     /// Effect, events and ledger row in one transaction.
@@ -167,11 +168,12 @@ pub enum Durability {
 /// Treatment of a PostgreSQL standby that takes over from the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failover {
-    /// A promoted standby counts as a restored database until a person has accepted it. Acknowledged writes
-    /// may be missing from it.
+    /// Acknowledged writes may be missing from a promoted standby. It counts as a restored database until a
+    /// person has accepted it.
     #[default]
     Accepted,
-    /// A promoted standby counts as the same database if commits wait for standbys.
+    /// A promoted standby counts as the same database, provided that commits on the primary waited for the
+    /// standby.
     Synchronous,
 }
 
@@ -180,9 +182,9 @@ pub enum Failover {
 pub struct Policy {
     /// Allowed modes.
     pub modes: Vec<Mode>,
-    /// Effects that are always gated.
+    /// Effects whose calls always need an approval.
     pub gate_effects: Vec<EffectKind>,
-    /// Policy tags that are always gated.
+    /// Policy tags whose steps always need an approval.
     pub gate_tags: Vec<String>,
     /// True if approvals given in advance with `--approve` are accepted.
     pub standing_approvals: bool,
@@ -202,7 +204,7 @@ pub struct Policy {
     pub require: BTreeMap<Operator, Vec<AnswerRequirement>>,
     /// Version number that the author of the policy assigned.
     pub version: Option<u32>,
-    /// SHA-256 of the canonical policy, a part of request keys.
+    /// SHA-256 of the policy in canonical form. The hash is part of request keys.
     pub hash: Hash,
 }
 

@@ -1,4 +1,5 @@
-//! Components of a directory, by the SHA-256 of their bytes. Needs no configuration and no database.
+//! Components of a directory, by the SHA-256 of their bytes. Loading them needs no configuration and no
+//! database.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;

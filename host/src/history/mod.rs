@@ -227,22 +227,22 @@ impl History {
         self.entries.iter().filter(move |entry| entry.step_id == step_id).map(|entry| &entry.host_call)
     }
 
-    /// Returns every mutation of a single part, each with the changed history. Entries are dropped,
+    /// Returns all mutations of the history. Each mutation changes a single part. Entries are dropped,
     /// duplicated, or swapped with the next entry. Operators, arguments, answers, times, events, inputs and
     /// outputs are changed.
     pub fn mutations(&self) -> impl Iterator<Item = Mutation> + '_ {
         mutate::all_mutations(self)
     }
 
-    /// Returns true if a deterministic component that behaves like this history cannot behave like the other
-    /// one. The histories then differ in a host call or a result after equal inputs and answers.
+    /// Returns true if a deterministic component that behaves like this history cannot behave like `other`.
+    /// The histories then differ in a host call or a result after equal inputs and answers.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| play::must_differ((self, other), runs))
     }
 
-    /// Plays the runs whose operators `plugin` serves and returns the first difference. Only the plugin runs.
-    /// The history answers all tool calls.
+    /// Executes again the runs whose operators `plugin` serves, and returns the first difference. No tool is
+    /// called, because the history answers all tool calls.
     pub async fn play(&self, plugin: &Plugin) -> Option<Divergence> {
         for run in self.runs.iter().filter(|run| plugin.operator(&run.operator).is_some()) {
             let found = play::run(self, run, plugin).await;
@@ -288,7 +288,7 @@ impl History {
     }
 }
 
-/// Loads a component to play histories on.
+/// Loads a component on which histories can be played.
 ///
 /// # Errors
 /// The host cannot run the component. Contains every problem.

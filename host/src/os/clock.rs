@@ -51,7 +51,7 @@ pub fn system_time(us: i64) -> std::time::SystemTime {
 pub fn boot_us() -> u64 {
     #[cfg(target_os = "linux")]
     let id = rustix::time::ClockId::Boottime;
-    // On other systems the monotonic clock is the closest one. It may stop during sleep.
+    // Systems other than Linux use the monotonic clock, which may stop while the machine sleeps.
     #[cfg(not(target_os = "linux"))]
     let id = rustix::time::ClockId::Monotonic;
     let time = rustix::time::clock_gettime(id);

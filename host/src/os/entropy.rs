@@ -1,4 +1,4 @@
-//! The only module that reads entropy.
+//! The only module that reads random bytes from the operating system.
 
 /// Fills `bytes` from the random generator of the operating system.
 ///

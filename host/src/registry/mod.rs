@@ -126,8 +126,8 @@ impl Registry {
         &self.plugins
     }
 
-    /// Returns the plugin that serves an operator. If two plugins claim the operator, returns the first one,
-    /// and jobs cannot pin the operator.
+    /// Returns the plugin that serves an operator. If two plugins serve the operator, returns the first one.
+    /// Jobs cannot pin such an operator.
     pub fn by_operator(&self, operator: &str) -> Option<&Arc<Plugin>> {
         self.by_operator.get(operator)
     }
@@ -269,8 +269,8 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
 }
 
 /// Returns the digest of the source's component if it differs from the pinned one. The stored form of an
-/// untyped component is its bytes followed by its declarations. In this case only the beginning of the stored
-/// component is compared.
+/// untyped component is its bytes followed by its declarations. Its bytes are therefore compared with the
+/// beginning of the stored component.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
@@ -287,8 +287,8 @@ pub fn damaged_components(state_dir: &std::path::Path) -> std::io::Result<(usize
     Components::at(state_dir.join("components")).find_damaged()
 }
 
-/// Returns the stricter of the global and the plugin's setting. A plugin may only tighten the setting.
-/// Waiting for a person is stricter than failing a call.
+/// Returns the stricter of the global `on_indeterminate` and the plugin's own. A plugin may only tighten the
+/// global setting. Waiting for a person is stricter than failing a call.
 fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     match (config.on_indeterminate, plugin.on_indeterminate) {
         (OnIndeterminate::Fail, None | Some(OnIndeterminate::Fail)) => OnIndeterminate::Fail,

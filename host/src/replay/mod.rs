@@ -75,7 +75,7 @@ pub enum ReplayError {
 /// Replays a job from the whole log, or from every prefix of the log.
 ///
 /// # Errors
-/// See [`ReplayError`]. A difference is reported as a finding, not as an error.
+/// See [`ReplayError`]. A difference is part of the report and is not an error.
 pub async fn replay(
     components: &dyn PinnedComponents,
     whole: &Durable,

@@ -1,5 +1,5 @@
-//! `static`: compares the imports of the component with its world before each step, independently of the
-//! checks at load time.
+//! `static`: checks before each step that the component imports only interfaces of its world. The check is
+//! independent of the checks at load time.
 
 use async_trait::async_trait;
 

@@ -29,7 +29,7 @@ pub struct ValidationRequest<'a> {
     pub operator: &'a Operator,
     /// Kind of the plugin: a step plugin with deterministic code, or a tool.
     pub kind: PluginKind,
-    /// Determinism class that the operator declares.
+    /// Determinism that the operator declares.
     pub determinism: Determinism,
     /// SHA-256 of the component.
     pub digest: Hash,

@@ -96,7 +96,8 @@ fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
 
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // Stack depth and wall-clock time depend on the machine and say nothing about the step.
+    // A run that exceeded the limit of stack or wall-clock time is not compared, because both depend on the
+    // machine.
     let of_machine =
         |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {
@@ -130,7 +131,7 @@ fn describe_end(ended: &SandboxEnd) -> String {
     }
 }
 
-/// Truncates a text to the length that a message can contain.
+/// Truncates a text for a message to 200 characters.
 fn truncate(text: &str) -> String {
     const CHARACTERS_MAX: usize = 200;
     match text.char_indices().nth(CHARACTERS_MAX) {

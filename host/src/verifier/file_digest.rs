@@ -1,8 +1,9 @@
 //! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The path of the file is the change's `external_ref`, else its `resource_id`, as the plugin sees it
-//! (`/outbox/1.txt`). The expected digest is the recorded `version`, else the `etag`: 64 hexadecimal digits,
-//! optionally after `sha256:`. A deleted file must be absent.
+//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. It is the path
+//! in the plugin, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64
+//! hexadecimal digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be
+//! absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -54,8 +55,8 @@ fn compare_digest(change: &StateChange, grants: &Grants, until_us: u64) -> Resul
     let root = std::fs::canonicalize(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
     let found = match std::fs::canonicalize(&path) {
-        // Follow a link only within the granted directory, because the plugin could not have written
-        // elsewhere.
+        // A link that leads out of the granted directory is a mismatch, because the plugin could not have
+        // written there.
         Ok(path) if !path.starts_with(&root) => {
             return Ok(VerifyResult::Mismatch(format!("{name} leads out of its directory")));
         }

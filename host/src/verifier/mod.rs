@@ -29,9 +29,9 @@ pub struct VerificationRequest<'a> {
     pub change: &'a StateChange,
     /// Grants and secrets of the plugin.
     pub plugin: &'a PluginSettings,
-    /// Headers for the verifier from the plugin's table.
+    /// Headers for the verifier, from the configuration of the plugin.
     pub headers: &'a [HeaderTemplate],
-    /// Timeout of the verification, in milliseconds. The caller stops waiting after it.
+    /// Timeout of the verification, in milliseconds. The caller stops waiting after this time.
     pub timeout_ms: u32,
 }
 

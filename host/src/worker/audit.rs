@@ -1,6 +1,6 @@
-//! Processes requests to a finished job. They are recorded in the event log as audit events, and the job is
-//! not claimed. Each write must follow the current end of the log. If another writer appended first, the
-//! store refuses the write, and the requests are decided again.
+//! Processes requests to a finished job. The requests are recorded in the event log as audit events, and the
+//! job is not claimed. Each write must follow the current end of the log. If another writer appended first,
+//! the store refuses the write, and the requests are decided again.
 
 use latchwork_core::decide;
 use latchwork_core::ids::JobId;

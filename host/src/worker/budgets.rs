@@ -7,7 +7,8 @@ use super::Worker;
 use super::run::{Run, RunAborted};
 
 impl Worker {
-    /// Returns the maximum cost of a call with these arguments if its plugin has prices.
+    /// Returns the maximum cost of a call with these arguments, in millionths of a US dollar. Returns `None`
+    /// if the plugin has no prices or if the arguments set no bound on the cost.
     pub(super) fn max_cost(&self, plugin: &str, args: &[u8]) -> Option<u64> {
         self.parts.prices.get(plugin)?.max_cost(args)
     }

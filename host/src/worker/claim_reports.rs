@@ -1,5 +1,5 @@
-//! Reports each job that a pool begins to drive, after the job is loaded. Its trace id and the configuration
-//! changes since its acceptance are known only then.
+//! Reports each job that a pool begins to drive, after the job is loaded. The trace id and the configuration
+//! changes since the job's acceptance are known only then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Observer for ClaimObserver {
         NoObserver.is_watching()
     }
     fn job_loaded(&self, durable: &Durable) {
-        // The receiver is dropped with the pool, which then reports nothing.
+        // Sending fails only if the pool was dropped. The report is then not needed.
         let _ = self.tells.send((durable.job.header.job_id.clone(), (self.look)(durable)));
     }
     fn event(&self, job_id: &JobId, event: &Event) {

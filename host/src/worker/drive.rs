@@ -24,7 +24,7 @@ const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
 /// Maximum number of reloads during one claim. Beyond it the worker gives up, because the store keeps
 /// contradicting the state in memory.
 const RELOADS_MAX: u32 = 50;
-/// Pause between two attempts to release a job.
+/// Pause between two tries to release a job.
 const RELEASE_RETRY_PAUSE: Duration = Duration::from_millis(10);
 /// Number of reloads during one claim after which a failed commit is reported as an unavailable database.
 const UNKNOWN_COMMITS_MAX: u32 = 3;

@@ -1,4 +1,4 @@
-//! The only place that calls a tool.
+//! Executes the tries of calls. No other module calls a tool.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Run {
     }
 
     /// Replaces an answer that does not meet the policy's requirements with `NotApplied`. `NotApplied` is
-    /// true here, because requirements apply only to operators that cannot change the world.
+    /// correct, because the requirements apply only to operators that cannot change the world.
     fn enforce_demands(&self, invocation: &Invocation, answer: Answer) -> Answer {
         let Answer::Ok(output) = &answer else { return answer };
         let state = self.state();

@@ -68,13 +68,15 @@ pub(crate) use run::load_durable;
 pub use run::{Run, RunAborted};
 pub use traces::{remember_trace_id, trace_id};
 
-/// Names of the crash points around an execution.
+/// Names of the crash points before and after the calls of tools: `execute` runs a try, and `reconcile` asks
+/// about an earlier one.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
 
-/// Hook at the crash points around an execution. Crash tests kill the process there. Production code uses
+/// Hook that is called at each crash point. Crash tests kill the process in it. Production code uses
 /// [`NoCrash`].
 pub trait CrashPoint: Send + Sync {
-    /// Called before the execution `name` if `after` is false, and after it if `after` is true.
+    /// Called at the crash point `name`, before the call of the tool if `after` is false, and after the call
+    /// if `after` is true.
     fn at(&self, name: &'static str, after: bool);
 }
 
@@ -117,15 +119,16 @@ pub struct WorkerParts {
     pub owner: Owner,
     /// Settings of the worker.
     pub settings: WorkerSettings,
-    /// Rules by tenant. `default` always exists.
+    /// Rules by tenant. The entry `default` always exists.
     pub rules: BTreeMap<String, Rules>,
     /// Prices of language models, by the name of the plugin that calls the models.
     pub prices: BTreeMap<String, Prices>,
-    /// Verifiers that check recorded effects if the plugin does not verify its own.
+    /// Verifiers of the host. The configuration of a plugin can select one instead of the plugin's own
+    /// `verify`.
     pub verifiers: Verifiers,
     /// Validators that run before a step starts.
     pub validators: Validators,
-    /// Sends a notification when a job waits for a person.
+    /// Sends a notification when a job waits for a person or has ended.
     pub notifier: Option<Arc<Notifier>>,
     /// Hook with which tests kill the process at a crash point.
     pub crash: Arc<dyn CrashPoint>,
@@ -322,7 +325,7 @@ impl Worker {
         }
     }
 
-    /// Returns the currently configured rules of a tenant.
+    /// Returns the currently configured rules of a tenant, or the rules of `default` if the tenant has none.
     pub(crate) fn rules(&self, tenant: &str) -> Rules {
         let rules = &self.parts.rules;
         rules.get(tenant).or_else(|| rules.get("default")).cloned().unwrap_or_default()

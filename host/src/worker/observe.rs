@@ -1,4 +1,5 @@
-//! Observation of jobs, for the live view. An event is shown only after everything it depends on is durable.
+//! Observes jobs for the live view. An event is shown only after everything that the event depends on is
+//! durable.
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{JobId, Operator, Slot};

@@ -29,7 +29,7 @@ pub(super) enum CallStopped {
     Blocked,
     /// The step will be retried, and the retry is recorded.
     RetryLater,
-    /// The code made a call that differs from the event log.
+    /// The step plugin made a call that differs from the event log.
     Diverged(Divergence),
     /// The job is cancelled.
     Cancelled,
@@ -66,7 +66,7 @@ pub(super) enum WaitReason {
     NotWaiting,
     /// The result of an earlier try must be queried first.
     Query,
-    /// A permit of its operator is not available.
+    /// No permit of the operator is available.
     Permit,
     /// The invocation must wait for at most this many milliseconds.
     Delay(u32),
@@ -180,7 +180,8 @@ impl Run {
             left.extend(leaves);
             left.sort_unstable();
         }
-        // Answered invocations return their recorded answers. The others are performed one at a time.
+        // Invocations that were answered above return their recorded answers. The remaining ones are
+        // performed one at a time.
         let mut answers = Vec::new();
         for invocation in invocations {
             answers.push(self.perform(invocation).await?);
@@ -371,7 +372,8 @@ impl Run {
             return Ok(Quiescence::Quiescent);
         };
         if row.attempt == self.attempt {
-            // The call was made by this attempt, inside a try that was stopped before this one began.
+            // This attempt made the call in an earlier try of the step. That try was stopped before the
+            // current one began.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }

@@ -58,7 +58,7 @@ pub enum PoolEvent {
     Released(JobId),
     /// Another worker holds the job.
     LeaseLost(JobId),
-    /// The worker failed to settle the job. The job is claimed again after its lease expires.
+    /// The worker failed to settle the job. The job can be claimed again after its lease has expired.
     Failed(JobId, WorkerError),
     /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
@@ -84,7 +84,7 @@ pub struct PoolTally {
     /// Releases of jobs whose plugin is missing here. A job is counted each time.
     #[serde(rename = "left")]
     pub plugin_missing: u64,
-    /// Failed attempts to settle a job.
+    /// Number of times that the worker failed to settle a job.
     pub failed: u64,
 }
 
@@ -159,8 +159,8 @@ impl Pool {
         Self { claim_reports: ClaimReports::new(look), ..self }
     }
 
-    /// Claims and drives jobs until the pool is stopped, or idle if [`PoolSettings::until_idle`] is set.
-    /// Retries while the database is unavailable.
+    /// Claims and drives jobs until the pool is stopped. If [`PoolSettings::until_idle`] is set, also ends
+    /// when the pool is idle. Retries while the database is unavailable.
     ///
     /// Returns the counters. With `until_idle`, also returns the error that ended the pool early: a database
     /// error that waiting cannot fix. The pool then holds no jobs.
@@ -232,7 +232,7 @@ impl Pool {
                         Ok((job_id, result)) => self.job_ended(job_id, result, &mut tell),
                         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                     },
-                    // The caller holds the sender while this function runs.
+                    // Receiving never fails, because the caller holds the sender while this function runs.
                     _ = stopped.changed(), if !stopping => {}
                     () = &mut pause => {}
                 }
@@ -252,7 +252,7 @@ impl Pool {
     async fn claim_unless_stopped(&mut self, stopped: &mut watch::Receiver<bool>) -> SearchResult {
         let worker = self.worker.clone();
         let over = async {
-            // The caller holds the sender while this function runs.
+            // Receiving never fails, because the caller holds the sender while this function runs.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             worker.stop();
             tokio::time::sleep(STOP_GRACE).await;

@@ -73,7 +73,7 @@ pub enum RunAborted {
     Reload(WriteError),
     /// The database is not usable.
     Store(StoreError),
-    /// A plugin that the job pinned is not available. No decision was made.
+    /// A plugin that the job pinned is not available. Nothing was recorded about the call that needs it.
     PluginMissing {
         /// Operator served by the plugin.
         operator: Operator,
@@ -104,7 +104,7 @@ impl Run {
         let header = &durable.job.header;
         observer.job_loaded(&durable);
         let rules = worker.rules(&header.tenant_id);
-        // An action is allowed only if both the rules recorded at acceptance and the current rules allow it.
+        // A call is allowed only if both the rules recorded at acceptance and the current rules allow it.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
         let lingering = Arc::new(DeferredWrites::default());
         let shown =

@@ -1,4 +1,4 @@
-//! One try of one step: runs a guest or calls a tool.
+//! Executes one try of one step: runs a guest or calls a tool.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

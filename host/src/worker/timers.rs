@@ -1,4 +1,5 @@
-//! Durable timers of a held job. The main loop sleeps until the next timer and does not poll for it.
+//! Durable timers of a held job. The main loop sleeps until the next timer is due and does not poll for due
+//! timers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
-//! Trace ids of the jobs that this process held last, for log lines.
+//! Trace ids of the jobs that this process loaded most recently, for log lines.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use latchwork_core::ids::JobId;
 
-/// Maximum number of remembered jobs. Beyond it the oldest is forgotten.
+/// Maximum number of remembered jobs. Beyond it, the job that was remembered first is forgotten.
 const REMEMBERED: usize = 1024;
 
 static TRACES: Mutex<VecDeque<(JobId, String)>> = Mutex::new(VecDeque::new());
@@ -26,7 +26,7 @@ pub fn remember_trace_id(job_id: &JobId, trace_id: &str) {
     traces.push_back((job_id.clone(), trace_id.to_owned()));
 }
 
-/// Returns the trace id of a job that this process has held.
+/// Returns the trace id of a job if this process has recently loaded the job.
 pub fn trace_id(job_id: &str) -> Option<String> {
     traces().iter().rev().find(|(known, _)| known.as_str() == job_id).map(|(_, trace_id)| trace_id.clone())
 }

@@ -36,7 +36,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Adds to a compensating call what the kernel cannot compute: validity of its arguments and maximum cost.
+    /// Completes a compensating call with the values that the kernel cannot compute: the validity of its
+    /// arguments and its maximum cost.
     fn with_checks(&self, invocation: Invocation) -> Invocation {
         let own = self.has_own_compensation(&invocation.slot);
         let state = self.state();

@@ -1,5 +1,5 @@
-//! Turns drafts into batches. Batches are sealed and queued in order under the job's lock, and awaited outside
-//! of it.
+//! Turns drafts into batches. Batches are sealed and queued in order while the job's state is locked. Their
+//! results are awaited without the lock.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -49,7 +49,8 @@ impl Run {
             let mut batch = state.durable.seal(draft, self.machine().now_us())?;
             if self.flush_every_write.load(Ordering::Relaxed) {
                 batch.flush = Flush::Now;
-                // This attempt has passed the point at which the previous attempt may have died.
+                // A batch that completes a step or a call shows that this attempt has passed the point at
+                // which the previous attempt died.
                 let ends = batch.events.iter().any(|event| event.body.is_completion());
                 self.flush_every_write.store(!ends, Ordering::Relaxed);
             }
@@ -158,7 +159,7 @@ impl Run {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
         // A later attempt that read the effects before this write did not see the answer. The writes may have
-        // taken longer than the lease, so always check if there is a later attempt.
+        // taken longer than the lease, so the attempt is checked every time.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }
@@ -320,7 +321,7 @@ impl LiveView {
     /// Queues the start of a call, behind everything that the job wrote before. When the start is shown,
     /// everything that the call depends on is therefore durable.
     fn queue_call(&self, slot: Slot, operator: Operator) {
-        // If the live view has stopped, the record is discarded.
+        // If the live view has stopped, the call is not shown.
         let _ = self.queue.send(ViewItem::Call { slot, operator });
     }
 
