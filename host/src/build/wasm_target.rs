@@ -4,7 +4,7 @@
 //! 2. A toolchain exists that way 4 made earlier.
 //! 3. `rustup target add` installs the target.
 //! 4. On Debian, a newer Rust from Debian's own packages is unpacked into a private folder. The standard
-//! library is built once for the target.
+//!    library is built once for the target.
 
 use std::path::{Path, PathBuf};
 

@@ -125,7 +125,7 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
 
 /// Returns the writes to the action key of a call whose effect was verified. If the effect differs from the
 /// record, other calls cannot take its receipt until a person accepts the effect or a later verification finds
-/// it as recorded. If a person reports that the effect is gone, the key is released.
+/// it as recorded. If a person reports that the effect no longer exists, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }
