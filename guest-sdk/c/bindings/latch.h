@@ -39,7 +39,7 @@ typedef uint8_t latchwork_plugin_types_applied_t;
 
 // The call certainly changed nothing. The host may execute it again.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_NO 0
-// The tool cannot find out. A call that may change the world becomes indeterminate.
+// The tool cannot find out. If the call may change the world, it is in doubt.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_UNKNOWN 1
 
 typedef struct {
@@ -276,7 +276,7 @@ typedef uint8_t exports_latchwork_plugin_plugin_effect_t;
 
 // Reads and changes nothing.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_READ_ONLY 0
-// Produces a value for the user. A plan step's own declaration always covers this effect.
+// Produces a value for the user. A plan step need not declare this effect.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_PRODUCE_OUTCOME 1
 // Changes a system of the organization that runs the host.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_INTERNAL_WRITE 2
@@ -393,9 +393,9 @@ typedef struct exports_latchwork_plugin_reconcile_verdict_t {
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_HAPPENED 0
 // The call certainly did not happen and never will.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_DID_NOT_HAPPEN 1
-// Ask again after this many milliseconds.
+// The outcome is not known yet. The host asks again after this many milliseconds.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_NOT_YET 2
-// The tool cannot find out.
+// The tool cannot find out whether the call happened.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_UNKNOWN 3
 
 typedef struct {

@@ -23,7 +23,7 @@ pub mod exports {
                 pub enum Effect {
                     /// Reads and changes nothing.
                     ReadOnly,
-                    /// Produces a value for the user. A plan step's own declaration always covers this effect.
+                    /// Produces a value for the user. A plan step need not declare this effect.
                     ProduceOutcome,
                     /// Changes a system of the organization that runs the host.
                     InternalWrite,

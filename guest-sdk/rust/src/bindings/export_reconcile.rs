@@ -26,9 +26,9 @@ pub mod exports {
                     Happened(ToolOutput),
                     /// The call certainly did not happen and never will.
                     DidNotHappen,
-                    /// Ask again after this many milliseconds.
+                    /// The outcome is not known yet. The host asks again after this many milliseconds.
                     NotYet(u32),
-                    /// The tool cannot find out.
+                    /// The tool cannot find out whether the call happened.
                     Unknown,
                 }
                 impl ::core::fmt::Debug for Verdict {

@@ -98,7 +98,7 @@ pub mod latchwork {
             pub enum Applied {
                 /// The call certainly changed nothing. The host may execute it again.
                 No,
-                /// The tool cannot find out. A call that may change the world becomes indeterminate.
+                /// The tool cannot find out. If the call may change the world, it is in doubt.
                 Unknown,
             }
             impl ::core::fmt::Debug for Applied {
@@ -241,7 +241,7 @@ pub mod latchwork {
             }
         }
         /// Actor and job of the running step or tool. No field differs between attempts, so steps may
-        /// read it.
+        /// read the context.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod context {
             #[used]
