@@ -93,7 +93,7 @@ fn changed_limits_and_grants_are_reported() {
     rewrite_witness_table(&place, |table| table.replace("grants = { ", "grants = { kv = \"notes\", "));
     assert_eq!(only_reported_change(&place, &["job", "show", &id, "--json"])["setting"], "grants");
     let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("witness has other grants or settings since"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("witness has different grants or settings now"), "{}", shown.stdout);
 }
 
 /// I164: an open job reports that it continues with its pinned component. If that plugin is no longer

@@ -29,7 +29,7 @@ fn usage_errors_exit_with_2_and_are_json_on_request() {
     assert!(plain.stderr.contains("'explain'"), "the nearest verb is named: {}", plain.stderr);
     assert!(plain.stderr.starts_with("error[L0010]:"), "{}", plain.stderr);
     let tenant = run_latch(folder.path(), &["run", "plan.json", "--tenant", ""]);
-    assert!(tenant.code == 2 && tenant.stderr.contains("a tenant is named by"), "{}", tenant.stderr);
+    assert!(tenant.code == 2 && tenant.stderr.contains("the name of a tenant"), "{}", tenant.stderr);
     for args in [
         &["--json", "rnu"][..],
         &["job", "show", "--json"],
