@@ -65,7 +65,8 @@ fn set_environment(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> Pa
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
     let manifest = output_of(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
-    // If several remappings match a path, rustc applies the last one.
+    // If several remappings match a path, rustc applies the last one. Cargo's home folder may lie inside the
+    // source root, so its remapping comes after that of the source root.
     let mut flags = vec![remap(source_root(workspace), "/src")];
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
@@ -80,11 +81,11 @@ fn remap(from: &Path, to: &str) -> String {
     format!("--remap-path-prefix={}={to}", from.display())
 }
 
-/// Returns the flag that names the standard library's sources by their commit, as a toolchain without the
-/// component `rust-src` does.
+/// Returns the flag that makes rustc name the standard library's sources by the commit of the compiler.
 ///
-/// If `rust-src` is installed, rustc names the sources by the path of its own copy instead. This affects code
-/// that is compiled again in the plugin, such as generic functions.
+/// A toolchain without the component `rust-src` always does so. If `rust-src` is installed, rustc names the
+/// installed sources by their path on this machine. Such paths occur in code that is compiled again in the
+/// plugin, such as generic functions.
 fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     let sysroot = PathBuf::from(output_of(command(rustc, dir).args(["--print", "sysroot"]))?);
     let version = output_of(command(rustc, dir).arg("-vV"))?;
@@ -93,7 +94,8 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the folder that holds the workspace and its neighbours, such as a path dependency.
+/// Returns the parent folder of the workspace, because it may also contain path dependencies. Returns the
+/// workspace if the parent is the root folder or lies directly in it.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. The programs of a build report this cause
-//! each in their own words, or not at all.
+//! Detects builds that failed because a folder cannot be written. Each program reports this cause in other
+//! words, and some programs do not report it.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // A build works if one of these folders is read-only, but not if it is full.
+    // A build can work although one of these folders is read-only, so only a full disk is reported.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

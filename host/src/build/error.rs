@@ -133,7 +133,7 @@ impl BuildError {
         }
     }
 
-    /// Returns the error code for a full disk or an unwritable folder if that caused the failure.
+    /// If a full disk or an unwritable folder caused the failure, returns the error code of that cause.
     pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
             Self::UnwritableFolder { source, .. } => error_docs::code_of_write_error(source.kind()),
@@ -147,8 +147,8 @@ impl BuildError {
     }
 }
 
-/// Returns the error code for a full disk or an unwritable folder if a program's output contains the system's
-/// wording or an error name of Node.js for it.
+/// Searches a program's output for the messages that the system and Node.js use for a full disk or a read-only
+/// file system. Returns the matching error code.
 fn unwritable_code_in_output(output: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
     if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {

@@ -75,7 +75,8 @@ impl NewProject {
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let written = self.write_atomically(&entries);
         if written.is_err() && made_dir {
-            // Fails if another program has written into the folder, which is then kept.
+            // Removes the new folder. The removal fails if another program has written into the folder, and
+            // the folder is then kept.
             let _ = std::fs::remove_dir(dir);
         }
         written?;
@@ -118,9 +119,9 @@ impl NewProject {
 
 /// Returns the language that needs the fewest additional installations on this machine.
 ///
-/// The first of these that applies is returned: JavaScript if Node.js and npm are installed, Rust if cargo is
-/// installed, Go, Python. If no language applies, the result is Rust, and the error of its build names the
-/// programs to install.
+/// The languages are checked in the order JavaScript, Rust, Go, Python. The first one whose programs are
+/// installed is returned. JavaScript needs Node.js and npm. If no language has its programs, the result is
+/// Rust, and the error of its build names the programs to install.
 pub fn suggested_language() -> Lang {
     let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {

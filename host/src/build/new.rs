@@ -115,7 +115,8 @@ impl NewPlugin {
         std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
         if let Err(error) = self.write_atomically(parent, &dir) {
             if made_parent {
-                // Fails if another program has written into the folder, which is then kept.
+                // Removes the new parent folder. The removal fails if another program has written into the folder,
+                // and the folder is then kept.
                 let _ = std::fs::remove_dir(parent);
             }
             return Err(error.into());

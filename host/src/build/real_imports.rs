@@ -1,9 +1,9 @@
 //! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove all
-//! WASI imports, which they recognize by name. To keep the clock and the entropy that a tool does need, the
-//! tool imports them as `real:clocks` and `real:random` during the build. This module then changes `real` to
-//! `wasi`.
+//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove
+//! every import that has the name of a WASI package. A tool does need the clock and the entropy. During the
+//! build, the tool therefore imports them as `real:clocks` and `real:random`, which are not removed. This
+//! module then changes `real` to `wasi`.
 
 /// Id of the import section of a component.
 const IMPORTS: u8 = 10;

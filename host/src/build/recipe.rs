@@ -33,7 +33,8 @@ pub struct Recipe {
     pub settings: LanguageSettings,
 }
 
-/// Settings of a recipe beyond name, kind and language. A Rust plugin has them in Cargo.toml and in its code.
+/// Settings of a recipe beyond name, kind and language. A Rust plugin states these settings in Cargo.toml and
+/// in its code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanguageSettings {
     /// The plugin's version (semver).
@@ -92,7 +93,8 @@ pub enum JsEngine {
 
 /// Engines by their name in the recipe.
 const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
-/// Optional exports of a tool. They answer questions about its effects, check its effects and undo them.
+/// Optional exports of a tool. They answer questions about earlier calls, check recorded effects and undo
+/// calls.
 const OPTIONAL_EXPORTS: [&str; 3] = ["reconcile", "verify", "compensate"];
 /// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";

@@ -1,4 +1,5 @@
-//! Runs programs without the settings that this process's own build left in the environment.
+//! Runs programs without the variables of cargo and rustc that are meant for the build of the host program.
+//! These variables would break the build of a plugin.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};

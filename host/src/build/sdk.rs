@@ -29,8 +29,8 @@ pub(crate) fn interfaces() -> impl Iterator<Item = (&'static str, &'static str)>
     WIT.iter().map(|file| (file.path, file.text))
 }
 
-/// WIT files of the real clock and real entropy. During a build, tools in most languages import the two
-/// packages under these names.
+/// WIT files of the packages `real:clocks` and `real:random`. During a build, tools in most languages import
+/// the real clock and real entropy under these names.
 pub(super) const REAL_WIT: &[EmbeddedFile] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
 
 const JS: &[EmbeddedFile] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"

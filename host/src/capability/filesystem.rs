@@ -127,7 +127,7 @@ impl HostDescriptor for Files<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        // Toolchains routinely open directories with the right to mutate them, which changes nothing.
+        // Opening a directory with the right to mutate it changes nothing, and toolchains routinely do so.
         // Creating, truncating and opening for writing may change something.
         let changes =
             open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);

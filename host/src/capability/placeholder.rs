@@ -184,7 +184,7 @@ impl Body for ReplacedBody {
         self.trailers.is_none() && self.replacer.held.is_empty() && (self.ended || self.inner.is_end_stream())
     }
 
-    /// Returns no exact size unless the body has ended, because replacement changes the length.
+    /// Returns an exact size only after the end of the body, because replacement changes the length.
     fn size_hint(&self) -> SizeHint {
         if self.is_end_stream() { SizeHint::with_exact(0) } else { SizeHint::default() }
     }

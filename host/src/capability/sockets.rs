@@ -55,8 +55,8 @@ impl ResolvedNames {
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::check_tcp(grants, rights, address, &names)
             }
-            // Before a client connects, its socket is bound without a port and an address. The system then
-            // chooses a free port.
+            // Allows the bind that precedes a client's connection. It names no port and no address, so the
+            // system chooses a free port.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
             other => Err(grant::refused_socket_use(&format!("{other:?} with {address}"))),
         };

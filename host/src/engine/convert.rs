@@ -35,7 +35,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
 }
 
 /// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK
-/// refused. Returns `None` if `detail` is not an object with only the key of such a report.
+/// refused. Returns `None` unless `detail` is an object whose only member is such a report.
 fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -43,7 +43,8 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // The detail of a refusal by the SDK keeps its key. The key shows that no grant would allow the access.
+        // For a refusal by the SDK, the whole detail is kept, including its key. The key shows that no grant
+        // would allow the access.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };

@@ -37,8 +37,8 @@ pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 ///
 /// * A step with virtual WASI can call virtual WASI, backed by [`NullHost`]. The clock of [`NullHost`] starts
 ///   at 1970 and its random stream is fixed, so the answer of `describe` is reproducible.
-/// * Any other plugin can use that clock and that random stream while its language runtime starts, before
-///   `describe` is called.
+/// * Any other plugin can use the clock and the random stream of [`NullHost`], but only while its language
+///   runtime starts. After the start, `describe` is called and every call of an import traps.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,

@@ -1,8 +1,8 @@
-//! Pools of memories, tables and stacks for running instances, which are mapped once and reused.
+//! Pools of memories, tables and stacks for running instances. They are mapped once and reused.
 //!
-//! Mapping and unmapping them for each try would cost more than everything else that a small step does. A
+//! Mapping and unmapping memory for each try would cost more than everything else that a small step does. A
 //! pool is finite, so new instances wait until there is room. Steps and tools have separate pools, so that a
-//! step waiting for a tool never keeps that tool from running.
+//! step waiting for a tool never prevents the tool from running.
 
 use std::sync::Arc;
 

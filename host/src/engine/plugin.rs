@@ -202,9 +202,9 @@ impl Plugin {
         self.settings.wasi
     }
 
-    /// Returns the class of an operator, which determines the first resolution step for its calls in doubt
-    /// (§5). After the window of a keyed operator, the tool is asked through [`Plugin::reconcile`], if the
-    /// plugin exports it.
+    /// Returns the class of an operator. The class determines the first resolution step for the operator's
+    /// calls in doubt (§5). After the window of a keyed operator has ended, the tool is asked through
+    /// [`Plugin::reconcile`], if the plugin exports `reconcile`.
     pub fn class(&self, operator: &str) -> RecoveryClass {
         match self.operator(operator) {
             Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
@@ -383,8 +383,8 @@ impl Plugin {
         })
     }
 
-    /// Returns the function of an untyped component that serves an operator. The type of the function is
-    /// stricter than a JSON Schema.
+    /// Returns the function of an untyped component that serves an operator. Values are checked against the
+    /// type of this function instead of a JSON Schema, because the type is stricter.
     fn untyped_function(&self, operator: &str) -> Option<&Function> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)

@@ -25,8 +25,9 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
 /// Returns the configuration of a profile and the digest of all its settings.
 ///
-/// The profiles of steps and tools differ in one engine setting. A step's floating-point results, including the
-/// bits of a NaN, must not depend on the machine.
+/// The profiles of steps and tools differ in one engine setting. NaN canonicalization is enabled only for
+/// steps, because a step's floating-point results, including the bits of a NaN, must not depend on the
+/// machine.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);

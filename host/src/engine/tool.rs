@@ -241,8 +241,8 @@ impl ToolCode {
     ) -> wasmtime::Result<ToolReturn> {
         limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // An oversized answer is copied completely, so that its start can be kept. It cannot be larger
-            // than the guest's memory.
+            // Allows as many bytes as the guest's memory may have. An oversized answer is thus copied
+            // completely, so that its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -356,7 +356,8 @@ fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
         Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
-        // The guest sees a denied write to the key-value map as a store that does not answer.
+        // A guest whose write to the key-value map was denied receives the error of an unavailable store. Its
+        // failure then has the code of an unavailable dependency, which is replaced here.
         Hindrances { denied: Some(why), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {

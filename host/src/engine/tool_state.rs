@@ -64,7 +64,8 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        // UDP passes this setting. The address check below refuses UDP and logs the refusal.
+        // UDP is enabled here only so that the address check below sees each use of UDP. The check refuses UDP
+        // and logs the refusal.
         wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {

@@ -42,7 +42,7 @@
     (global.set $held (i32.const 1))
     (call $realloc (local.get 0) (local.get 1) (local.get 2) (local.get 3))
     (global.set $held (i32.const 0)))
-  ;; Only random bytes are returned in memory by this module's own imports. They go to their destination.
+  ;; Returns the destination of random bytes. No other import of this module returns data in allocated memory.
   (func (export "cabi_import_realloc") (param i32 i32 i32 i32) (result i32)
     (global.get $into))
   ;; The plugin announces that the host will write into memory, or that the host has finished.
@@ -82,7 +82,8 @@
   (func (export "clock_time_get") (param $id i32) (param $precision i64) (param $time i32) (result i32)
     (if (i32.eqz (global.get $held))
       (then
-        ;; Go's scheduler reads the monotonic clock endlessly. A step's clock advances only with its answers.
+        ;; In a step, only a read of the wall clock asks the host for the time. Go's scheduler reads the
+        ;; monotonic clock endlessly, and the host's time advances only with answers.
         (if (i32.eqz (local.get $id)) ;; step
           (then ;; step
             (call $look)

@@ -7,9 +7,9 @@ use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
 use crate::config::Grants;
 use crate::engine::Problem;
 
-/// Adds details to the problems. For a file that is not a component, the details are its kind and every
-/// refused feature. For an export, they are all differences of its signature. For an import, they are the
-/// call path to it.
+/// Adds details to the problems. For a file that is not a component, the detail is the kind of the file. For a
+/// component that uses refused features, the details are these features. For an export, the details are all
+/// differences of its signature. For an import, the detail is the call path to the import.
 pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let anatomy = ComponentInfo::read(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems

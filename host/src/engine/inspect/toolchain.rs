@@ -133,7 +133,8 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     } else if has_go || made_by("Go") {
         Language::Go
     } else if made_by("wit-bindgen-rust") || made_by("Rust") && !made_by("wit-bindgen-c") {
-        // Adapters that wit-component adds are written in Rust and name that language, but have no bindings.
+        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust.
+        // Such a component also names `wit-bindgen-c`.
         Language::Rust
     } else if producers.iter().any(|producer| {
         let name = producer.name.to_ascii_lowercase();

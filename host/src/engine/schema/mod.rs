@@ -2,8 +2,8 @@
 //!
 //! Both schemas and values come from plugins, so neither may cost the host unbounded time, memory or stack. A
 //! schema is inspected before it is compiled ([`graph`]). The work of a check is counted before the check
-//! starts ([`work`]). An excessive schema is refused like an invalid one, and an excessive value like one that
-//! does not fit.
+//! starts ([`work`]). A schema that exceeds a limit is refused like an invalid schema. A value that exceeds a
+//! limit is refused like a value that does not fit.
 
 mod graph;
 mod work;
@@ -21,9 +21,9 @@ const VIOLATIONS_SHOWN: usize = 5;
 const MISFITS_MAX: usize = 100;
 /// Maximum length of a reason that quotes a value, in characters.
 const REASON_CHARS_MAX: usize = 300;
-/// Maximum product of work and depth for which violations are located one by one. Locating evaluates each
-/// failing alternative again for every alternative around it. A check above this limit reports only that the
-/// value does not fit.
+/// Maximum product of work and depth for which violations are located one by one. Above this limit, the error
+/// does not say where the value is wrong. The limit exists because locating a violation is costly: each
+/// failing alternative is evaluated again for every alternative that contains it.
 const LOCATE_WORK_MAX: u64 = 400_000;
 /// Maximum nesting of subschema evaluations for which the stack of any thread is large enough. Deeper checks
 /// run on a thread of their own.

@@ -1,10 +1,12 @@
 //! Counts the work of a check before the check runs, and compares the work with a budget.
 //!
-//! A schema may apply two others to the same value, each of which applies two others to the items, and so on.
-//! A few bytes of schema and a few brackets can thus cause exponentially many checks. The number of
-//! applications of each subschema to each part of the value is a product along the paths. It is computed from
-//! the outside in, with one number per subschema and part, without following each path. Work that the
-//! validator would skip because the result is already known is counted as well.
+//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema applies
+//! two subschemas to a value, and each of them applies two subschemas to the items of the value.
+//!
+//! The work is counted without following each path through the schema. The count starts at the whole value and
+//! continues with its parts. It keeps one number for each subschema and each part: how often the subschema is
+//! applied to the part. Work that the validator would skip because the result is already known is counted as
+//! well.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,8 @@ use serde_json::Value;
 
 use super::graph::{Graph, Index, Node};
 
-/// Maximum number of applications of one subschema to one value. This many take about a second.
+/// Maximum number of applications in one check, which take about a second. One application evaluates one
+/// subschema for one value.
 const WORK_MAX: u64 = 4_000_000;
 /// Estimates up to this number are accepted without exact counting.
 const ESTIMATE_MAX: u64 = 100_000;
@@ -24,7 +27,7 @@ const TEXT_BYTES: u64 = 16;
 /// Upper bound for the work of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Work {
-    /// Number of applications of one subschema to one value.
+    /// Number of applications. One application evaluates one subschema for one value.
     pub(super) applications: u64,
     /// Maximum number of nested applications.
     pub(super) depth: usize,
@@ -41,7 +44,8 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
-    // Without references each subschema has one position and is applied at most once to each value.
+    // Without references, each subschema is applied at most once to each value. The estimate is then an upper
+    // bound.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }

@@ -101,8 +101,8 @@ pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) ->
 /// An exported function, with its type or the reasons why it cannot be called with JSON.
 type ExportedFunction = (Export, Result<Signature, Vec<String>>);
 
-/// Lists the exported functions. Functions in WASI interfaces are left out: one is the entry point of a
-/// program, which a plan never calls.
+/// Lists the exported functions. Functions in WASI interfaces are left out, because they are not operators.
+/// For example, the entry point of a command-line program is such a function.
 fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<ExportedFunction> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {

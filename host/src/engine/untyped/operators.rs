@@ -119,8 +119,8 @@ impl ManifestInputs<'_> {
         stated.into_iter().map(|place| place.map(|(_, key, statement)| (key, statement))).collect()
     }
 
-    /// Reports a function declared pure in a component with imports. The result of a function that can read a
-    /// clock or random numbers is not determined by its input.
+    /// Reports a function that is declared pure although the component has imports. Through an import, the
+    /// function could read a clock or random numbers. Its result would then not depend on its input alone.
     fn check_pure(&self, said: Option<(&str, &OperatorSettings)>) -> Option<Problem> {
         let (key, words) = said?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;

@@ -1,7 +1,8 @@
 //! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
-//! The monotonic clock counts nanoseconds since 1970, like the wall clock. If a toolchain read the clock at
-//! build time and stored the result in the component, that time is earlier than every time that the step reads.
+//! The monotonic clock counts nanoseconds since 1970, like the wall clock. A toolchain may read the clock at
+//! build time and store the reading in the component. Because the clock counts from 1970, every time that a
+//! step reads is later than the stored one.
 
 use wasmtime::component::Resource;
 

@@ -1,8 +1,9 @@
 //! `wasi:random`: all three interfaces draw from the step's random stream (§8).
 //!
 //! Each call takes the next bytes of the stream, in the order of the calls. Calls of `latchwork:plugin/rng`
-//! take their bytes from the same stream. A call takes `len` bytes, eight bytes for a number (little endian),
-//! or sixteen bytes for a seed (two numbers). The insecure interfaces give numbers of the same quality.
+//! take their bytes from the same stream. A call for `len` bytes takes `len` bytes. A number takes eight bytes
+//! in little-endian order. A seed consists of two numbers. The insecure interfaces give numbers of the same
+//! quality.
 
 use super::bindings::random::{insecure, insecure_seed, random};
 use crate::capability::rng;

@@ -114,8 +114,8 @@ fn effects_follow_from_imports_and_grants() {
     assert_eq!(with(CALC, grants), (looks, Determinism::Pure, RecoveryClass::Read));
 }
 
-/// I70: two functions never serve the same operator. A key of `operators` with the full path of
-/// one of them can give that function another name.
+/// I70: two functions that would serve the same operator are refused. A key of `operators` that is the full
+/// path of one function can give that function another name.
 #[test]
 fn functions_with_the_same_operator_name_are_refused() {
     let clash = "package example:calc;
