@@ -74,8 +74,8 @@ impl CallWindow {
         }
     }
 
-    /// Ends the call and returns true if any operation was begun. A task on another thread that has not yet
-    /// begun cannot begin afterwards.
+    /// Ends the call and returns true if any operation was begun. Afterwards, no task on another thread can
+    /// begin an operation.
     pub(crate) fn close(&self) -> bool {
         self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
     }

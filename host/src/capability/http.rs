@@ -80,7 +80,7 @@ pub(crate) fn request_origin(uri: &Uri) -> Result<HttpGrant, Error> {
     let scheme = uri.scheme_str().ok_or(Error::HttpRequestUriInvalid)?.to_ascii_lowercase();
     let port = match authority.port_u16() {
         Some(port) => port,
-        // The authority has text after the colon that is not a 16-bit port number.
+        // The text after the colon of the authority is not a valid port number.
         None if authority.as_str().len() > authority.host().len() => return Err(Error::HttpRequestUriInvalid),
         None if scheme == "https" => 443,
         None => 80,

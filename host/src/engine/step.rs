@@ -43,8 +43,8 @@ pub struct ToolCall {
     pub action_key: Option<String>,
 }
 
-/// Request to abandon this try: the guest is torn down immediately. The implementation of [`StepCalls`] that
-/// returns it knows the reason.
+/// Request to abandon a try. The guest is torn down immediately. The implementation of [`StepCalls`] that
+/// returns the request knows the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 

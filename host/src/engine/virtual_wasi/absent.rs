@@ -36,8 +36,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links those imports of a component for which `answers` returns a function. That function returns the answer
-/// for each function name of the interface.
+/// Links each import of a component for which `answers` returns a function. The returned function maps the
+/// name of each function of the import to an answer.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,

@@ -31,7 +31,7 @@ pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
     // A path of certain calls is preferred, even if another path is shorter. Calls through tables with an
-    // unknown index are only followed if no such path exists.
+    // unknown index are only followed if no path of certain calls exists.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
