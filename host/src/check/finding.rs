@@ -41,7 +41,7 @@ pub struct Finding {
     /// the name section of the component.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,
-    /// Advice. If the finding has none of its own, the advice from the rule's page.
+    /// Advice for the user. A finding without advice of its own gets the advice from the page of its rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

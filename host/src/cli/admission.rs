@@ -13,10 +13,10 @@ use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
 
-/// Refuses a plan with violations or plugin problems that are known without compiling a plugin.
+/// Refuses a plan that has violations or that needs a refused plugin. This check compiles no plugin.
 ///
-/// If every plugin is already compiled, this check does not refuse violations of the plan. The full check
-/// that follows is then cheap and lists more problems.
+/// A plan with violations is not refused here if every plugin is already compiled. In this case the full check
+/// that follows is cheap and lists more problems.
 pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {

@@ -56,8 +56,8 @@ fn quoted_name(name: &str) -> String {
     if is_plain { name.to_owned() } else { quoted(name) }
 }
 
-/// Returns true if the text can be shown without quotes: not mistakable for another value and without
-/// invisible characters.
+/// Returns true if the text needs no quotes. Such a text has no invisible characters and cannot be mistaken
+/// for another value.
 fn needs_no_quotes(text: &str) -> bool {
     let is_json = || text.starts_with(['"', '(']) || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty() && text.trim() == text && visible(text) == text && !is_json()

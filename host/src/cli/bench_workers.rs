@@ -182,8 +182,8 @@ mod tests {
         command
     }
 
-    /// A process that writes more than fits into a pipe does not block, although another process is waited
-    /// for first.
+    /// A process whose output exceeds the capacity of a pipe does not block while another process is waited
+    /// for.
     #[test]
     fn large_output_of_one_worker_does_not_block_the_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -65,7 +65,8 @@ impl<'p> Context<'p> {
             self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // The notice is read in another folder, so the path of the configuration must be absolute.
+            // The commands in a notice may be run in another folder, so the path of the configuration must be
+            // absolute.
             let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given =

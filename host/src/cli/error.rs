@@ -140,8 +140,8 @@ impl CliError {
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
-    /// Creates the error of a build or a new project that could not be written, or returns `None` if it
-    /// failed for another reason.
+    /// Creates the error for a build output or a new project that could not be written. Returns `None` if
+    /// `error` has another reason.
     pub(super) fn unwritable_build(error: &BuildError) -> Option<Self> {
         let code = error.unwritable_code()?;
         let exit = if code == error_docs::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
@@ -349,7 +349,7 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
 }
 
 impl From<anyhow::Error> for CliError {
-    /// Assigns a code to a library error. The outermost known error decides; the context messages around it
+    /// Assigns the code of the outermost library error that has one. The context messages around this error
     /// are kept.
     fn from(error: anyhow::Error) -> Self {
         let mut around = Vec::new();

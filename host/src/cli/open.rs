@@ -213,8 +213,8 @@ pub(super) fn plugins_not_loaded(errors: &[LoadError]) -> CliError {
     CliError::input(first, message).with_problems(problems(errors))
 }
 
-/// Returns the error of a plan with a step plugin while some plugins are not loaded: a step may call any
-/// operator.
+/// Returns the error of a plan with a step plugin if some plugins are not loaded. Such a plan is refused,
+/// because a step may call any operator.
 pub(super) fn step_plugin_needs_all(operator: &Operator, errors: &[LoadError]) -> CliError {
     refused_without_plugins(format!("the step plugin of {operator} may call any operator"), errors)
 }
@@ -291,7 +291,7 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse)
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-/// Maximum number of requests for the server's time until one is answered fast enough.
+/// Maximum number of requests for the time of the server. The requests end when one is answered fast enough.
 const TIME_REQUESTS_MAX: u32 = 10;
 
 /// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin
@@ -323,8 +323,8 @@ const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes all queued data and closes every database.
 ///
-/// The last process that closes a SQLite database merges the write-ahead log into the file. Without this, a
-/// copy of the file could lack recent data. If `hurries` is true, closing stops after
+/// The last process that closes a SQLite database merges the write-ahead log into the file. Without this
+/// merge, a copy of the file could lack recent data. If `hurries` is true, closing stops after
 /// [`IMMEDIATE_EXIT_WAIT`].
 pub(super) async fn close(hurries: bool) {
     if !hurries {
@@ -368,8 +368,8 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
     let usual = match target(url)? {
         DatabaseTarget::File(path) => OpenOptions::new(path),
         DatabaseTarget::Server(url) => {
-            // The server is identified by host, port and database name. Another user name means the same
-            // database.
+            // The server is identified by host, port and database name. The user name is ignored, because the
+            // database is the same for every user.
             let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
             let dir = config.state_dir.join("servers").join(&name[..16]);
             OpenOptions::server(url, dir)

@@ -39,8 +39,8 @@ pub struct Printer {
 const LEAST_WIDTH: usize = 20;
 
 impl Printer {
-    /// Creates a printer. Only terminals get styles, unless `NO_COLOR` is set or the terminal is `dumb`. Only
-    /// on terminals are lines wrapped.
+    /// Creates a printer. Only terminals get styles and wrapped lines. Terminals get no styles if `NO_COLOR`
+    /// is set or the terminal is `dumb`.
     pub fn new(json: bool, log_format: LogFormat) -> Self {
         let color = |choice| choice != ColorChoice::Never;
         let stdout = AutoStream::choice(&io::stdout());

@@ -33,8 +33,8 @@ pub(super) fn refuse_existing(path: &Path) -> Result<(), CliError> {
 /// Writes a file that must not exist yet.
 ///
 /// # Errors
-/// `L0111` if the file exists, even if it was created meanwhile; the existing file is unchanged. `L0040` if
-/// the file cannot be written.
+/// `L0111` if the file exists, even if another process has just created it. The existing file is unchanged.
+/// `L0040` if the file cannot be written.
 pub(super) fn create(path: &Path, bytes: &[u8], readers: FileReaders) -> Result<(), CliError> {
     refuse_existing(path)?;
     write(path, bytes, readers, false)

@@ -133,7 +133,8 @@ fn tally_line(tally: &PoolTally) -> String {
     )
 }
 
-/// Returns true or false if the event shows that the database is unreachable or reachable, else `None`.
+/// Returns true if the event shows that the database is unreachable, and false if the event shows that the
+/// database is reachable. Returns `None` for any other event.
 fn is_database_unreachable(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),

@@ -198,7 +198,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }
 
-/// Records the keys that were read, so that a test finds the keys missing from the schema.
+/// Records the keys that were read, so that a test finds keys that are missing from the schema.
 #[cfg(test)]
 pub(super) mod keys_read {
     use std::cell::RefCell;

@@ -91,8 +91,8 @@ impl Policy {
 impl Policy {
     /// Clears the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects
     /// itself. The mode of a job already gates external effects, and `auto_exec` lets trusted actors pass the
-    /// gates of the mode. The built-in gates of the policy would remain, and every external effect would
-    /// still need an approval.
+    /// gates of the mode. If the built-in gates of the policy stayed, every external effect would still need
+    /// an approval.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();

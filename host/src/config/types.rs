@@ -168,8 +168,8 @@ pub enum Durability {
 /// Treatment of a PostgreSQL standby that takes over from the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failover {
-    /// Acknowledged writes may be missing from a promoted standby. It counts as a restored database until a
-    /// person has accepted it.
+    /// Acknowledged writes may be missing from a promoted standby. Such a standby counts as a restored
+    /// database until a person has accepted it.
     #[default]
     Accepted,
     /// A promoted standby counts as the same database, provided that commits on the primary waited for the
@@ -287,8 +287,8 @@ pub struct DirGrant {
     pub write: bool,
 }
 
-/// Configured limits of a plugin. Where no limit is configured, the limit that the plugin requests applies,
-/// up to the default. If the plugin requests none, the default applies.
+/// Configured limits of a plugin. If a limit is not configured, the limit that the plugin requests applies, up
+/// to the default. If the plugin requests no limit either, the default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsConfig {
     /// Maximum linear memory in bytes.

@@ -1,8 +1,8 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
-//! A plugin that cannot be loaded is left out, and the reasons are listed. The other plugins are loaded. Each
-//! component is stored under its digest. A job that pinned a component can therefore continue with it after a
-//! newer one is configured.
+//! A plugin that cannot be loaded is left out, and [`Registry::refused`] lists it with the reasons. The other
+//! plugins are loaded. Each component is stored under its digest. A job that pinned a component can therefore
+//! continue with this component after a newer one is configured.
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 
@@ -27,7 +27,7 @@ use components::Components;
 pub use components::{DamagedComponent, StoredComponentInfo};
 pub use survey::Survey;
 
-/// Selects if loading stores components and creates granted directories.
+/// Defines whether loading stores components and creates granted directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentStorage {
     /// Components are stored, because jobs may pin them from now on.
@@ -133,8 +133,8 @@ impl Registry {
     }
 
     /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An
-    /// earlier version gets the current settings of the plugin of that name, except the WASI mode, which is
-    /// the pinned one.
+    /// earlier version gets the current settings of the plugin with its name. Only the WASI mode is the pinned
+    /// one.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.

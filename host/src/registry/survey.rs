@@ -44,11 +44,13 @@ impl Survey {
 
     /// Returns the first of a plan's operators that may need a refused plugin.
     ///
-    /// The operators of a plugin are known only after it is compiled. Until then this function searches the
-    /// bytes of the tools for the name of the operator. A name that no accepted tool contains belongs to a
-    /// step plugin, which may call any operator, or to a refused plugin. The names of an untyped component's
-    /// operators are derived from its exports, so it may serve any operator. If an accepted plugin may be an
-    /// untyped component, the function returns `None`.
+    /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches
+    /// the bytes of the accepted tools for the name of each operator. If no accepted tool contains the name,
+    /// the operator belongs to a step plugin or to a refused plugin. A step plugin counts too, because a step
+    /// may call any operator, including those of a refused plugin.
+    ///
+    /// An untyped component may serve any operator, because the names of its operators are derived from its
+    /// exports. If an accepted plugin may be an untyped component, the function returns `None`.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
         if self.accepted().any(|seen| seen.kind.is_none()) {

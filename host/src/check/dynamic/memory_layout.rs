@@ -30,9 +30,9 @@ const HEAP_BYTES_KEPT: i32 = 4_096;
 const HEAP_ALIGN: i32 = 8;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
-/// Maximum size of a component that is rewritten. Larger components are interpreters with a snapshot of their
-/// memory. Their results depend on the layout of the snapshot. The comparison with another build (D065) finds
-/// such dependencies.
+/// Maximum size of a component that is rewritten. A larger component is an interpreter with a snapshot of its
+/// memory. Its results may depend on the layout of the snapshot, so it is not rewritten. The comparison with
+/// another build (D065) finds such dependencies instead.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
 pub(super) const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
@@ -173,8 +173,8 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero
-/// bytes in freed memory. The block grows through all sizes, so that allocators with size classes free one
-/// block of each size. Shrinking the last block frees the rest for all other allocators.
+/// bytes in freed memory. The block grows through all sizes, so that an allocator with size classes frees one
+/// block of each size. Every other allocator frees most of the last block when the block shrinks.
 fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {

@@ -34,9 +34,9 @@ use super::report::{CaseRun, CheckReport};
 use super::rule::RuleKind;
 use crate::engine::Plugin;
 
-/// Maximum fuel of the perturbed runs of one case together. The remaining runs are left out, and the report
-/// notes that. The limit is fuel instead of time, so that the same case leaves out the same runs on every
-/// machine.
+/// Maximum fuel of all perturbed runs of one case together. At this limit the remaining runs are left out, and
+/// the report notes the omission. Fuel is limited instead of time, so that the same case leaves out the same
+/// runs on every machine.
 const CASE_FUEL_MAX: u64 = 20_000_000_000;
 
 /// A case, its script and the trace of its usual run.

@@ -35,7 +35,7 @@ pub struct FailedInput {
     pub code: &'static str,
     /// Error message.
     pub message: String,
-    /// Every single problem with its position, if there are several problems.
+    /// The individual problems with their positions, if there are several problems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }

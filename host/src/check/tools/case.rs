@@ -65,10 +65,10 @@ pub(crate) struct RequestMatcher {
     /// HTTP method. `None` matches any method.
     #[serde(default)]
     pub(crate) method: Option<String>,
-    /// URL such as `https://api.example.com/v1/orders`. Without a query it matches any query.
+    /// URL such as `https://api.example.com/v1/orders`. A URL without a query matches any query.
     pub(crate) url: String,
-    /// Requires that a world-changing request was received before (`true`) or was not (`false`). With this
-    /// field, a server can answer differently after a change. `None` matches both.
+    /// `true` matches only after a world-changing request was received, `false` matches only before, and
+    /// `None` matches always. With this field, a server can answer differently after a change.
     #[serde(default)]
     pub(crate) happened: Option<bool>,
 }

@@ -17,8 +17,8 @@ pub struct JobExportArgs {
     /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
-    /// Withhold the payloads with these labels, and their salts: answer/s6/1 is one label, answer/s6 includes
-    /// all labels below it; separated by commas
+    /// Withhold the payloads and salts with these labels, separated by commas; answer/s6 includes all labels
+    /// below it, such as answer/s6/1
     #[arg(long, value_name = "LABELS", value_delimiter = ',')]
     pub withhold: Vec<String>,
     /// Withhold every payload

@@ -175,7 +175,7 @@ pub struct ParameterArgs {
 pub enum ModeArg {
     /// Change nothing; show the calls that would be made
     DryRun,
-    /// Write and send nothing outside
+    /// Do not write or send anything outside
     DraftOnly,
     /// Ask for approval before anything is written or sent outside
     HumanGated,

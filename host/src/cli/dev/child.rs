@@ -13,7 +13,7 @@ use crate::cli::args::ParameterArgs;
 use crate::cli::context::Context;
 use crate::config::Config;
 
-/// Interval between two checks if a killed process has ended. The next constant is the maximum number of
+/// Interval between two checks whether a killed process has ended. The next constant is the maximum number of
 /// these checks.
 const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
 const KILL_POLLS_MAX: u32 = 250;

@@ -156,13 +156,14 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // These comparisons depend on payloads and effects, so they are meaningless if those are damaged.
+        // The comparisons depend on payloads and effects. They are skipped if payloads or effects may be
+        // damaged, because their result would then be meaningless.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // If problems were found above, problems of these kinds are already reported with the event that
-            // names the data.
+            // If problems were found above, problems of payloads, effects and the response are already
+            // reported with the event that names the data. They are not reported again.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {

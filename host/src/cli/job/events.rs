@@ -34,7 +34,8 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // The state is read before the events, so events appended later are shown in the next round.
+        // The state is read before the events. If this state ends the loop, the events that led to the state
+        // are therefore among the events read now.
         let state = super::require_row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let mut shown = Vec::new();
@@ -92,7 +93,8 @@ fn document(job: &JobId, event: &Event) -> Value {
 struct EventLines<'j> {
     job: &'j JobId,
     operators: Operators,
-    /// Reasons why calls are in doubt, by the sequence number of the event that parks the job.
+    /// Reasons why calls are in doubt. The key is the sequence number of the event that parks the job because
+    /// of the call.
     failures: BTreeMap<u64, String>,
     /// Time when the job was accepted. Times are shown relative to it.
     since_us: i64,
@@ -158,7 +160,8 @@ impl<'j> EventLines<'j> {
     }
 }
 
-/// Returns why calls are in doubt, by the sequence number of the event that parks the job for each of them.
+/// Returns the reasons why calls are in doubt. The key is the sequence number of the event that parks the job
+/// because of the call.
 fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
     let mut found = BTreeMap::new();

@@ -44,7 +44,7 @@ fn payload(given: Option<&str>) -> anyhow::Result<String> {
             std::io::stdin().read_to_end(&mut bytes)?;
             (bytes, "stdin")
         }
-        // JSON text is taken as a file name only if such a file exists.
+        // Text that looks like JSON is read as a file name only if such a file exists.
         text if !Path::new(text).is_file() && looks_like_json(text) => (text.as_bytes().to_vec(), "the payload"),
         file => (run::read(Path::new(file))?, file),
     };

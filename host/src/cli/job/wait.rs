@@ -31,7 +31,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     let mut pause = PAUSE;
     let mut noted = None;
     loop {
-        // Read the watermark before the row, so that a change after the read of the row ends the pause.
+        // The watermark is read before the row. A change after the row was read therefore ends the pause.
         let seen = journal.watermark();
         let state = super::require_row(&stores, &args.job).await?.state;
         if let Some(shown) = load_if_settled(&stores, &args.job, state).await? {

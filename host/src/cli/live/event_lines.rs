@@ -25,7 +25,8 @@ fn styled_line(tone: Tone, is_passing: bool, text: String) -> LiveLine {
     LiveLine { text: tone.of(text), level, is_ephemeral: is_passing }
 }
 
-/// Returns the line of a started call, or `None` if the call is the step itself, whose own line shows it.
+/// Returns the line of a started call. Returns `None` if the call is the step itself, because the line of the
+/// step already shows the call.
 pub(super) fn call_line(slot: &Slot, operator: &Operator) -> Option<LiveLine> {
     let is_own = slot.is_step() && !slot.is_compensation();
     (!is_own)
@@ -46,7 +47,7 @@ pub(super) fn event_line(
             return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
-        // The event that ends the step follows and has a line of its own.
+        // No line is needed, because the event that ends the step follows and has a line of its own.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;

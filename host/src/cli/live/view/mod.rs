@@ -17,8 +17,8 @@ use crate::cli::text::{Text, Tone};
 pub(super) struct LiveLine {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True for a fact that the redrawn area shows as long as it holds. A terminal that redraws needs no
-    /// permanent line for such a fact.
+    /// True if the redrawn area shows the fact as long as the fact holds. A terminal that redraws then needs
+    /// no permanent line for the fact.
     pub(super) is_ephemeral: bool,
 }
 
@@ -117,8 +117,8 @@ impl JobProgressView {
 
     /// Applies an event from before the view.
     ///
-    /// If another process executes the job, its elapsed time starts at the last claim. If this command
-    /// executes the job, it starts at the first claim since the command began.
+    /// If another process executes the job, the elapsed time starts at the last claim. If this command
+    /// executes the job, the elapsed time starts at the first claim since the command began.
     pub(super) fn apply_past(&mut self, event: &Event) {
         self.apply(event);
         if matches!(event.body, Body::JobClaimed { .. }) {
@@ -260,7 +260,7 @@ impl JobProgressView {
         }
     }
 
-    /// Removes all running activities; waiting ones stay.
+    /// Removes all running activities. Waiting activities stay.
     fn clear_running(&mut self) {
         self.items.retain(|_, item| {
             !matches!(item.doing, Activity::Running | Activity::CallInFlight | Activity::Compensating)

@@ -40,7 +40,8 @@ struct Inspection<'a> {
     /// Configuration entry that is assumed for the component: its own entry in `latch.toml`, or else an entry
     /// that grants everything the component needs.
     judged: &'a PluginConfig,
-    /// Differences between the component and the nearest world, step or tool, with the entry in `judged`.
+    /// Differences between the component and the nearest world under the entry in `judged`. The nearest world
+    /// is that of a step or that of a tool.
     difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     loaded: Option<Result<Arc<Plugin>, LoadError>>,
@@ -144,7 +145,8 @@ fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
     Ok(file)
 }
 
-/// Returns true if a configured source is this component, directly or as the component built from it.
+/// Returns true if `file` is the component of a configured source. If the source is a folder with a recipe,
+/// its component is the one built in that folder. Otherwise the source itself is the component.
 fn is_source(source: &Path, file: &Path) -> bool {
     let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {
