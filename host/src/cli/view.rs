@@ -161,7 +161,8 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     results::print(ctx, response);
 }
 
-/// Returns the name of a result type that is worth showing for a step that did not simply succeed.
+/// Returns the name of a result type that adds information to the state of a step. Returns `None` for other
+/// result types.
 fn notable_result_type(result_type: ResultType) -> Option<&'static str> {
     match result_type {
         ResultType::CompensatableFailure => Some("compensatable_failure"),

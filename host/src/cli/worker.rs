@@ -102,8 +102,8 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(print_tally(ctx, &args, &tally))
 }
 
-/// Returns a function that finds the plugin changes since a job was accepted. The result is computed once for
-/// jobs with the same pins.
+/// Returns a function that finds the plugin changes since a job was accepted. For unfinished jobs with the
+/// same pins, the changes are computed only once.
 fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();

@@ -47,7 +47,8 @@ pub(super) fn event_line(
             return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
-        // No line is needed, because the event that ends the step follows and has a line of its own.
+        // A step that is itself a call needs no line here. The event that ends the step follows and has a line
+        // of its own.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;

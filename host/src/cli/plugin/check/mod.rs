@@ -49,7 +49,8 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
                 if args.files.len() > 1 {
                     continue;
                 }
-                // The report files are written anyway, so that their next reader does not fail.
+                // The report files are written even for a failed check, so that a program that reads them
+                // finds a file.
                 outputs.write_files(ctx, &Reports(checked))?;
                 return Err(error.into());
             }

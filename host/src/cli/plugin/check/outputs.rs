@@ -77,7 +77,7 @@ impl Outputs {
         let write = |(format, file): &(ReportFormat, PathBuf)| {
             save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), FileReaders::Everyone)
         };
-        // A failed write does not stop the other ones.
+        // The other files are written even if one write fails.
         let written: Vec<_> = self.files.iter().map(write).collect();
         written.into_iter().collect()
     }
