@@ -97,8 +97,8 @@ impl Run {
             }
             let mut back = decide::released(&parts.owner.worker);
             if !is_claimed {
-                // The log does not contain this attempt's claim event yet. If the event arrives in between, the
-                // store refuses this write and the loop retries.
+                // The log does not contain this attempt's claim event yet. If an earlier write of that event
+                // becomes durable before this write, the store refuses this write and the loop retries.
                 back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).merge(back);
             }
             match self.write(back).await {
@@ -171,7 +171,8 @@ impl Run {
             let job = &state.durable.job;
             (job.attempt, job.state.is_terminal(), job.state == JobState::Running)
         };
-        // A later attempt has written to the log while this worker was suspended between claiming and loading.
+        // This worker was suspended between claiming and loading. Meanwhile a later attempt has written to the
+        // log.
         if known > self.attempt {
             return Err(RunAborted::LeaseLost);
         }
@@ -274,8 +275,8 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // An aborting job starts no step. Any other job must be loaded again. Otherwise the step would
-                // start again immediately and be cancelled again.
+                // An aborting job starts no step, so nothing needs to be done. In any other job the step would
+                // start again immediately and be cancelled again. Such a job is loaded again instead.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(WriteError::Cancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {

@@ -32,7 +32,7 @@ impl InFlightCalls {
     pub(super) async fn close_and_drain(&self) {
         self.0.send_modify(|state| state.closed = true);
         let mut calls = self.0.subscribe();
-        // The wait fails only if the sender is dropped. The run owns the sender and outlives the wait.
+        // The result is ignored. The wait fails only if the sender is dropped, and `self` holds the sender.
         let _ = calls.wait_for(|state| state.calls == 0).await;
     }
 

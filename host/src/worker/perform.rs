@@ -129,8 +129,8 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Permit)> = None;
-        // Invocations whose earlier try was queried in the last pass. In the next pass they start or wait and
-        // are not deferred for another query.
+        // Invocations whose earlier try was queried in the last pass. If such an invocation needs another query
+        // in the next pass, the query is made immediately and the invocation is not deferred again.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
             // Start every call that is ready. Never wait while another call of this batch holds a permit.
@@ -213,8 +213,8 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // If the worker also waits for permits, it sleeps for the full timeout to keep its place in their
-        // queues.
+        // If the worker also waits for permits, it sleeps for the full timeout to keep its place in the queues
+        // for these permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
@@ -285,9 +285,9 @@ impl Run {
                 NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
                 NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 NextAction::StopOldCall => {
-                    // The earlier call belongs to a try of the step in this attempt. That try has ended, and
-                    // so the call has too. A request of the call may still be in transit, so its quiescence
-                    // must be checked.
+                    // The earlier call was made by an earlier try of the step in this attempt. That try has
+                    // ended, so the call has ended too. A request of the call may still be in transit, so the
+                    // quiescence of the call must be checked.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }

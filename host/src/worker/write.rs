@@ -93,16 +93,16 @@ impl Run {
         }
     }
 
-    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is
-    /// one fenced write, because permission and record must not be separated. The same holds for a draft
-    /// marked `atomic`.
+    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
+    /// fenced write, because the permission for a call and its record must not be separated. A draft marked
+    /// `atomic` is also one write.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.acquire {
-            // The draft of a repeated try may contain an effect that takes the place of the answer of the try
-            // in doubt. Such an effect must be written together with the barrier. If it were written alone,
-            // it would count as the answer if a person resolved the call later. In staged commit it cannot be
-            // part of the barrier's transaction, so it is left out. A late answer of the try in doubt is then
-            // kept as evidence.
+            // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the
+            // answer of the try in doubt. In staged commit the effect cannot be part of the barrier's
+            // transaction, so it is left out. If it were written alone, it would count as the answer if a
+            // person resolved the call later. Without the effect, a late answer of the try in doubt is kept as
+            // evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         if draft.atomic {
@@ -248,9 +248,10 @@ impl Run {
     }
 }
 
-/// Returns true if the job must be notified of a late answer. If the answer could not be stored, a verdict
-/// about the call was usually stored before. A result contradicts a verdict that the call did not happen, so
-/// the job must record the conflict. Other answers show no effect, so they contradict no verdict.
+/// Returns true if the job must be notified of a late answer. A stored answer is always reported. If the answer
+/// could not be stored, the effect store usually contains a verdict about the call. A result may then
+/// contradict a verdict that the call did not happen, so the job must record the conflict. An answer without a
+/// result contradicts no verdict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }

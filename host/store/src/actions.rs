@@ -20,9 +20,9 @@ use crate::statement_batch::StatementBatch;
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
     w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = w.job";
 
-/// Appends three queries about the action keys that the batches write: reservations of the keys, waits for the
-/// keys, and the jobs that wait. A query may need several statements, but all three need equally many. Returns
-/// the total number of statements.
+/// Appends three queries about the action keys that the batches write. The queries read the reservations of the
+/// keys, the ids of the jobs that wait for the keys, and the rows of these jobs. Returns the number of appended
+/// statements, which is a multiple of three.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()

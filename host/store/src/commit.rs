@@ -202,11 +202,11 @@ impl WriterTask {
         Ok((conn, restored))
     }
 
-    /// Determines the outcome of a COMMIT that was not answered. PostgreSQL is asked by transaction number. If
-    /// that number was committed, the commit marker or the logs must also prove that the transaction is this
-    /// one. On SQLite the ends of the logs are compared. A transaction is written as a whole or not at all, so
-    /// one conclusive job decides for the group. If the answer comes from a database that was not accepted, no
-    /// work is started in that database.
+    /// Determines the outcome of a COMMIT that was not answered. On PostgreSQL, asks the server by transaction
+    /// number. A committed number alone is not enough: the commit marker or the logs must also show that it was
+    /// this transaction. On SQLite, compares the ends of the logs. A transaction is written as a whole or not
+    /// at all, so the log of one job can decide for the whole group. If the database that answers was not
+    /// accepted, no work is started in that database.
     async fn determine_outcome(
         &mut self,
         failure: &TransactionFailure,
@@ -238,14 +238,15 @@ impl WriterTask {
             None => Ok(None),
         };
         let standpoints = match ended {
-            // After a crash, a server reuses the numbers of the commits it lost. The number alone proves
-            // nothing.
+            // The number alone proves nothing, because a server that crashed reuses the numbers of lost
+            // commits. The commit marker proves that this transaction was committed.
             Ok(Some(true)) if let Some(mark) = &mark => mark
                 .is_committed(&self.executor, &mut conn)
                 .await
                 .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
-            // If the logs end where they ended before the group, the committed transaction with this number was
-            // another one.
+            // Without a commit marker, the ends of the logs decide. If a log still ends where it ended before
+            // the group, and no log ends where the group would have taken it, another transaction with this
+            // number was committed.
             Ok(Some(true)) => group::commit_outcomes(&self.executor, &mut conn, marks).await.map(|seen| {
                 let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
                 vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]

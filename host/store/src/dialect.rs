@@ -18,8 +18,8 @@ impl Dialect {
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
     /// SQL expression for the identity of the last accepted server, which the row of `meta` stores. The row
-    /// also records the number of the transaction that wrote it. If another transaction wrote the row, it was
-    /// loaded from a dump, and the value is [`Dialect::LOADED`].
+    /// also stores the number of the transaction that wrote it. If that number differs from the row's `xmin`,
+    /// the row was loaded from a dump. The value is then [`Dialect::LOADED`].
     pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 

@@ -55,8 +55,9 @@ pub(crate) fn insert(script: &mut StatementBatch, rows: &[Append]) {
     );
 }
 
-/// Builds the log of a job from its rows, whose columns are id, count, head and bytes. Checks every link of the
-/// hash chain, and that the log ends at the position stored in the job's row.
+/// Builds the log of a job from its rows, whose columns are id, count, head and bytes. Checks that each event
+/// contains the hash of the event before it. Also checks that the log ends at the position stored in the job's
+/// row.
 pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = RowReader<'a>>) -> Result<Vec<Event>, StoreError> {
     let mut events = Vec::with_capacity(usize::try_from(job.next_seq).unwrap_or_default());
     let mut head = Hash::default();

@@ -100,8 +100,9 @@ impl Generation {
         self.count_use(store, true).await
     }
 
-    /// Checks the database and counts this process. A lock is held from reading the file to writing it. If
-    /// another process were counted in between, the file would look like that of another database.
+    /// Checks the database and counts this process. A lock is held from reading the file to writing it. Without
+    /// the lock, another process could be counted in between. The number read from the file would then no
+    /// longer fit the database.
     async fn count_use(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.record_unused(store).await?;
@@ -111,9 +112,10 @@ impl Generation {
         self.write(&now)
     }
 
-    /// Writes the file for a database that was never used for work. Otherwise a crash between the first count
-    /// in the database and the first write of the file would make the database look foreign. Keeps an existing
-    /// file of a used database.
+    /// Writes the generation file of a database that was never used for work. Keeps an existing file if the
+    /// file belongs to this database or to a database that was used for work. If the file were first written
+    /// after this process was counted, a crash in between would leave a used database without a file. On SQLite
+    /// such a database is refused as a restored one.
     async fn record_unused(&self, store: &Database) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);

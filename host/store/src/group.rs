@@ -26,7 +26,8 @@ use crate::{actions, awaited, costs, effects, events, inbox, jobs, ledger, paylo
 pub(crate) struct GroupJob {
     pub(crate) id: i64,
     pub(crate) snapshot: JobSnapshot,
-    /// State before the group. If the state does not change, the index is not updated.
+    /// State before the group. If the group does not change the state, the column `state` and its index are not
+    /// updated.
     pub(crate) initial_state: JobState,
     /// True if the group writes the job's row.
     pub(crate) touched: bool,

@@ -33,7 +33,8 @@ impl GroupLocks {
                 | ActionWrite::WithdrawReceipt { operator, key, .. }
                 | ActionWrite::Wait { operator, key } => (operator, key),
             };
-            // The lock number ignores the tenant. Equal keys of two tenants rarely block each other.
+            // The lock number does not depend on the tenant, so equal keys of two tenants block each other.
+            // Equal keys of two tenants are rare.
             let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
             let mut number = [0; 8];
             number.copy_from_slice(&hash.0[..8]);

@@ -17,7 +17,8 @@ use std::sync::{Mutex, PoisonError};
 use latchwork_core::storage::StoreError;
 
 /// Number of slots in a file. Each slot has eight bytes, little-endian. Slot 0 records that the database was
-/// once found to be behind the mark. Each process writes to one of the other slots, which processes may share.
+/// once found to be behind the mark. Each process writes to one of the other slots. Several processes may share
+/// a slot.
 const SLOTS: u64 = 64;
 const WIDTH: usize = 8;
 const PREFIX: &str = "high-water-";

@@ -85,7 +85,8 @@ fn read_snapshot(job_id: &JobId, mut row: RowReader<'_>, now: &Timestamps) -> Re
 
 /// Updates the rows of jobs that were written.
 pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
-    // If the state stays the same, the statement does not name the column `state`, so the index is not updated.
+    // If the state stays the same, the statement does not set the column `state`, so the index on `state` is
+    // not updated.
     let (stay, change): (Vec<&GroupJob>, Vec<&GroupJob>) =
         jobs.filter(|known| known.touched).partition(|known| known.initial_state == known.snapshot.state);
     script.push_over_rows(

@@ -42,8 +42,8 @@ pub(crate) enum ClaimTarget {
 }
 
 impl ClaimTarget {
-    /// Returns the condition under which job `j` can be claimed. A waiting job must become `PENDING` first,
-    /// when its time has come.
+    /// Returns the condition under which job `j` can be claimed. A job that waits for a time cannot be claimed
+    /// until it is `PENDING`.
     fn claimable(&self, dialect: Dialect) -> String {
         let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
         let which = match self {
@@ -64,9 +64,10 @@ impl ClaimTarget {
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
-        // On PostgreSQL the boot id is NULL, so the query ignores the condition on `o.boot_id`. If another
-        // worker claims the row concurrently, PostgreSQL checks the row again without joining the new claim.
-        // `o.boot_id` is then NULL although the holder may be alive.
+        // On PostgreSQL the boot id is bound as NULL, which disables the condition on `o.boot_id`. That
+        // condition would be wrong there. If another worker claims the row concurrently, PostgreSQL checks the
+        // row again, but without joining the new claim. `o.boot_id` is then NULL although the new holder may be
+        // alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");

@@ -18,8 +18,8 @@ const WORK_CHANNEL: &str = "latchwork_work";
 const INBOX_CHANNEL: &str = "latchwork_inbox";
 /// Pause between two tries to listen.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
-/// Threshold at which sqlx warns about a slow connection. The value disables the warning, because waiting tasks
-/// also poll.
+/// Connection time above which sqlx logs a warning. The value is so high that sqlx never warns. A slow
+/// connection does no harm, because waiting tasks also poll.
 const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of jobs whose last notification is remembered. At this number all are forgotten, and every
 /// job counts as notified.

@@ -94,8 +94,8 @@ pub struct OpenOptions {
     pub target: DatabaseTarget,
     /// True if a missing file, or missing tables in a server database, are created.
     pub create: bool,
-    /// True if the caller only reads. A file that cannot be written is opened for reading if this is true, and
-    /// refused if not. SQLite only.
+    /// True if the caller only reads. A file that cannot be written is then opened for reading. For any other
+    /// caller such a file is refused. SQLite only.
     pub reads_only: bool,
     /// Guarantee required on a power failure.
     pub durability: Durability,
@@ -242,7 +242,8 @@ async fn try_open(options: OpenOptions) -> Result<Database, OpenFailure> {
         migrate(&hand, &mut conn, options.create).await?;
         initialize(&hand, &mut conn, &*machine, &server).await
     };
-    // The server may be a standby that is about to take over, or it may be shutting down.
+    // A retry may succeed soon. The server may be a standby that is about to take over, or it may be shutting
+    // down.
     let away = |error| OpenFailure { is_temporary: matches!(error, StoreError::Unavailable(_)), error };
     prepared.await.map_err(away)?;
     let (writing, tally) = (connect.clone(), hand.counters.clone());

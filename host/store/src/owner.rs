@@ -61,8 +61,8 @@ impl OwnerLock {
 }
 
 /// Returns true if the owner is provably dead. The owner must belong to the current boot of this machine. Its
-/// lock file must exist with the same device, inode and content, and its lock must be free. Returns `false` if
-/// nothing can be proved.
+/// lock file must exist with the same device, inode and content, and the lock of that file must be free.
+/// Returns `false` if nothing can be proved.
 pub fn is_owner_dead(owner: &Owner) -> bool {
     let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
     let Ok(meta) = file.metadata() else { return false };

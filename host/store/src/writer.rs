@@ -67,7 +67,8 @@ pub(crate) struct Tx<'a> {
     /// True once COMMIT has been sent. A failure after that may hide a successful commit.
     pub(crate) committing: bool,
     committed: bool,
-    /// True if the running part is the last one, so its last script may commit.
+    /// True if the part that is being executed is the last one of the transaction. Its last script may then
+    /// commit.
     pub(crate) is_last: bool,
 }
 
@@ -254,8 +255,8 @@ pub(crate) enum QueuedPart {
     Batch {
         /// The batch to write.
         batch: Box<Batch>,
-        /// Result of the admission: whether the batch is part of the transaction. `None` until the batch was
-        /// decided.
+        /// Result of the admission: `Ok` if the batch is part of the transaction, and an error if the batch was
+        /// refused. `None` until the batch was decided.
         outcome: Option<Result<(), WriteError>>,
         /// Channel to the caller.
         reply: oneshot::Sender<Result<(), WriteError>>,
@@ -380,10 +381,10 @@ impl Writer {
         Self { queue }
     }
 
-    /// Queues a batch and waits for its result. The batch always gets its place in the queue at the first poll.
-    /// With a bounded channel, a task whose cooperative budget is used up would have to wait, and later batches
-    /// would overtake its batch. The channel needs no bound, because the events and calls of a job's steps are
-    /// limited.
+    /// Queues a batch and waits for its result. The channel is unbounded, so the batch gets its place in the
+    /// queue at the first poll. In a bounded channel, a task whose cooperative budget is used up would have to
+    /// wait, and later batches would overtake its batch. The channel needs no bound, because the events and
+    /// calls of a job's steps are limited.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = QueuedPart::Batch { batch: Box::new(batch), outcome: None, reply };
