@@ -348,9 +348,9 @@ impl Run {
         }
     }
 
-    /// Aborts the try if the step has been scheduled for a retry. A plan step that is a tool waits for its
-    /// retry outside of a try. A call of a step plugin waits within the try of its step, which is not
-    /// aborted.
+    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled
+    /// in this way: it waits for the retry without a running try. If a call of a step plugin is retried, the
+    /// try of the step continues and the call waits within that try.
     fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());
@@ -372,8 +372,9 @@ impl Run {
             return Ok(Quiescence::Quiescent);
         };
         if row.attempt == self.attempt {
-            // This attempt made the call in an earlier try of the step. That try was stopped before the
-            // current one began.
+            // This attempt made the call in an earlier try of the step. That try was stopped before the current
+            // one began. Only its requests in transit can still have effects, and the settling time covers
+            // them.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }

@@ -92,7 +92,7 @@ pub(crate) fn replace(script: &mut StatementBatch, writes: &Writes<'_>) {
     let freed: Vec<&ActionId> = writes.actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
     let held: Vec<(&ActionId, &(i64, ActionRow))> =
         writes.actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
-    // No job waits for a free or settled key any more: the waiting jobs have been notified.
+    // Jobs that waited for a free or settled key have been notified. Their waits are deleted.
     let over: Vec<&ActionId> = writes
         .actions
         .iter()

@@ -4,9 +4,9 @@
 //! The database counts the processes that have used it for work. Each process is counted at its first claim. A
 //! file outside the database holds the same number. The database commits first, so its number may be higher by
 //! one after a crash. If its number is lower than that of the file, or higher by more than one, it is not the
-//! database that was last used here. The same holds for a new database in the place of a used one: the used one
-//! was lost, together with its records. A backup taken after the last opening for work is detected by the
-//! high-water mark ([`crate::high_water`]).
+//! database that was last used here. A new database in the place of a used one is refused as well, because the
+//! used database was lost together with its records. A backup taken after the last opening for work is detected
+//! by the high-water mark ([`crate::high_water`]).
 
 use std::fs::{self, File};
 use std::io::Write;

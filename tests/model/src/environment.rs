@@ -13,7 +13,7 @@ pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<Stat
     let job = &state.job;
     let free = match job.state() {
         JobState::Pending => true,
-        // The model does not count this time, so it may be over at any moment.
+        // The model does not count the time for which the job waits, so that time may be over at any moment.
         JobState::Waiting => true,
         JobState::Running => !job.lease_live,
         _ => false,
@@ -65,7 +65,7 @@ pub(crate) fn tick(state: &State, slot: u8, try_no: u8) -> Option<State> {
     let runs =
         |phase: &Phase| matches!(phase, Phase::Executing { slot: of, try_no: n, .. } if (*of, *n) == (slot, try_no));
     let executes = state.workers.iter().filter_map(|worker| worker.run.as_ref()).any(|run| runs(&run.phase));
-    // The clock of a committed call that is not executing does not matter.
+    // The clock of a committed call matters only while the call is executing.
     if record.committed && !executes {
         return None;
     }
@@ -114,7 +114,7 @@ pub(crate) fn stop_call(state: &State, index: usize) -> Option<State> {
     let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
         return None;
     };
-    // The host knows whether a request was sent.
+    // The host knows if the request was sent. Without a request, the call changed nothing.
     let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
     run.phase = Phase::Answered { slot, try_no, answer };
     if state.clock(slot, try_no) == TryClock::Live {
@@ -179,7 +179,8 @@ pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State>
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
     let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     let asked = !again && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
-    // A call whose final answer is in the log is not resolved either.
+    // The row of a call can still be in doubt although the log has the final answer. Such a call needs no
+    // verdict.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }

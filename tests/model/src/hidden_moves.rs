@@ -24,8 +24,9 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
 /// Returns true if nothing that the run can still do would be observed.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // The run may still read or ask. A read is observed only with its answer. In a staged commit the run
-        // may also write a person's decision into the effect store, which is not fenced by the attempt.
+        // The run may still make a read or ask a tool about a call. A read is observed only with its answer. In
+        // a staged commit the run may also write a person's decision into the effect store, which does not
+        // check the attempt.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -38,8 +39,8 @@ pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bo
     over || idle && run.attempt < holder
 }
 
-/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged, each with its
-/// cost.
+/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged. Each move
+/// comes with its cost.
 fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     let Some(index) = worker_of(state, attempt) else { return Vec::new() };
     let Some(own) = run_of(state, attempt) else { return Vec::new() };
@@ -145,8 +146,8 @@ pub(crate) fn states_after_load(model: &Protocol, state: &State) -> Vec<State> {
         let Some(index) = worker_of(&state, holder) else { continue };
         let Some(own) = run_of(&state, holder) else { continue };
         let actions: &[Action] = match own.phase {
-            // This turn first stores the answer that the run holds. If the effect store already has the answer,
-            // the database does not change.
+            // In this turn the worker first stores the answer that it holds. If the effect store already has
+            // the answer, the database does not change.
             Phase::Reload { .. } => &[Action::Turn(index, Luck::Good)],
             Phase::Ready { fresh: true, .. } => &[Action::InboxRead(index), Action::Reload(index, true)],
             Phase::Ready { .. } => &[Action::Reload(index, true)],
@@ -180,8 +181,8 @@ pub(crate) fn states_after_write(
             Action::Drain(index, Luck::Final),
             Action::Suspend(index, JobState::Waiting),
             Action::Suspend(index, JobState::Pending),
-            // The worker adds the inbox row of a late answer again, because the first write was not
-            // acknowledged.
+            // The worker adds the inbox row of a late answer a second time, because its first write of the row
+            // was not acknowledged.
             Action::Reload(index, true),
         ];
         // A write whose answer is lost equals a successful write followed by a reload. A worker that holds an

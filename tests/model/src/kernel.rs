@@ -30,7 +30,8 @@ fn operator() -> Operator {
 
 fn row(slot: u8, row: &ModelRow) -> LedgerRow {
     let state = RowState::from_number(i64::from(row.state)).expect("only known states are stored");
-    // A definitely failed try may be followed immediately. A try in doubt waits for the settling time.
+    // The next try after a definite failure may follow immediately. The next try after a try in doubt waits for
+    // the settling time.
     let next = matches!(state, RowState::FailedDefinite).then_some(0).or(row.must_settle.then_some(1));
     LedgerRow {
         slot: slot_name(slot),
@@ -93,8 +94,8 @@ pub(crate) fn quiescence(clock: TryClock) -> Quiescence {
     })
 }
 
-/// Returns the ledger's decision about an invocation from the records that a run has loaded, by
-/// [`ledger::decide`].
+/// Returns the ledger's decision about an invocation, as made by [`ledger::decide`] from the records that a run
+/// has loaded.
 pub(crate) fn decide(run: &Run, slot: u8, class: ModelClass, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
     let record = &run.view[usize::from(slot)];
     let row = record.row.as_ref().map(|found| row(slot, found));
@@ -147,7 +148,7 @@ fn job_snapshot(job: &Job) -> JobSnapshot {
     }
 }
 
-/// Checks whether the database accepts a part of a write, by [`admit::admit`].
+/// Checks with [`admit::admit`] if the database accepts a part of a write.
 ///
 /// The checks cover attempt, claim, end of the log, lease, cancel flag, expected rows, effects and inbox.
 pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8) -> Result<(), WriteError> {
@@ -181,13 +182,14 @@ pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8
     admit::admit(&mut standing, &mut ActionKeys::default(), &batch, 0).map(|_| ())
 }
 
-/// Returns true if the effect store accepts an answer, by [`admit::new_effects_of`].
+/// Returns true if the effect store accepts an answer, as decided by [`admit::new_effects_of`].
 pub(crate) fn accepts_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -> bool {
     let new = [effect(slot, try_no, answer)];
     admit::new_effects_of(&job_snapshot(job).effects, &new).is_ok()
 }
 
-/// Adds a request to the inbox if [`admit::accepts_request`] allows it, by [`JobSnapshot::apply_request`].
+/// Adds a request to the inbox if [`admit::accepts_request`] allows it. [`JobSnapshot::apply_request`] makes
+/// the change.
 pub(crate) fn add_to_inbox(job: &mut Job, note: ModelRequest) {
     let request = match note {
         ModelRequest::Cancel => InboxRequest::Cancel,

@@ -1,13 +1,14 @@
 //! Model of the protocol of `docs/semantics.md` §3 to §5, small enough for an exhaustive search.
 //!
 //! The production code makes the decisions. [`latchwork_core::ledger::decide`] decides about an invocation.
-//! [`latchwork_core::quiescence::assess`] decides whether the owner of its try is quiescent.
+//! [`latchwork_core::quiescence::assess`] decides if the process that started a try can no longer act on it.
 //! [`latchwork_core::admit`] decides which writes the database accepts. The model adds the environment: workers
 //! that crash, pause and return, leases, clocks, lost commit answers, requests in transit, the world, and the
-//! person who inspects it.
+//! person who inspects the world.
 //!
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
-//! then find a violation. `docs/model.md` lists the numbers.
+//! then find a violation. `docs/model.md` lists the number of states of each searched world, and the length of
+//! the shortest path to each mutant's violation.
 
 mod hidden_moves;
 mod own_pace;

@@ -80,7 +80,7 @@ impl Model for Protocol {
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         for (index, worker) in state.workers.iter().enumerate() {
-            // Identical workers have the same actions, so only one of them acts.
+            // Identical workers have the same actions, so the search lets only one of them act.
             if index > 0 && state.workers[index - 1] == *worker {
                 continue;
             }
@@ -182,7 +182,8 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    /// Returns states that the search must reach, so that a model which does nothing fails.
+    /// Returns properties that the search must find true in some state. A model that does nothing therefore
+    /// fails.
     fn required_states(&self) -> Vec<Property<Self>> {
         type Seen = fn(&Protocol, &State) -> bool;
         let config = &self.0;
@@ -251,8 +252,8 @@ fn one_permission(state: &State) -> bool {
     may.iter().enumerate().all(|(at, slot)| !may[..at].contains(slot))
 }
 
-/// Returns true if recorded answers match the world. A recorded result has happened. A call recorded as not
-/// applied has not happened and will not.
+/// Returns true if recorded answers match the world. A call with a recorded result must have happened. A call
+/// recorded as not applied must not have happened, and must not be able to happen later.
 fn is_true(model: &Protocol, state: &State) -> bool {
     let calls = model.0.calls.iter().zip(&state.job.records).zip(&state.world);
     calls.filter(|((class, _), _)| **class != ModelClass::Read).all(|((_, record), world)| match record.answer() {

@@ -1,7 +1,7 @@
 //! Actions of workers that act at their own pace, in configurations with `own_pace`.
 //!
-//! Workers reload the job, read the inbox early or late, release the job, or let it wait. Production workers
-//! do so because of things that the model leaves out: events that belong to no call, lost statements,
+//! Such workers reload the job, read the inbox early or late, release the job, or make it wait. Production
+//! workers do so for reasons that the model leaves out: events that belong to no call, lost statements,
 //! heartbeats, backoffs and deferred commits.
 
 use latchwork_core::job::JobState;
@@ -15,8 +15,9 @@ use crate::{Config, ModelClass, kernel};
 /// Aborts the current work of a worker, which then reloads the job. The worker keeps its answer if `keeps` is
 /// true.
 ///
-/// A worker that could not store a late answer continues as if it had stored the answer. A worker that stored
-/// a late answer adds its inbox row again, because the first write of the row was not acknowledged.
+/// Two cases are different. A worker with a late answer that could not be stored continues as if the answer
+/// were stored. A worker with a stored late answer adds its inbox row a second time, because its first write of
+/// the row was not acknowledged.
 pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.own_pace {
         return None;
@@ -54,7 +55,8 @@ pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize,
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
     let Phase::Answered { slot, try_no, answer } = run.phase else { return None };
-    // Only an answer that can be queried or repeated, or that changed nothing, may be deferred.
+    // The commit of an answer may be deferred only if the call can be queried or repeated, or if it changed
+    // nothing.
     let may = config.calls[usize::from(slot)] != ModelClass::Opaque || answer == Answer::NotApplied;
     let view = &mut run.view[usize::from(slot)];
     let plan = plan_for_answer(config, view, slot, try_no, answer, run.cancelled || luck == Luck::Final);
@@ -74,8 +76,9 @@ pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize,
 pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // The next try of a read may start before the failure of the last try is durable, and so before the
-    // refusal arrives. The model runs at most one try ahead, because more would be too many states to follow.
+    // A read may start its next try before the failure of the last try is durable. It may therefore execute
+    // this try when the store refuses the failure. In the model a read runs at most one try ahead, because more
+    // would give too many states.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, is_stored: false } = run.phase {
         let (is_read, view) = (config.calls[usize::from(slot)] == ModelClass::Read, &run.view[usize::from(slot)]);
         if !config.own_pace || !is_read || try_no >= config.tries || try_no != view.tries + 1 {

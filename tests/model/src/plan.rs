@@ -68,7 +68,7 @@ pub enum Plan {
         /// Index into [`JobState::ALL`].
         state: u8,
     },
-    /// Applies only the inbox row. The step that waits for the try checks its state again.
+    /// Applies only the inbox row. The blocked step then checks its state again.
     Unblock,
     /// Applies only the inbox row.
     Nothing,
@@ -103,8 +103,9 @@ impl PlannedWrite {
             }
             (true, _) => 0,
         };
-        // A barrier may be refused, but an effect cannot be overwritten. A staged repeat therefore writes no
-        // effect with its barrier.
+        // In a staged repeat, the effect for the try in doubt would be stored before the barrier. If the
+        // barrier is then refused, the effect cannot be removed. A staged repeat therefore writes no such
+        // effect.
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };

@@ -86,8 +86,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the number of events of the invocation. A different number shows that a view of the log is
-    /// stale.
+    /// Returns the number of events of the invocation. If a worker's view has another number of events than the
+    /// log, the view is stale.
     pub fn events(&self) -> u64 {
         let verdicts = self.verdicts.iter().flatten().count() as u64;
         u64::from(self.tries) + verdicts + u64::from(self.finished.map_or(0, |(n, _)| n)) + u64::from(self.committed)
@@ -104,8 +104,8 @@ impl Record {
     pub fn answer(&self) -> Option<Answer> {
         self.finished.filter(|_| self.committed).map(|(_, answer)| answer)
     }
-    /// Returns true if the last verdict repeats a try under its key. After that, an answer "not applied" no
-    /// longer proves that the call did not happen.
+    /// Returns true if the last verdict repeats a try under its key. An answer "not applied" of the repeat then
+    /// no longer proves that the call did not happen.
     pub fn was_repeated(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }

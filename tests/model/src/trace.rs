@@ -217,8 +217,8 @@ fn invariants_hold(config: &Config, state: &State) -> bool {
     state.violations == 0 && once
 }
 
-/// Returns the states in which the observed change can happen. If the lease holder did not make the change, it
-/// may have reloaded the job or read its inbox before the change.
+/// Returns the states in which the observed change can happen. If another process makes the change, the lease
+/// holder may have reloaded the job or read its inbox before the change.
 fn states_before(model: &Protocol, state: &State, seen: &Observation) -> Vec<State> {
     let by: &[u8] = match seen {
         Observation::Wrote { by, .. } => by,
@@ -295,7 +295,7 @@ pub(crate) fn matches_database(state: &State, job: &Job, expected: &mut HashSet<
 }
 
 impl Job {
-    /// Returns the parts of the database that traces are compared by.
+    /// Returns a copy of the database that contains only the parts by which traces are compared.
     ///
     /// Leases are left out. Final states other than `CANCELLED` are treated as one. The owner of a row that is
     /// neither `INFLIGHT` nor `INDETERMINATE` is left out.

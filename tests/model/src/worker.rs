@@ -147,8 +147,8 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let todo = PlannedWrite { applies: Some(note), ..PlannedWrite::new(slot, plan, config) };
     let mut run = write(config, &mut state, run, todo, luck)?;
     if beside && let Some(run) = &mut run {
-        // During a call, the worker applies a request only if a single write does it and the store accepts that
-        // write.
+        // While the worker executes a try or writes, it applies a request only if a single write is enough and
+        // the store accepts that write.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
         // A request that changed the call makes the run reload. The current try is then dropped.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
@@ -183,8 +183,8 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // A cancelled job does not return to its reads. If a crash prevented the write of a read's ledger row, the
-    // row may stay as it is.
+    // In a cancelled job, the worker does not process a read again. If a crash prevented the write of the
+    // read's ledger row, that row may therefore stay unchanged.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
@@ -380,8 +380,8 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // A worker whose write was refused, but which did not receive the refusal, discovers this when it
-        // reloads the job. This case equals a write that did not reach the store.
+        // The refusal does not reach the worker, which learns of it when it reloads the job. This case is the
+        // same as a write that did not reach the store, so it is left out here.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
@@ -483,7 +483,7 @@ fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no:
         state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
         return;
     }
-    // A verdict "not applied" comes from a person or a tool that could know that the call did not happen. A
+    // A verdict "not applied" is given only by a person or tool that can know that the call did not happen. A
     // result of the same try therefore violates the protocol.
     let record = &state.job.records[usize::from(slot)];
     let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);

@@ -47,8 +47,8 @@ fn protocol_holds_for_reads() {
     check_all_states(Config { lost_commits: 0, ..Config::for_class(ModelClass::Read).staged() });
 }
 
-/// The protocol also holds if the tool does not know the outcome, if the time of the key is over, or if the job
-/// is cancelled, at any moment.
+/// The protocol also holds with three disturbances: the tool does not know the outcome, the tool no longer
+/// recognizes the key, or the job is cancelled. Each may happen at any moment.
 #[test]
 fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
@@ -104,8 +104,9 @@ fn protocol_holds_in_larger_worlds() {
     check_all_states(Config { calls, lost_commits: 0, ..Config::for_class(ModelClass::Opaque) });
 }
 
-/// I115: the protocol holds in the configuration that traces are followed in. Workers reload, read the inbox,
-/// release the job and let it wait at any time, and people repeat their requests.
+/// I115: the protocol also holds with `own_pace`, the configuration with which traces of simulated workers are
+/// checked. Workers may at any time reload the job, read the inbox, release the job or make it wait. People may
+/// repeat their requests.
 #[test]
 fn protocol_holds_for_workers_at_their_own_pace() {
     // Reads are left out: a read whose answer is not kept can be repeated without end, so the search would

@@ -162,7 +162,7 @@ fn row(state: RowState) -> LedgerRow {
     }
 }
 
-/// Returns every possible row, of the caller's call or of another call.
+/// Returns every possible row. A row may belong to the caller's call or to another call.
 fn rows() -> Vec<Option<LedgerRow>> {
     let mut rows = vec![None];
     for state in STATES {

@@ -17,10 +17,10 @@ pub(crate) struct SimulatedFaults {
     /// Maximum number of jobs that a worker holds concurrently.
     pub(crate) max_held_jobs: u32,
     pub(crate) staged: bool,
-    /// True if workers run on other machines than the store. Other workers then cannot see their owner locks,
-    /// and the workers use the time of the store's clock.
+    /// True if workers run on other machines than the store. Workers then cannot see the owner locks of other
+    /// workers, and they use the time of the store's clock.
     pub(crate) on_other_machines: bool,
-    /// Frequency of deaths. Of `dies_in + 1` processes, `dies_in` die on average.
+    /// Frequency of deaths. On average `dies_in` of `dies_in + 1` processes die.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,
     pub(crate) pauses_in: u32,

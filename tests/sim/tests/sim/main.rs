@@ -74,8 +74,8 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
     })
 }
 
-/// I101, I102, I103, I106: two runs of a seed are identical. In each run, the world and the stores keep every
-/// promise. Each fault and each recovery occurs at least once.
+/// I101, I102, I103, I106: two runs of a seed are identical. No run violates a guarantee in its world or its
+/// stores. Each fault and each recovery occurs at least once over all seeds.
 #[test]
 fn simulated_workers_keep_all_promises_under_faults() {
     if let Some(seed) = number("LATCH_TEST_SEED") {

@@ -1,5 +1,5 @@
-//! Simulated people. They check jobs now and then, decide by what the world shows, send signals, and change
-//! their minds.
+//! Simulated people. They check jobs now and then, decide according to the state of the world, send signals,
+//! and change their minds.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -94,11 +94,12 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
     }
 }
 
-/// Returns true if people wait before they decide about a call.
+/// Returns true if people still wait before they decide about a call in doubt. Only people of some jobs wait,
+/// and at most for `REPORTED_WITHIN_MS`.
 ///
-/// I44, I127: if the process that recorded the result of a call is alive, the call does not stay in doubt for
-/// long. For some jobs, people wait before they decide, in order to check this. If `people_wait` is true, they
-/// also wait if no living process recorded a result.
+/// I44, I127: they wait if a living process has recorded the result of the call, because that process must
+/// report the result within this time. If it does not, a violation is reported. If `people_wait` is true, they
+/// also wait if no living process has recorded a result.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);

@@ -75,7 +75,7 @@ fn plan(dice: &Dice) -> Plan {
         let before: Vec<String> = (0..n).filter(|_| dice.one_in(3)).map(|k| format!("s{k}")).collect();
         steps.push(step(dice, n, &before));
     }
-    // Two timeouts at the same time, which may fall into a period without workers.
+    // Two wait steps with the same timeout. The timeout may be due while no worker runs.
     if dice.one_in(4) {
         for id in ["t0", "t1"] {
             let mut wait = step(dice, 0, &[]);

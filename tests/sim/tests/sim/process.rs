@@ -30,7 +30,7 @@ pub(crate) const CRASH_POINTS: [&str; 18] = [
     "action",
     "execute",
     "reconcile",
-    // Listed several times because a death here leaves a call in doubt.
+    // Listed several times, so that it is chosen more often. A death here leaves a call in doubt.
     "sending",
     "sending",
     "sending",

@@ -20,8 +20,8 @@ pub(crate) const UNKNOWN_VALUE: u8 = u8::MAX;
 pub(crate) struct ModelSnapshot {
     calls: Vec<ModelClass>,
     job: Job,
-    /// Nonces of the model, by the random nonce that a worker used. The attempt and the try determine the nonce
-    /// of the model.
+    /// Nonces of the model, by the random nonce that a worker used. A nonce of the model is determined by the
+    /// attempt and the try.
     nonces: BTreeMap<u64, u16>,
     /// Results of each invocation, in the order in which the world first returned them.
     results: Vec<Vec<String>>,
@@ -150,7 +150,8 @@ impl ModelSnapshot {
             let number = slot_number(&effect.slot);
             let changes = self.calls[usize::from(number)] != ModelClass::Read;
             let record = self.record(&effect.slot);
-            // In the model, a worker can lose the write of one earlier try of a read, but not of several tries.
+            // The model lets a read run at most one try ahead of the recorded tries, and no try ahead once its
+            // final answer is committed. A job in which a read ran further ahead is not supported.
             if !changes && (at > usize::from(record.tries) || record.committed && at + 1 > usize::from(record.tries)) {
                 self.is_unsupported = true;
                 continue;

@@ -162,8 +162,8 @@ fn send(
     answered
 }
 
-/// I2 and I14, checked from outside: every request that is sent has an open durable record of the sender's
-/// own attempt.
+/// I2 and I14, checked from outside: when a request is sent, the ledger row of its call is `INFLIGHT` and
+/// belongs to the sender's own attempt.
 async fn check_recorded(process: &Process, context: &ToolCallContext) {
     let scene = &process.scene;
     let job_id = JobId::new(&context.step.job_id);
@@ -183,7 +183,8 @@ pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) 
         let world = scene.world.lock().expect("no holder panics");
         world.arrived_under(&context.external_key).map(|arrived| arrived.result.clone())
     };
-    // Workers ask only after the settling time, so the result does not change until the question arrives.
+    // Workers ask only after the settling time. The result therefore cannot change while the question is in
+    // transit.
     scene.record_reconcile(&context, done().as_deref());
     scene.sleep_ms(wire_ms(scene)).await;
     let done = done();

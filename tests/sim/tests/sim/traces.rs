@@ -18,7 +18,7 @@ use crate::{number, of_all, run, tamper};
 /// Default number of seeds.
 const SEEDS: u64 = 600;
 
-/// At most one trace may be left out for this many accepted traces.
+/// For this many accepted traces, at most one trace may be left out.
 const LEFT_OUT_ONE_IN: u64 = 200;
 const LEFT_OUT: &str = "left out: more tries than the model has room for";
 const TOO_WIDE: &str = "left out: more states at once than can be followed";

@@ -26,8 +26,8 @@ fn settings(scene: &Simulation) -> WorkerSettings {
         lease_ms: 2_000,
         heartbeat_ms: 500,
         clock_margin_ms: MARGIN_MS,
-        // Runs with `records` are compared with the protocol model, which has no limit on attempts without
-        // progress.
+        // The jobs of runs with `records` are compared with the protocol model, which does not limit attempts
+        // without progress.
         max_attempts_without_progress: if scene.records.is_some() { u32::MAX } else { 3 },
         staged: scene.weather.staged,
         limits: BTreeMap::new(),

@@ -1,5 +1,5 @@
 //! Writer of one process. Batches are queued, share commits, and are answered in order. If the process dies,
-//! deferred writes that no commit has included are lost.
+//! deferred writes that were not part of a commit yet are lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -183,7 +183,8 @@ async fn check_after_write(process: &Process, job_id: &JobId, attempt: u32) {
             row.attempt
         ));
     }
-    // Folding the whole log after every write is too slow. The final check folds every prefix.
+    // Computing the state from the whole log after every write is too slow, so only some writes are checked.
+    // The final check covers every prefix of the log.
     if !scene.dice.one_in(16) {
         return;
     }
