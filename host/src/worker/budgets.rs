@@ -15,8 +15,8 @@ impl Worker {
 }
 
 impl Run {
-    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved under
-    /// the same lock. Otherwise two concurrent calls could both use the same remaining budget.
+    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved under the
+    /// same lock. Without the reservation, two concurrent calls could both use the same remaining budget.
     pub(super) fn decide_next(&self, invocation: &mut Invocation) -> NextAction {
         let context = self.context();
         let mut state = self.state();

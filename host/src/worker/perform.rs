@@ -118,8 +118,8 @@ impl Run {
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, CallStopped> {
-        // If two invocations have the same action key, only the first one executes. At the end of this
-        // function the second one gets the receipt of the first one.
+        // If several invocations have the same action key, only the first of them executes here. At the end of
+        // this function, the others get the receipt of the first.
         let acts = |index: &usize| {
             let invocation = &invocations[*index];
             let same = |other: &Invocation| {

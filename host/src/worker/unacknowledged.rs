@@ -51,7 +51,7 @@ impl Run {
     }
 
     /// Returns the boot-clock time from which the timeout of a try counts. If the barrier of the try was sent
-    /// before, this is the time noted with that barrier. Otherwise it is `now_boot_us`.
+    /// before, returns the time noted with that barrier. Otherwise returns `now_boot_us`.
     pub(super) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
         let known = self.unacknowledged.lock_barriers();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)

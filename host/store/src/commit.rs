@@ -295,7 +295,7 @@ impl WriterTask {
                         (TransactionOutcome::Failed(error) | TransactionOutcome::Unavailable(error), _) => {
                             Err(error.into())
                         }
-                        // A refusal is final, whatever happened to the other parts.
+                        // A refused part stays refused, even if the outcome of the transaction is unknown.
                         (TransactionOutcome::Unknown(_), Some(Err(refusal))) => Err(refusal),
                         (TransactionOutcome::Unknown(message), _) => Err(WriteError::Unknown(message)),
                     };

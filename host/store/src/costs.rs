@@ -88,7 +88,7 @@ impl Database {
         let one = match (by, job_id) {
             (_, None) => "",
             (CostGrouping::Job, Some(_)) => "WHERE j.job_id = ?",
-            // Sums by actor or by tenant do not belong to one job.
+            // Sums by actor or by tenant contain several jobs. For one job they do not exist.
             (_, Some(_)) => return Ok(Vec::new()),
         };
         let sums = sums.join(", ");

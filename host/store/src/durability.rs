@@ -49,7 +49,7 @@ impl Durability {
     }
 
     fn judge(self, journal_mode: &str, synchronous: i64) -> Result<(), StoreError> {
-        // 2 is FULL, 3 is EXTRA.
+        // Values of `synchronous`: 2 is FULL, and 3 is EXTRA.
         if self == Durability::Relaxed || (journal_mode == "wal" && matches!(synchronous, 2 | 3)) {
             return Ok(());
         }

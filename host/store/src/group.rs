@@ -140,7 +140,7 @@ async fn read(
 ) -> Result<GroupState, TransactionFailure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
     let mut script = StatementBatch::default();
-    // The order matters: rows of a job are loaded only after its own row.
+    // The order matters: a job's own row must be loaded before the other rows of the job.
     let job_parts = jobs::read(&mut script, &all);
     let ledger_parts = ledger::read(&mut script, &all);
     let effect_parts = effects::read(&mut script, &all);

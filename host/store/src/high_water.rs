@@ -99,9 +99,9 @@ impl HighWater {
         Ok(known)
     }
 
-    /// Returns true if the position of the database, which must be read after `known`, is behind a known
-    /// position. This result is recorded in the file. The database then counts as behind until it is accepted,
-    /// even if it executes more transactions.
+    /// Returns true if the position `reached` of the database is behind a known position. `reached` must be
+    /// read after `known`. The result is recorded in the file. The database then counts as behind until it is
+    /// accepted, even if it executes more transactions.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);

@@ -35,7 +35,8 @@ impl Readers {
     }
 
     /// Runs a script that only reads. The connection is reused only after a successful script, because a failed
-    /// or abandoned one may have left a transaction open. A read whose connection was lost is repeated.
+    /// or abandoned script may have left a transaction open. If the connection is lost, the script is run
+    /// again.
     pub(crate) async fn run(&self, name: StatementName, script: StatementBatch) -> Result<Rows, StoreError> {
         let _place = self.permits.acquire().await.map_err(|_| closed_error())?;
         let mut patience = RetryBudget::new();
@@ -52,7 +53,8 @@ impl Readers {
                 }
                 Err(error) if self.connect.dialect() == Dialect::Postgres && is_connection_lost(&error) => {
                     tracing::debug!(%error, "the connection was lost; repeating the read");
-                    // Idle connections made before the server restarted are unusable too.
+                    // The server may have restarted. Idle connections from before the restart are unusable, so
+                    // all idle connections are dropped.
                     self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
                     if !patience.wait().await {
                         return Err(store_error(&error));

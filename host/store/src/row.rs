@@ -78,7 +78,7 @@ impl StoredRow {
                 .map(|index| {
                     let column = row.column(index);
                     let value = row.try_get_raw(index).map(|value| value.type_info().name().to_owned());
-                    // In SQLite values have types, but columns may have none.
+                    // In SQLite a value always has a type, but its column may have none.
                     let kind = match value.as_deref() {
                         Ok("TEXT") => "TEXT",
                         Ok("INTEGER") => "INTEGER",

@@ -188,8 +188,8 @@ impl Server {
         self.check_position(known, DatabasePosition { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Checks that the position `reached` of the database, which was read after `known`, is not behind a known
-    /// position.
+    /// Checks that the position `reached` of the database is not behind a known position. `reached` must be
+    /// read after `known`.
     pub(crate) fn check_position(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());

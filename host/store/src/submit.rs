@@ -98,7 +98,7 @@ impl Database {
     }
 
     pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
-        // One transaction, so that all tables are read at the same snapshot.
+        // Read all tables in one transaction, so that their rows belong to the same snapshot.
         let mut script = StatementBatch::default();
         script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
         script.push(

@@ -320,7 +320,7 @@ impl<W: Work> QueuedWork for WorkTicket<W> {
             (TransactionOutcome::Failed(error) | TransactionOutcome::Unavailable(error), _) => {
                 Err(WriteFailure::Store(error.clone()))
             }
-            // A refusal is final, whatever happened to the other parts.
+            // A refused part stays refused for every outcome of the transaction.
             (_, Some(Err(refusal))) => Err(WriteFailure::Store(refusal)),
             (TransactionOutcome::Unknown(message), _) => Err(WriteFailure::Unknown(message.clone())),
         });

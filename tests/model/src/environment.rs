@@ -47,7 +47,7 @@ pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// The lease expires. This uses up a pause only if the lease holder is alive.
+/// The lease expires. If the lease holder is alive, the expiry counts as one of the possible pauses.
 pub(crate) fn expire_lease(state: &State) -> Option<State> {
     if !state.job.lease_live || state.job.state() != JobState::Running {
         return None;

@@ -94,7 +94,8 @@ pub struct Config {
     pub lost_commits: u8,
     /// True if a person may request cancellation.
     pub cancel: bool,
-    /// True if the window of a key may be over and a tool may not know whether a call happened.
+    /// True if the time during which a tool recognizes a key may be over, and if a tool may not know that a
+    /// call happened.
     pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
     pub own_pace: bool,

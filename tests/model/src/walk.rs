@@ -1,6 +1,6 @@
 //! Depth-first search for cycles and dead ends. Stateright checks "eventually" properties correctly only if no
-//! path returns to an earlier state. If the search meets a state before all successors of that state are done,
-//! the path is a cycle.
+//! path returns to an earlier state. If the search meets a state whose successors are still being searched, the
+//! path is a cycle.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

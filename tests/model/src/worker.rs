@@ -348,8 +348,8 @@ fn plan_for_decision(config: &Config, run: &Run, slot: u8, (about, seen): (u8, O
     }
 }
 
-/// Writes the next part and sets the worker's next phase. Returns `None` if this luck leads to the same
-/// result as another.
+/// Writes the next part and sets the worker's next phase. Returns `None` if `luck` is not possible here, or if
+/// another value of `luck` leads to the same result.
 pub(crate) fn write(
     config: &Config,
     state: &mut State,

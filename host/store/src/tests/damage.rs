@@ -22,7 +22,7 @@ async fn load_after(damage: &str) -> String {
     let (other, _lock_two) = submit_claimed(&store, dir.path(), "two").await;
     sql(&path, damage).await;
     let error = store.load(&next.job_id).await.unwrap_err();
-    // The other job continues in the same group as a batch of the damaged job.
+    // A batch of the other job is written, although its group also contains a batch of the damaged job.
     let (other_batch, _) = append(other.clone());
     let (damaged, fine) = futures::join!(store.write(append(next).0), store.write(other_batch));
     assert_eq!(fine, Ok(()), "the other job is not affected");

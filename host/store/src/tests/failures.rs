@@ -68,7 +68,7 @@ async fn full_disk_fails_only_the_big_write() {
     assert!(text.contains("the disk is full") && !text.contains("may or may not"), "{text}");
     assert_eq!(store.get("n", "big").await.unwrap(), None);
     assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
-    // A batch that does not fit is refused in the same way, and the log can still be continued.
+    // A batch that does not fit fails as well. The log of its job can still be continued.
     let (mut second, _) = append(next.clone());
     second.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
     assert!(matches!(store.write(second).await, Err(WriteError::Unavailable(_))));
@@ -123,7 +123,7 @@ async fn unanswered_commit_is_found_by_rereading() {
     let mut silent = next.clone();
     silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
     assert!(matches!(store.write(silent).await, Err(WriteError::Unknown(_))));
-    // A batch refused in the same group stays refused.
+    // A refused batch stays refused, even if the answer to the commit of its group is lost.
     probe.armed.store(true, Ordering::SeqCst);
     let mut stale = append(next.clone()).0;
     stale.attempt = 9;

@@ -61,7 +61,7 @@ impl Process {
     pub(crate) fn new(scene: &Arc<Simulation>, name: &str) -> Arc<Self> {
         let dice = &scene.dice;
         let doomed = scene.allows_faults() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
-        // Some processes die at a point, the others at a time.
+        // Some processes die at a crash point, and others at a random time.
         let at_place = doomed && !dice.one_in(3);
         let doom = at_place.then(|| (*dice.pick(&CRASH_POINTS), dice.one_in(2)));
         let apart = scene.weather.on_other_machines;

@@ -1,5 +1,5 @@
-//! Manipulated traces. The protocol forbids each manipulation, and the model must reject the trace at that
-//! place.
+//! Manipulated traces. The protocol forbids each manipulation, and the model must reject the trace at the place
+//! of the manipulation.
 
 #![expect(clippy::ptr_arg, reason = "every change has the same signature")]
 
