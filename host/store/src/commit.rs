@@ -21,7 +21,7 @@ use crate::dialect::Dialect;
 use crate::error::{TransactionFailure, is_connection_lost, is_read_only, is_transient, store_error};
 use crate::group::{self, BatchPositions, CommitOutcome};
 use crate::group_locks::GroupLocks;
-use crate::high_water::{DatabasePosition, HighWater};
+use crate::high_water::{DatabasePosition, HighWaterMark};
 use crate::row::RowReader;
 use crate::server::{Server, ServerIdentity};
 use crate::statement::{StatementExecutor, StatementName};
@@ -44,7 +44,7 @@ pub(crate) struct WriterTask {
     pub(crate) executor: StatementExecutor,
     pub(crate) time: TimeSource,
     pub(crate) server: Arc<Server>,
-    pub(crate) high_water: Arc<HighWater>,
+    pub(crate) high_water: Arc<HighWaterMark>,
     pub(crate) parts: mpsc::UnboundedReceiver<QueuedPart>,
     pub(crate) marker_sequence: MarkerSequence,
 }

@@ -45,10 +45,10 @@ impl Durability {
         let rows = hand.run(conn, StatementName::SETTINGS, script).await.map_err(|error| store_error(&error))?;
         let journal_mode = RowReader::new(&rows[0][0], "pragma").text()?;
         let synchronous = RowReader::new(&rows[1][0], "pragma").int()?;
-        self.judge(&journal_mode, synchronous)
+        self.assess(&journal_mode, synchronous)
     }
 
-    fn judge(self, journal_mode: &str, synchronous: i64) -> Result<(), StoreError> {
+    fn assess(self, journal_mode: &str, synchronous: i64) -> Result<(), StoreError> {
         // Values of `synchronous`: 2 is FULL, and 3 is EXTRA.
         if self == Durability::Relaxed || (journal_mode == "wal" && matches!(synchronous, 2 | 3)) {
             return Ok(());
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn only_wal_with_full_sync_is_durable() {
-        assert_eq!(Durability::Full.judge("wal", 2), Ok(()));
-        assert_eq!(Durability::Full.judge("wal", 3), Ok(()));
+        assert_eq!(Durability::Full.assess("wal", 2), Ok(()));
+        assert_eq!(Durability::Full.assess("wal", 3), Ok(()));
         for (mode, synchronous) in [("delete", 2), ("memory", 2), ("wal", 1), ("wal", 0)] {
-            let error = Durability::Full.judge(mode, synchronous).unwrap_err();
+            let error = Durability::Full.assess(mode, synchronous).unwrap_err();
             assert!(matches!(error, StoreError::NotDurable(_)), "{mode} {synchronous}");
-            assert_eq!(Durability::Relaxed.judge(mode, synchronous), Ok(()));
+            assert_eq!(Durability::Relaxed.assess(mode, synchronous), Ok(()));
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::Database;
 use crate::dialect::Dialect;
 use crate::error::TransactionFailure;
 use crate::file_lock;
-use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
+use crate::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
 use crate::row::RowReader;
 use crate::server::Server;
 use crate::statement::StatementName;
@@ -45,7 +45,7 @@ struct StoredGeneration {
 /// The generation file, and whether this process has opened the database for work.
 pub(crate) struct Generation {
     dir: PathBuf,
-    high_water: Arc<HighWater>,
+    high_water: Arc<HighWaterMark>,
     /// Number of the connection on which this process was counted. A new connection may lead to another server.
     counted_connection: Mutex<Option<u64>>,
 }
@@ -60,7 +60,7 @@ fn read_statement(dialect: Dialect) -> String {
 }
 
 impl Generation {
-    pub(crate) fn new(dir: &Path, high_water: Arc<HighWater>) -> Self {
+    pub(crate) fn new(dir: &Path, high_water: Arc<HighWaterMark>) -> Self {
         Self { dir: dir.to_owned(), high_water, counted_connection: Mutex::default() }
     }
 
@@ -174,7 +174,7 @@ impl Generation {
 /// Returns the number of processes that have used the database for work, according to the generation file in
 /// `owner_dir`.
 pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
-    let kept = Generation::new(owner_dir, Arc::new(HighWater::new(owner_dir))).read()?;
+    let kept = Generation::new(owner_dir, Arc::new(HighWaterMark::new(owner_dir))).read()?;
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
 }
 

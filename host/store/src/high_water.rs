@@ -46,7 +46,7 @@ impl KnownPositions {
 
 /// High-water files of one database.
 #[derive(Debug)]
-pub(crate) struct HighWater {
+pub(crate) struct HighWaterMark {
     dir: PathBuf,
     slot: u64,
     /// Number of the acceptance to which the open file belongs, the file, and the last transaction number that
@@ -54,7 +54,7 @@ pub(crate) struct HighWater {
     open: Mutex<Option<(i64, File, i64)>>,
 }
 
-impl HighWater {
+impl HighWaterMark {
     pub(crate) fn new(dir: &Path) -> Self {
         let slot = 1 + u64::from(std::process::id()) % (SLOTS - 1);
         Self { dir: dir.to_owned(), slot, open: Mutex::default() }
@@ -164,7 +164,7 @@ mod tests {
         DatabasePosition { accepted, number }
     }
 
-    fn behind(water: &HighWater, reached: DatabasePosition) -> bool {
+    fn behind(water: &HighWaterMark, reached: DatabasePosition) -> bool {
         water.is_behind(&water.known_positions().unwrap(), reached).unwrap()
     }
 
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn concurrent_writes_do_not_look_missing() {
         let dir = tempfile::tempdir().unwrap();
-        let (here, there) = (HighWater::new(dir.path()), HighWater::new(dir.path()));
+        let (here, there) = (HighWaterMark::new(dir.path()), HighWaterMark::new(dir.path()));
         there.raise(position(0, 5));
         let known = here.known_positions().unwrap();
         let reached = position(0, 5);
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn database_below_high_water_mark_is_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let water = HighWater::new(dir.path());
+        let water = HighWaterMark::new(dir.path());
         assert!(!behind(&water, position(0, 0)), "nothing is known");
         water.raise(position(0, 7));
         water.raise(position(0, 5));
@@ -200,6 +200,6 @@ mod tests {
         assert!(behind(&water, position(0, 300)), "from before the acceptance");
         water.forget_before(1).unwrap();
         assert_eq!(water.known_positions().unwrap().latest(), Some(1));
-        assert!(!behind(&HighWater::new(dir.path()), position(1, 9)));
+        assert!(!behind(&HighWaterMark::new(dir.path()), position(1, 9)));
     }
 }

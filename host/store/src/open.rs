@@ -24,7 +24,7 @@ use crate::durability::Durability;
 use crate::error::{is_connection_lost, store_error};
 use crate::file_lock;
 use crate::generation::Generation;
-use crate::high_water::HighWater;
+use crate::high_water::HighWaterMark;
 use crate::listener::NotificationListener;
 use crate::probe::{NoProbe, Probe};
 use crate::read_only;
@@ -229,7 +229,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, OpenFailure> {
     // Only one process at a time may create the file, switch it to WAL and migrate it.
     let _alone = lock_opening(options.owner_dir.clone()).await?;
     let hand = StatementExecutor { probe: options.probe, counters: Arc::new(StatementCounters::default()) };
-    let high_water = Arc::new(HighWater::new(&options.owner_dir));
+    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let made = connect.connect_once().await;
     let mut conn =
@@ -292,7 +292,7 @@ async fn open_to_read(
 ) -> Result<Database, StoreError> {
     let hand = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
     let (connect, read_only) = read_only::connect(path, why, &hand, base_options).await?;
-    let high_water = Arc::new(HighWater::new(&options.owner_dir));
+    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let time = TimeSource::Machine(machine.clone());
     Ok(Database {

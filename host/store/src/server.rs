@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::store_error;
 use crate::generation::restored_error;
-use crate::high_water::{DatabasePosition, HighWater, KnownPositions};
+use crate::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
 use crate::row::RowReader;
 use crate::statement::{StatementExecutor, StatementName};
 use crate::statement_batch::StatementBatch;
@@ -81,12 +81,12 @@ pub(crate) struct Server {
     durability: Durability,
     /// True if a promoted standby is trusted to have every acknowledged write.
     trusts_standby: bool,
-    high_water: Arc<HighWater>,
+    high_water: Arc<HighWaterMark>,
     facts: Mutex<ServerFacts>,
 }
 
 impl Server {
-    pub(crate) fn new(durability: Durability, synchronous: bool, high_water: Arc<HighWater>) -> Self {
+    pub(crate) fn new(durability: Durability, synchronous: bool, high_water: Arc<HighWaterMark>) -> Self {
         Self { durability, trusts_standby: synchronous, high_water, facts: Mutex::default() }
     }
 
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
-        let high_water = Arc::new(HighWater::new(std::path::Path::new("/nowhere")));
+        let high_water = Arc::new(HighWaterMark::new(std::path::Path::new("/nowhere")));
         let server = Server::new(Durability::Full, synchronous, high_water);
         let place =
             ServerIdentity { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
