@@ -96,8 +96,9 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     }
 }
 
-/// Returns the write that settles the reservation of a finished call. With a receipt, other calls reuse the
-/// receipt. Without one, the key is free again. Returns no write if the call has no action key.
+/// Returns the write that settles the reservation of a finished call. If there is a receipt, the write stores
+/// it so that other calls can reuse it. Otherwise the write releases the key. Returns no write if the call has
+/// no action key.
 pub(super) fn settle_reservation(
     slot: &Slot,
     operator: &Operator,
@@ -255,8 +256,8 @@ pub(super) fn reuse_receipt(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // The slot has a row only if an earlier round of this call left it. A reused receipt itself never creates a
-    // row.
+    // The slot has a row only if an earlier round of retries of this call wrote one. Reusing a receipt never
+    // creates a row.
     if let Some(row) = durable.rows.get(slot) {
         let row =
             LedgerRow { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };

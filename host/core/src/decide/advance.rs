@@ -76,8 +76,8 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // A step that the payload is bound to counts as a dependency, even if `depends_on` reaches that step only
-    // through other steps.
+    // If the payload uses the output of a step, that step counts as a dependency. `depends_on` may reach that
+    // step only indirectly, through other steps.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {

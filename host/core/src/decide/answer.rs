@@ -80,8 +80,9 @@ pub fn answered(
     }
 }
 
-/// Returns the first answer stored for the try. A read is repeated if its answer was not recorded, but each try
-/// has only one answer. The stored answer may come from a worker that could no longer write its events.
+/// Returns the answer that is already stored for the try, or `effect` if none is stored. A worker may have
+/// stored an answer and then been unable to write its events. The read is then executed again, but each try has
+/// only one answer, so the stored answer counts.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),
@@ -196,8 +197,8 @@ fn record_doubt(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // The worker's clock may lag by the clock margin and catch up before the next check, so the margin is
-    // added.
+    // The worker's clock may be slow by up to the clock margin, and may be corrected before the next check. The
+    // wait would then be too short by that margin, so the margin is added.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::unusable_answer(slot, started.try_no);

@@ -20,9 +20,9 @@ pub fn released(worker: &str) -> Draft {
     Draft { events, status, flush_now: true, ..Draft::default() }
 }
 
-/// Parks the job before reading its inbox if more than `limit` attempts in a row crashed right after claiming.
-/// The last of them should have read the inbox and parked the job, but crashed too. The requests stay in the
-/// inbox.
+/// Parks the job before reading its inbox if more than `limit` attempts in a row wrote nothing after their
+/// claim. After `limit` such attempts, the next attempt should have read the inbox and parked the job, but it
+/// crashed too. The requests stay in the inbox.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {
@@ -35,8 +35,8 @@ pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Dra
     Some(Draft { unloaded: true, ..parked(cause) })
 }
 
-/// Parks the job if `limit` attempts in a row were cut off without recorded progress. Executing the job may be
-/// what kills the process.
+/// Parks the job if `limit` attempts in a row were cut off without recorded progress. The execution of the job
+/// may be the cause of the crashes.
 pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
     if job.attempts_without_progress < limit {

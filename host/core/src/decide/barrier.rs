@@ -96,8 +96,8 @@ pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if resolution::may_execute(durable, slot) {
-        // The draft writes nothing. It makes the store check again that the call may be executed: claim, lease,
-        // cancellation, and the identity of the database.
+        // The draft writes nothing. When it is committed, the store checks again that the call may be executed.
+        // The store checks the claim, the lease, the cancellation, and the identity of the database.
         let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };
         return NextAction::Execute { draft, started };
     }

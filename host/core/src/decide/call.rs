@@ -81,7 +81,7 @@ pub enum NextAction {
     ReadSpending,
     /// Wait this many milliseconds, then call [`next_action`] again.
     WaitMs(u32),
-    /// Write the draft and drop the try of the step, which now waits.
+    /// Write the draft and drop the try of the step. The step now waits.
     Block(Draft),
     /// Stop the call that this worker started earlier at this slot, then call [`next_action`] again.
     StopOldCall,

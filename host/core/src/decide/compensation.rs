@@ -75,8 +75,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// Returns the reasons why compensation waits. Each reason has the call concerned and, if compensation
-/// continues by itself, the time at which it does.
+/// Returns the reasons why compensation waits. Each reason has the slot of the call that causes it. If
+/// compensation continues by itself, the reason also has the time at which compensation continues.
 pub(crate) fn undo_wait_reasons(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
@@ -222,8 +222,9 @@ fn end_compensation(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     Draft { events, actions, flush_now: true, atomic: true, ..Draft::default() }
 }
 
-/// Returns the number of the try with which a failed compensation is retried. A person's verdict refers to that
-/// try. Returns `None` if the compensation did not fail.
+/// Returns the number of the try that would retry a failed compensation. A request with a person's verdict on
+/// the failed compensation contains this number, so that an outdated request is recognized. Returns `None` if
+/// the compensation did not fail.
 pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> {
     let failed = durable.job.failed_compensation() == Some(slot);
     durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)

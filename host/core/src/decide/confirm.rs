@@ -83,9 +83,9 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
     })
 }
 
-/// Returns the draft that records the results of verification. The states of finished steps never change.
-/// Running steps with an unconfirmed call are blocked, and steps that were blocked only for confirmation
-/// continue.
+/// Returns the draft that records the results of verification. The states of finished steps never change. A
+/// running step with an unconfirmed call becomes blocked. A step that was blocked because of an unconfirmed
+/// call continues once that call is confirmed. If a mismatch ends the job, no step is blocked or unblocked.
 pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
@@ -118,14 +118,15 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         events.extend(block_unconfirmed_steps(job, &asked));
     }
     let flush_now = !events.is_empty();
-    // A mismatch that ended the job is not verified again, so the writes to the action keys must be in the same
-    // transaction as its event.
+    // If a mismatch ends the job, no later verification repeats the writes to the action keys. The writes must
+    // therefore be in the same transaction as the event of the mismatch.
     Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
 /// Returns the writes to the action key of a call whose effect was verified. If the effect differs from the
-/// record, other calls cannot take its receipt until a person accepts the effect or a later verification finds
-/// it as recorded. If a person reports that the effect no longer exists, the key is released.
+/// record, the receipt of the call is withdrawn from other calls. It is restored when a person accepts the
+/// effect, or when a later verification finds the effect as recorded. A mismatch that only warns withdraws
+/// nothing. If a person reports that the effect no longer exists, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }
@@ -134,7 +135,7 @@ fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
             action::withdraw_receipt(durable, slot)
         }
         Body::ConfirmationAccepted { slot, gone: true, .. } => action::release_key(durable, slot),
-        // Another resource of the same call may still differ from the record.
+        // The receipt stays withdrawn while another resource of the same call differs from the record.
         Body::ConfirmationAccepted { slot, resource, .. } => {
             let other = |failed: &UnconfirmedChange| {
                 let same = failed.slot == *slot

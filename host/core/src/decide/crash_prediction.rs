@@ -16,8 +16,9 @@ use super::Context;
 use super::call::{Invocation, NextAction, next_action};
 use super::inbox::recorded_invocation;
 
-/// Checks that a call open at the end of the prefix would never be executed blindly. It may be reconciled,
-/// repeated under its key, decided by the policy or left to a person. Calls that only read may be repeated.
+/// Checks that a call that is open at the end of the prefix would never be executed blindly. The call may be
+/// reconciled, repeated under its key, decided by the policy or left to a person. Calls that only read may be
+/// repeated.
 ///
 /// # Errors
 /// Returns a description of the decision that would be made instead.

@@ -172,8 +172,8 @@ fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a Step
     behind
 }
 
-/// Returns true if the job, or a job before it in its chain of forks, changed the world in this step, may have
-/// changed it, or may still do so.
+/// Returns true if this step changed the world, may have changed it, or may still change it. Executions of the
+/// step in the jobs from which `origin` was forked count too.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
     let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);
@@ -192,7 +192,8 @@ fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
         })
 }
 
-/// Returns true unless the operator only reads, or the copied answer states that nothing changed.
+/// Returns false if the operator only reads, or if the copied answer states that nothing changed. Otherwise
+/// returns true.
 fn copied_call_may_have_changed(origin: &Durable, call: &CopiedCall) -> bool {
     let is_changing = origin.job.pinned(&call.operator).is_none_or(PinnedOperator::is_world_changing);
     let bytes = origin.payloads.get(&label::answer(&call.slot, 0));

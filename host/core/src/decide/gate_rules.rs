@@ -31,6 +31,7 @@ pub(super) fn is_gated(
     if header.mode == Mode::AutoExec && is_tool && is_external && !is_trusted() {
         return true;
     }
-    // A dry run changes nothing, so it needs no extra gate.
+    // In a fork, the original job may already have made this call, so an approval is needed. A dry run changes
+    // nothing and needs no such approval.
     is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_repeat_original(&planned.step_id)
 }

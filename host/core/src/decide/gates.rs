@@ -1,6 +1,6 @@
-//! Gates: approvals requested before a call is executed. A gate is approved once as many approvers as the
-//! policy requires have approved. One rejection closes the gate, and so does its expiry. Recording a decision
-//! executes nothing.
+//! Gates: approvals requested before a call is executed. The policy states the required number of approvers.
+//! The gate is approved when this number of approvers have approved it. One rejection closes the gate, and so
+//! does its expiry. Recording a decision executes nothing.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, DecidedBy, Header, Mode, PayloadRef, ResultType};

@@ -1,6 +1,6 @@
 //! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the
-//! inbox and changes nothing. The request was already acknowledged, and a duplicate is acknowledged in the same
-//! way.
+//! inbox and changes nothing. No error is reported, because the request was acknowledged when it arrived. A
+//! duplicate is acknowledged and removed in the same way.
 
 use crate::event::{Body, PayloadRef, Verdict};
 use crate::ids::{Hash, Slot};
@@ -34,7 +34,8 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         InboxRequest::Cancel => Draft::default(),
         InboxRequest::LateEffect { slot, try_no } => apply_late_effect(durable, slot, *try_no),
         InboxRequest::KeySettled { key, .. } => unblock_key_waiters(durable, *key),
-        // A finished job is reopened before any other request is handled. See `reopen_job`.
+        // The request was handled when the finished job was reopened, see `reopen_job`. On an open job it
+        // changes nothing.
         InboxRequest::Retry | InboxRequest::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }

@@ -150,9 +150,9 @@ fn may_reconcile(durable: &Durable, row: &LedgerRow, context: &Context<'_>) -> b
     not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(RECONCILE_MS_MAX) * 1000
 }
 
-/// Schedules the next reconcile request. The time is recorded in an event, so a restart neither loses nor
-/// hastens the request, and the job waits as for any retry. If no step waits for the call, the caller waits
-/// instead.
+/// Schedules the next reconcile request. The time is recorded in an event, so after a restart the request is
+/// neither lost nor sent early. The job waits as for any retry. For a compensating call or a call of an
+/// aborting job, nothing is recorded: the worker waits in place and then asks again.
 fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && may_execute(durable, slot)) else {
@@ -212,8 +212,8 @@ pub(super) fn not_applied(
         )],
         effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
-        // No final answer follows from which the row could be rebuilt, so the verdict and the row must be in
-        // one transaction.
+        // This draft has no final answer from which a later attempt could rebuild the row. The verdict and the
+        // row must therefore be in one transaction.
         atomic: true,
         ..Draft::default()
     }
@@ -362,7 +362,8 @@ fn park_call(durable: &Durable, slot: &Slot) -> NextAction {
         return NextAction::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
     }
     let state = durable.job.step(&slot.step()).map(|step| step.state);
-    // In an aborting job, a call is resolved while its step waits for a retry or for another call.
+    // In an aborting job, the step may still wait for a retry or be blocked on another call. The step is
+    // unblocked first, because a step that waits cannot be blocked again.
     let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
     let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);

@@ -87,7 +87,7 @@ pub(super) fn reuse_earlier_result(
     Some(Draft { events, payloads: vec![Payload { label, bytes: output.to_vec() }], ..Draft::default() })
 }
 
-/// Adds the reusable result to the draft of a step's end. A dry run indexes nothing.
+/// Adds the reusable result to the draft that ends a step. A dry run indexes nothing.
 pub fn index_result(durable: &Durable, step: &StepId, mut draft: Draft, context: &Context<'_>) -> Draft {
     draft.reusables.extend(reusable_result(durable, step, &draft, context));
     draft

@@ -92,7 +92,8 @@ pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     })
 }
 
-/// Calls in doubt, without the compensation in flight. That compensation is resolved in the order of undoing.
+/// Returns the calls in doubt, except the compensation in flight. That compensation is resolved in the order of
+/// undoing.
 pub(super) fn calls_in_doubt(durable: &Durable) -> impl Iterator<Item = &LedgerRow> {
     let open = durable.job.open_compensation().map(|(slot, _)| slot);
     durable.rows.values().filter(move |row| {
@@ -123,8 +124,8 @@ pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_
                 _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            // No lease holder remains after the end of the job, so everything that belongs to the end must be
-            // one transaction.
+            // After the end of the job, no lease holder could complete a partial write. Everything that belongs
+            // to the end must therefore be in one transaction.
             let end = Draft { events, status, flush_now: true, atomic: true, ..Draft::default() };
             return action::release_keys_at_end(durable).merge(end);
         }

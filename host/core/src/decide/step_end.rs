@@ -11,8 +11,8 @@ use crate::storage::Payload;
 
 use super::{failed, outcome_id};
 
-/// Maximum number of tries of a step that stack overflow or the wall-clock limit may abort. One more abort
-/// fails the step.
+/// Maximum number of times that stack overflow or the wall-clock limit may abort a try of a step. After one
+/// more abort, the step fails.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.
@@ -22,7 +22,7 @@ pub enum StepResult {
     Output(Vec<u8>),
     /// The guest's own error, or the final error of the call if the step is a tool.
     Failed(Failure),
-    /// The host stopped the guest: fuel, memory, trap or output limit.
+    /// The host stopped the guest because of fuel, memory, a trap or the output limit.
     Fault(Failure),
 }
 

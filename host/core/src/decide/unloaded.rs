@@ -36,10 +36,12 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
     (batch, cause)
 }
 
-/// Releases a claimed job whose effects are unavailable. The attempt does not count as one without progress. A
-/// finished job is reopened first, which requires its events but not its effects.
+/// Releases a claimed job whose effects are unavailable. The attempt does not count as an attempt without
+/// progress. If a retry or an undo of the finished job was requested, the job is reopened first. Reopening
+/// requires the job's events, but not its effects.
 ///
 /// # Errors
+/// The recorded events are not a valid log.
 /// The recorded events are not a valid log.
 pub fn release_unloaded(
     claim: &Claim,

@@ -57,7 +57,8 @@ pub fn verdict_request(
     let waits =
         row.and_then(|row| settling_wait_ms(durable, row, now_us)).map(|wait_ms| VerdictRefusal::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
-        // A decision to leave the effect as it is cannot contradict an effect that appears later.
+        // The verdict `abort` leaves the effect as it is, so an effect that appears later cannot contradict it.
+        // This verdict need not wait for the settling time.
         let waits = waits.filter(|_| !matches!(verdict, ManualVerdict::Abort));
         return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
@@ -74,8 +75,8 @@ pub fn verdict_request(
 /// worker itself left the call in doubt, the row's `next_try_us` already includes the settling time.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // A tool that answered "not yet" was asked after the settling time. The wait in the row is then the wait
-    // for the next request.
+    // A tool that answered "not yet" was asked after the settling time had passed. The time in the row is then
+    // the time of the next reconcile request, and a verdict need not wait for that request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
@@ -142,8 +143,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     // an answer of the tool.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
-    // The waiting step processes the answer itself. The call may need a retry, which a blocked step cannot
-    // make.
+    // A step that waits for the call is unblocked and processes the answer itself. The call may need a retry,
+    // which a blocked step cannot make.
     let waits = unblock(durable, slot);
     if !waits.is_empty() {
         return Some(waits);

@@ -47,7 +47,8 @@ pub(super) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &pla
     }
 }
 
-/// Handles a signal. The signal ends the wait with its key, or is stored for a wait that has not started.
+/// Handles a signal. The signal ends the wait that has the same key. If that wait has not started, the signal
+/// is stored.
 pub(super) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
     let job = &durable.job;
     let waiting = job.waits.keys().find(|id| job.open_wait(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));
@@ -104,7 +105,7 @@ pub(super) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
 }
 
 /// Sorts inbox rows into the order in which they become events. Rows keep their order of arrival, but timers
-/// come last. A request acknowledged before the end of a timer therefore counts.
+/// come last. A request that was acknowledged therefore takes precedence over a timer that expired meanwhile.
 pub fn in_application_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
     let (timers, mut others): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| matches!(row.request, InboxRequest::Timer { .. }));

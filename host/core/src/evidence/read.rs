@@ -171,8 +171,9 @@ impl Reader {
     /// Checks the number and kind of a line against the line's position.
     fn check_position(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
-        // The damaged lines before this one may be one original line that was split, or two original lines that
-        // were joined. The number of this line is therefore uncertain.
+        // Damage may have split one original line into several, or joined two original lines into one. The
+        // damaged lines before this one therefore stand for at least one original line, and for at most one
+        // more than their number.
         let least = expected + self.damaged_before.min(1);
         let most = expected + if self.damaged_before > 0 { self.damaged_before + 1 } else { 0 };
         if number > most {
@@ -252,7 +253,8 @@ impl Reader {
     }
 }
 
-/// Reads a record that may occur once in a file. Returns true if the file already had one.
+/// Reads a record of a kind that may occur only once in a file. Returns true if the file already had such a
+/// record.
 fn read_one<T: DeserializeOwned>(
     report: &mut VerifyReport,
     at: u64,

@@ -64,8 +64,8 @@ impl Job {
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns true if a call of this job changed the world, as far as is known. A reused receipt does not
-    /// count: the effect belongs to the earlier job, which has to undo it.
+    /// Returns true if the call changed the world, as far as is known. A reused receipt does not count, because
+    /// the effect belongs to the earlier job. That job has to undo it.
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)

@@ -51,8 +51,8 @@ pub struct ConfirmationState {
     pub changes: Vec<RecordedChange>,
     /// Changes that are not confirmed, each with the result of its last check.
     pub failed: Vec<UnconfirmedChange>,
-    /// Number of times that a check found an effect different from its record and the job continued, because
-    /// the plugin's confirmation policy is `warn` (`confirmation_replay_warnings_total`).
+    /// Number of mismatches after which the job continued because the plugin's confirmation policy is `warn`
+    /// (`confirmation_replay_warnings_total`).
     pub warnings: u32,
 }
 
@@ -185,8 +185,8 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // A statement that the effect was removed would end the steps that build on it, so it is accepted
-                // only after the end of the job.
+                // `gone` states that the effect no longer exists. The steps that build on the effect could not
+                // continue then, so `gone` is accepted only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(invalid_event(
                         event,

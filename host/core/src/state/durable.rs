@@ -40,11 +40,11 @@ pub struct Draft {
     /// True if the draft starts invocations.
     pub acquire: bool,
     /// Slot of an invocation whose barrier an earlier batch has written. The draft starts that invocation
-    /// without a ledger row for it.
+    /// without writing a ledger row for it.
     pub continues: Option<Slot>,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub atomic: bool,
-    /// True if the draft closes a wait or a gate because its time has come. The store refuses such a batch
+    /// True if the draft closes a wait or a gate because its time has expired. The store refuses the batch
     /// while an unread inbox request could contradict it.
     pub requires_empty_inbox: bool,
     /// True if the draft parks the job without reading the job's inbox.
@@ -211,8 +211,8 @@ impl Durable {
         batch.parks_unloaded = draft.unloaded;
         batch.compatible_inbox_ids =
             if draft.requires_empty_inbox { self.compatible_inbox_ids.clone() } else { Vec::new() };
-        // A lost batch without events leaves no gap in the log that a later write would detect. Such a batch is
-        // flushed immediately, so that no later batch is written before it is durable.
+        // If a batch without events is lost, the log has no gap by which a later write would detect the loss.
+        // Such a batch is therefore flushed immediately, before any later batch is written.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)

@@ -92,8 +92,8 @@ pub struct Job {
     pub waiting_until_us: Option<i64>,
     /// First difference found by replay, if the job diverged.
     pub divergence: Option<Divergence>,
-    /// True if an administrator let the job continue. A diverged job continues with the pinned plugins, a
-    /// parked one beyond its attempt limit.
+    /// True if an administrator let the job continue. A diverged job then continues with the pinned plugins. A
+    /// parked job then continues beyond its attempt limit.
     pub continued: bool,
     /// True if an administrator aborted the job, or if a mismatch ended it.
     pub aborted: bool,
@@ -287,8 +287,8 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// Makes running steps ready again after the worker has dropped their tries. If the attempt is lost
-    /// instead, the next claim does the same. The steps may then run again by replay of their log.
+    /// Makes running steps ready again after the worker has dropped their tries. The steps may then run again
+    /// by replay of their log. If the attempt is lost instead, the next claim makes the steps ready.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;

@@ -1,5 +1,5 @@
-//! Checks the arguments of each compensating call. They must contain the call that it undoes and the answer of
-//! that call.
+//! Checks the arguments of each compensating call. The arguments must contain the call to undo and the answer
+//! of that call.
 
 use crate::canon;
 use crate::decide;

@@ -71,8 +71,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Checks that no call has a second good answer, and no try after a good answer, in any record. A try in doubt
-/// that was repeated under its key may also have succeeded, because the other side deduplicates by the key.
+/// Checks in all records that no call has two good answers, and that no try follows a good answer. A try in
+/// doubt that was repeated under its key is an exception. Both tries may have succeeded, because the other side
+/// deduplicates by the key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {

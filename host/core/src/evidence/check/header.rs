@@ -31,9 +31,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
         let message = "attempt: the events contain a later claim than the job's row";
         report.add_problem(*at, ProblemKind::Header, message, job.attempt, row.attempt);
     }
-    // The row may say that the job is pending or running although the events do not. A request in the inbox
-    // wakes a job without an event, and a claim has no event before its first write. A finished job is woken
-    // only by a retry or an undo, which stays in the inbox until the job is reopened.
+    // The row may have the state pending or running although the events imply another state. A request in the
+    // inbox wakes a job without an event. A claim has no event before its first write. A finished job is woken
+    // only by a retry or an undo. That request stays in the inbox until the job is reopened.
     let may_wake = match job.state {
         JobState::Cancelled => false,
         state if state.is_terminal() => row.inbox_pending,
