@@ -85,7 +85,8 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
 
 /// Returns the draft that records the results of verification. The states of finished steps never change. A
 /// running step with an unconfirmed call becomes blocked. A step that was blocked because of an unconfirmed
-/// call continues once that call is confirmed. If a mismatch ends the job, no step is blocked or unblocked.
+/// call continues once that call is confirmed. If a mismatch ends the job, or if the job is already aborting, no
+/// step is blocked or unblocked.
 pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =

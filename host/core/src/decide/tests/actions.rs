@@ -22,8 +22,8 @@ fn send(to: &str) -> serde_json::Value {
     send
 }
 
-/// Runs a job and returns the key that the job reserved. The returned row names `job_0` and the slot `other` as
-/// its holder.
+/// Runs a job and returns the key that the job reserved, with its reservation. The returned reservation names
+/// the job `job_0` and the slot `other` as the holder of the key.
 fn left_by(mut first: Sim) -> (Hash, ActionRow) {
     first.process(None).unwrap();
     let (key, row) = first.actions.into_iter().next().expect("the key is reserved");
@@ -73,7 +73,7 @@ fn other_arguments_under_a_known_key_are_refused() {
     }
 }
 
-/// I21: an action that is in flight or in doubt blocks the step, and its settlement wakes the job.
+/// I21: an action that is in flight or in doubt blocks the step. The step continues when the action is settled.
 #[test]
 fn open_action_blocks_until_settled() {
     let (key, row) = done();
@@ -188,7 +188,7 @@ fn action_key_depends_only_on_payload_hashes_and_template() {
     assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
 }
 
-/// I146: a step without an idempotency template has no action key, so each job performs its action once.
+/// I146: a step without an idempotency template has no action key, so every job executes the step.
 #[test]
 fn a_step_without_a_template_has_no_action_key() {
     let unkeyed = |template: Option<serde_json::Value>| {
@@ -210,7 +210,7 @@ fn a_step_without_a_template_has_no_action_key() {
         assert_eq!(step_action_key(&durable, &Slot::new("a")).unwrap(), None);
         assert_eq!(sim.actions.len(), 1, "it reserves nothing");
         assert_eq!(durable.rows[&Slot::new("a")].action_key, None);
-        // Two such steps of one job are both executed, because they have different slots.
+        // Two steps of one job without a template are both executed, because they have different slots.
         let mut two = plan.clone();
         two["step_id"] = json!("b");
         let mut sim = Sim::new(Mode::AutoExec, vec![plan, two]);
@@ -233,9 +233,9 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
 }
 
-/// I29: if the answer is a receipt, the evidence check accepts a ledger row that an earlier round left, because
-/// staged commit may write the row late. If the call itself gave the answer, the check rejects such a row,
-/// because the barrier had replaced it.
+/// I29: an earlier round may leave a ledger row. If the answer is a receipt, the evidence check accepts such an
+/// old row, because staged commit may write the new row late. If the call itself gave the answer, the check
+/// rejects an old row, because the barrier has replaced it.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {

@@ -116,7 +116,7 @@ fn monthly_budget_includes_other_jobs() {
     }
 }
 
-/// I34: raising the budget does not undo the refusal of a call. This holds wherever the process dies.
+/// I34: raising the budget does not undo the refusal of a call, at whichever point the process dies.
 #[test]
 fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
@@ -146,7 +146,7 @@ fn free_call_is_not_refused() {
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
     sim.rules.budget = per_job(40);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    // A tool that is not a model is refused after one of its answers has shown that it costs money.
+    // A tool that is not a model is refused if one of its earlier answers cost money.
     let mut sim = three("Read", per_job(40));
     sim.process(None).unwrap();
     assert_eq!(answered(&sim), 1);
@@ -175,7 +175,7 @@ fn a_models_answer_is_marked() {
     );
 }
 
-/// I32: the prompt of a model is recorded with its answer, also if a step plugin calls the model. For a read,
+/// I32: the prompt of a model is recorded with its answer, even if a step plugin calls the model. For a read,
 /// only the hash of the arguments is recorded.
 #[test]
 fn model_prompt_is_recorded() {

@@ -123,7 +123,7 @@ fn compensation_gets_the_undone_call_as_arguments() {
     );
 }
 
-/// I37: a final failure of a step rolls the job back if the plan requires it.
+/// I37: if a step fails finally and the plan requires a rollback, the job undoes its effects.
 #[test]
 fn failed_job_is_rolled_back_if_plan_requires_it() {
     for on_failure in ["compensate", "keep"] {
@@ -385,7 +385,7 @@ fn key_of_undone_action_is_released() {
     assert_eq!(sim.actions.len(), 0, "{:?}", sim.actions);
 }
 
-/// Contradicting verdicts on a call block compensation until a person decides.
+/// Contradicting verdicts on one call block the compensation of the job until a person decides.
 #[test]
 fn a_conflict_blocks_undoing() {
     let at_conflict = || {
@@ -466,8 +466,8 @@ fn fork_copies_no_undone_step() {
     assert_eq!(copied, ["r"], "what was undone is done again, and what was made from it");
     let gated: Vec<_> = gated.iter().map(ToString::to_string).collect();
     assert_eq!(gated, ["a", "b", "c"], "and is asked about first");
-    // A replaced output makes the fork copy an undone step. This is refused if the step depends on another
-    // undone step.
+    // A fork copies an undone step if the request replaces the output of that step. The request is refused if
+    // the step depends on another undone step.
     let set = [("c".into(), b"1".to_vec())].into();
     let refused = fork(&durable, &ForkRequest { set, ..request.clone() }).unwrap_err();
     assert!(refused.to_string().contains("undone"), "{refused}");

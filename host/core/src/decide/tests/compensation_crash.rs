@@ -173,7 +173,7 @@ fn a_compensation_in_doubt_parks() {
             );
         }
         // If the person closes the compensation as lost, its outcome stays unknown. The job ends and reports
-        // this.
+        // that the outcome is unknown.
         sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
         let durable = sim.process(None).unwrap();
         assert_verifies(&sim);

@@ -37,7 +37,8 @@ fn changes(resource: &str, version: &str) -> Answer {
     Answer::Ok(Output { result: "\"done\"".into(), receipt: None, state_changes, usage: None })
 }
 
-/// Returns a job whose opaque calls change these resources. `rule` states the consequence of a mismatch.
+/// Returns a job whose opaque calls change these resources. `rule` is the confirmation policy, which decides
+/// the consequence of a mismatch.
 fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -106,7 +107,7 @@ fn change_is_verified_once_in_each_later_attempt() {
     verifies(&sim);
 }
 
-/// I39: only the newest change of a resource is verified, whichever call made it.
+/// I39: if several calls changed one resource, only the newest change is verified.
 #[test]
 fn only_newest_change_of_resource_is_verified() {
     let plan = vec![
@@ -224,7 +225,8 @@ fn unconfirmed_change_blocks_only_dependent_steps() {
     }
 }
 
-/// I39: if a later verification finds the resource as recorded again, no decision is needed.
+/// I39: if a later verification finds the resource as recorded again, the job continues without a person's
+/// decision.
 #[test]
 fn repaired_resource_continues_without_decision() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -290,7 +292,8 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
     due_confirmations(&next)
 }
 
-/// I39: an aborting job requests no confirmation, and aborting a job withdraws an open request for one.
+/// I39: an aborting job requests no confirmation. If an open job is aborted, its request for a confirmation is
+/// withdrawn.
 #[test]
 fn aborting_job_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -315,8 +318,8 @@ fn changes_without_verifier_are_not_verified() {
     assert!(sim.verifications.is_empty());
 }
 
-/// I30: the evidence check finds a consequence that contradicts the confirmation rule, and a call that depends
-/// on an unconfirmed change.
+/// I30: the evidence check finds a forged consequence that contradicts the confirmation policy. It also finds a
+/// call that depends on an unconfirmed change.
 #[test]
 fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -363,8 +366,8 @@ fn a_mismatch_blocks_undoing() {
     assert!(!sim.executions_by_slot.contains_key(&slot("a~c")), "{:?}", sim.executions_by_slot);
 }
 
-/// I37, I39: a cancelled job verifies its effects before it undoes them, whatever confirmation rule the plugin
-/// has. A mismatch cannot end the job in another way, so a person decides.
+/// I37, I39: a cancelled job verifies its effects before it undoes them, under every confirmation policy. The
+/// job is already ending, so a mismatch cannot end it, and a person decides.
 #[test]
 fn effects_are_verified_before_compensation() {
     for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {

@@ -57,7 +57,8 @@ fn call_in_doubt_waits_for_settling_time() {
     }
 }
 
-/// I3: a try that did not take effect counts against the maximum number of tries, and its backoff is an event.
+/// I3: a try that did not take effect counts toward the maximum number of tries. Its backoff is recorded as an
+/// event.
 #[test]
 fn call_that_never_takes_effect_fails_after_max_tries() {
     let mut sim = job("Queryable", vec![unknown(); 50], 0);
@@ -71,7 +72,8 @@ fn call_that_never_takes_effect_fails_after_max_tries() {
     assert_eq!(failure.code, Code::DependencyUnavailable);
 }
 
-/// I3: the backoff after a call that did not happen follows the plugin's own `retry`, like every other backoff.
+/// I3: the backoff after a call that did not happen follows the `retry` settings of the plugin, like every
+/// other backoff.
 #[test]
 fn backoff_after_not_applied_follows_plugin() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
@@ -201,13 +203,14 @@ fn keyed_retry_that_changed_nothing_is_not_an_answer() {
     assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_informative());
 }
 
-/// I46: a verdict applies to one try and does not apply to the next. If it contradicts the earlier verdict on
-/// its own try, the contradiction is recorded.
+/// I46: a verdict applies only to the try that it names, and not to a later try. If two verdicts on one try
+/// contradict each other, the contradiction is recorded.
 #[test]
 fn verdict_applies_to_one_try() {
     let slot = Slot::new("a");
     let agrees = ManualVerdict::NotApplied;
-    // The first verdict contradicts the earlier verdict on try 1. The second is on try 3, which needed no verdict.
+    // The first case contradicts the earlier verdict on try 1. The second case is a verdict on try 3, which
+    // needed no verdict.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         until_over(&mut sim);
@@ -230,8 +233,8 @@ fn verdict_applies_to_one_try() {
     for late in [ManualVerdict::Applied("1".into()), agrees.clone(), ManualVerdict::Abort] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         assert_eq!(until_over(&mut sim), JobState::Parked);
-        // Two people decide about the same try. The second verdict arrives after the first has led to a second
-        // try.
+        // Two people decide about the same try. The first verdict leads to a second try. The second verdict
+        // arrives after that.
         let second = sim.verdict(&slot, late.clone());
         sim.resolve(slot.clone(), ManualVerdict::NotApplied);
         assert_eq!(until_over(&mut sim), JobState::Parked, "in doubt again");

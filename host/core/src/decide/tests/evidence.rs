@@ -120,8 +120,8 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
 }
 
-/// I24, I29: repeating a finally failed call in a job retry is not a second execution. A forged list of retried
-/// calls is found.
+/// I24, I29: if a job retry repeats a call that had failed finally, the repeat does not count as a second
+/// execution. A forged list of retried calls is found.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
     let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
@@ -139,7 +139,8 @@ fn evidence_of_retried_jobs_verifies() {
     assert!(report.problems.iter().any(|p| p.kind == ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I29: changing any byte, in two ways, is found and located in the line of that byte.
+/// I29: every byte of the file is changed, in two ways. Each change is found and located in the line of that
+/// byte.
 #[test]
 fn every_changed_byte_is_found_in_its_line() {
     let file = export(&small(&json!({})));
@@ -231,7 +232,8 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
     records.iter().position(|(record, fields)| record == "event" && fields["event"]["type"] == kind).expect("there")
 }
 
-/// I30: a second execution, planted with every hash recomputed, contradicts the other stores.
+/// I30: a forger adds a second execution to one record and recomputes every hash. The other records contradict
+/// it.
 #[test]
 fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
@@ -276,8 +278,8 @@ fn forged_double_execution_is_found() {
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: a worker that loses its job stores a receipt or a refusal as try 0 without events. Neither is an
-/// execution.
+/// I30: a worker that has lost its job may store a receipt or a refusal as the effect of try 0 without writing
+/// events. Such an effect is not an execution.
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {

@@ -67,8 +67,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41: a fork copies the steps that do not depend on the step of the request. Steps that are executed
-/// again are gated if they had effects in the origin.
+/// I40, I41: a fork copies the steps that do not depend on the step at which it starts. The other steps are
+/// executed again. They are gated if they had effects in the origin.
 #[test]
 fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -98,8 +98,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.executions_by_slot, [(Slot::new("s/1"), 1)].into());
 
-    // A fork of the fork copies the steps that the fork executed or copied. It gates steps that had effects in
-    // any earlier job.
+    // A fork of the fork copies the steps that the fork executed or copied. Steps that are executed again are
+    // gated if they had effects in any earlier job.
     let again = forked(&sim, &request("t"));
     assert_eq!(copied(&again), ["r", "x", "o", "s"]);
     let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();

@@ -240,7 +240,7 @@ fn standing_approval_counts_unless_policy_forbids_it() {
     }
 }
 
-/// I27: a gate that is not decided in time expires, and its call is never executed.
+/// I27: a gate expires if it is not decided in time. The gated call is never executed.
 #[test]
 fn undecided_gate_expires() {
     for (slot, plan, state) in [
@@ -281,7 +281,7 @@ fn decision_cancels_gate_timer() {
     assert_eq!(sim.executions_by_slot[&Slot::new("a")], 1);
 }
 
-/// I20: changing any one of the five fields that an approval is bound to changes the gate hash.
+/// I20: an approval is bound to five fields. A change of any one of these fields changes the gate hash.
 #[test]
 fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
@@ -377,7 +377,8 @@ fn uncounted_standing_approval_is_not_recorded() {
     }
 }
 
-/// I27: approvals that were given under a wider policy do not count if the current policy does not accept them.
+/// I27: approvals that were given under a less strict policy do not count if the current policy does not accept
+/// them.
 #[test]
 fn approvals_outside_current_policy_do_not_count() {
     for standing in [true, false] {

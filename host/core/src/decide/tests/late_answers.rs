@@ -19,8 +19,8 @@ fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: a read whose answer was stored without its events is repeated, and the stored answer is used. A try
-/// has only one answer, so the log agrees with the stored effect.
+/// I105: a read is repeated if its answer was stored without its events. The stored answer is used instead of
+/// the new one. The log therefore agrees with the stored effect.
 #[test]
 fn repeated_read_uses_stored_answer() {
     let no = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
@@ -92,8 +92,8 @@ fn draft_for_stored(kept: Effect) -> Draft {
     draft
 }
 
-/// I5: an answer that was stored directly before a crash keeps its provenance. A reconcile verdict becomes an
-/// event, and a call that did not happen is retried.
+/// I5: an answer that was stored directly before a crash keeps its provenance. A reconcile answer is recorded
+/// as a verdict event. If the call did not happen, it is retried.
 #[test]
 fn stored_reconcile_answer_keeps_its_provenance() {
     for (kept, told) in [
@@ -118,8 +118,8 @@ fn stored_reconcile_answer_keeps_its_provenance() {
     assert!(draft.events.iter().any(resolved) && draft.events.iter().any(again), "{:?}", draft.events);
 }
 
-/// I119: a worker that lost the job may store its answer while the next worker reconciles the call. The answer
-/// of the reconcile request is then ignored.
+/// I119: a worker that has lost the job may store its answer while the next worker reconciles the call. The
+/// stored answer is used, and the reconcile answer is ignored.
 #[test]
 fn answer_during_reconcile_resolves_its_try() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
@@ -138,7 +138,8 @@ fn answer_during_reconcile_resolves_its_try() {
     assert!(draft.effects.is_empty(), "it is stored");
 }
 
-/// I1: if an answer that came before a person's verdict is a retryable refusal, the call is retried.
+/// I1: a retryable refusal may be stored before a person's verdict is applied. The call is then retried, and
+/// the verdict is ignored.
 #[test]
 fn late_retryable_refusal_is_retried_despite_verdict() {
     for code in [Code::NetworkTimeout, Code::WallClockLimit] {

@@ -16,7 +16,8 @@ fn auto(level: u32) -> AutoExec {
     AutoExec { enabled: true, min_trust: 2, trust: [("ada/Opaque".to_owned(), level)].into() }
 }
 
-/// I42: trust in an actor removes the gates of the mode and no other gates.
+/// I42: if the policy trusts an actor, the gates that come from the mode are not requested. All other gates are
+/// still requested.
 #[test]
 fn trust_removes_mode_gates_but_not_plan_gates() {
     let plan = |gate: &str| {
@@ -86,7 +87,7 @@ fn unmet_policy_demand_is_denied() {
         let ours = PinnedOperator { determinism, ..operators[&read].clone() };
         assert_eq!(refuse_unmet(&rules, &read, &ours, "{}"), None, "only what comes from outside");
     }
-    // If the policy denies a read, the denial is the final answer of the read, and nothing is changed.
+    // If the policy denies a read, the denial is the final answer of the read.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     let failure = crate::error::Failure::new(Code::PolicyDenied, "no citations");
     sim.script.insert(read, vec![Answer::NotApplied(failure)]);

@@ -29,7 +29,8 @@ fn input(durable: &Durable, step: &str) -> Value {
     serde_json::from_slice(&durable.input(&step.into()).expect("the step was ready")).unwrap()
 }
 
-/// I147: bindings and idempotency templates resolve to the stored parameter values, wherever the process dies.
+/// I147: bindings and idempotency templates resolve to the stored parameter values, at whichever point the
+/// process dies.
 #[test]
 fn parameters_are_resolved_after_every_crash() {
     let whole = |mut sim: Sim| {
@@ -67,7 +68,7 @@ fn dry_run_does_not_skip_steps_that_read_parameters() {
     assert_eq!((would.args, would.open), (json!({ "to": "ada", "text": "done" }), vec![]));
 }
 
-/// I147: a job is refused if its stored parameter values do not have the hash in the log.
+/// I147: loading a job fails if the hash of its stored parameter values differs from the hash in the log.
 #[test]
 fn parameter_values_not_matching_log_are_refused() {
     let mut sim = Sim::of(Mode::AutoExec, plan(), Some(&values("x")));

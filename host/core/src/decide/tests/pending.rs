@@ -30,8 +30,8 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
 
-/// I107: a request that was accepted and is not applied yet is shown and is not offered again. Other commands
-/// are still offered.
+/// I107: a request that was accepted but is not applied yet is shown in the response. The response does not
+/// offer the same command again. It still offers other commands.
 #[test]
 fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);
@@ -108,7 +108,7 @@ fn request_contradicting_pending_request_is_detected() {
     }
 }
 
-/// I107: the response names the actor who cancelled a job until the job is over.
+/// I107: while a cancelled job is not over yet, the response names the actor who cancelled it.
 #[test]
 fn cancelling_job_shows_who_cancelled_it() {
     let call = step("a", "Opaque", &[], json!({}));

@@ -1,6 +1,6 @@
-//! Runs random plans with processes that die at random points, and with random answers from people and tools.
-//! In every case the job ends legally, and the world has each effect once. The response agrees with an account
-//! that is computed separately from the events.
+//! Runs random plans. Processes die at random points, and people and tools give random answers. Every job
+//! reaches a legal end, and each effect happens once. The response agrees with an account that is computed
+//! separately from the events.
 
 use std::collections::BTreeMap;
 

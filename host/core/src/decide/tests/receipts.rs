@@ -90,7 +90,7 @@ fn failed_compensation_restores_receipt() {
     assert!(has_receipt(&sim));
 }
 
-/// I38, I45: an action whose compensation has an unknown outcome never gives its receipt to another job.
+/// I38, I45: if the outcome of a compensation is unknown, no other job ever gets the receipt of the action.
 #[test]
 fn lost_compensation_keeps_action_open() {
     let mut sim = sent();

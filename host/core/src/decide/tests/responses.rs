@@ -307,8 +307,8 @@ fn outcome_follows_plan_then_operator() {
     assert_eq!(outcome(&producing(vec![planned.clone()], Some("final"), "\"x\"")), of("Text.Review", "final"));
     planned["outcome"]["status"] = json!("draft");
     assert_eq!(outcome(&producing(vec![planned], Some("final"), "\"x\"")), of("Text.Review", "draft"));
-    // The output of a model can be an outcome too. A wait step produces no outcome, even if its name is that of
-    // an operator.
+    // The outcome type that an operator declares also applies to a model step. It does not apply to a wait step
+    // that has the operator's name, because the name of a wait step is only a label.
     let mut asked = step("a", "Model", &[], json!({}));
     asked["kind"] = json!("llm");
     assert_eq!(outcome(&producing(vec![asked], None, "\"x\"")), of("Email.Draft", "draft"));

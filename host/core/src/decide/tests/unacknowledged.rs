@@ -14,8 +14,8 @@ use crate::ledger::{Quiescence, RowState};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, InboxRow};
 
-/// Returns a job whose worker has written the barrier of its call, the state of the job, and the nonce of that
-/// barrier.
+/// Returns a job whose worker has written the barrier of its call. Also returns the durable state of the job
+/// and the nonce of that barrier.
 fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let executed = before.len();

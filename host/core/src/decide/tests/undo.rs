@@ -251,8 +251,8 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     assert_verifies(&sim);
 }
 
-/// I155, I21: an undo ends the job a second time. If another job has reserved an action key since the first
-/// end, the second end does not release that key.
+/// I155, I21: an undo ends the job a second time. Another job may have reserved an action key since the first
+/// end. The second end does not release that key.
 #[test]
 fn second_end_releases_no_key_of_another_job() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -325,8 +325,8 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the checks that use only the events find a call of a plan step in an undone job, and an effect
-/// that is undone twice.
+/// I30, I155: the checks that use only the events find two forgeries in an undone job: a call of a plan step,
+/// and an effect that is undone twice.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{build_file, parse_records};
@@ -339,7 +339,7 @@ fn forged_evidence_of_an_undo_is_found() {
         assert!(!report.intact);
         report.problems.iter().map(|problem| (problem.kind, problem.message.clone())).collect::<Vec<_>>()
     };
-    // A call of a plan step is moved behind the reopening.
+    // A call of a plan step is moved to a position after the reopening.
     let mut forged = lines();
     let call = forged.iter().position(|(_, line)| of(line, "tool_invocation_started")).unwrap();
     let call = forged.remove(call);
@@ -350,8 +350,8 @@ fn forged_evidence_of_an_undo_is_found() {
         *kind == ProblemKind::Permission && message.contains("reopened for an undo")
     };
     assert!(said.iter().any(expected), "{said:#?}");
-    // The reopening states a job retry in place of the undo. With a retry, the job could not have ended as
-    // cancelled.
+    // The reopening event states a job retry instead of the undo. After a retry, the job could not have ended
+    // as cancelled.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
     line["event"].as_object_mut().unwrap().remove("purpose");

@@ -18,7 +18,7 @@ fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
 }
 
-/// I123: attempts count as unrecorded if they come after the last recorded event. The current attempt does not
+/// I123: attempts count as unrecorded if they began after the last recorded event. The current attempt does not
 /// count.
 #[test]
 fn unrecorded_attempts_count_after_last_event() {
@@ -49,8 +49,8 @@ fn park_unloaded_job(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<In
     cause
 }
 
-/// I123: parking a job without loading it appends valid events to its log. They state why the job is parked,
-/// and their times never decrease.
+/// I123: parking a job without loading it appends valid events to its log. The events state why the job is
+/// parked. Their times never decrease.
 #[test]
 fn crash_looping_job_is_parked_without_loading() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -107,8 +107,8 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: if a finished job is to be retried but cannot be loaded, the job is reopened without any work and
-/// parked. This can happen any number of times. The requester has to request the retry again.
+/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened without any work,
+/// and is parked. This sequence can happen any number of times. The requester has to request the retry again.
 #[test]
 fn finished_job_is_reopened_and_parked_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -157,8 +157,8 @@ fn released_unloaded_attempts_do_not_count() {
     assert_verifies(&sim);
 }
 
-/// I125: if a finished job is to be retried, the first release reopens the job. The retry runs when the job can
-/// be loaded again.
+/// I125: a retry is requested for a finished job that cannot be loaded. The first release reopens the job. The
+/// retry runs when the job can be loaded again.
 #[test]
 fn finished_job_is_reopened_and_released_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);

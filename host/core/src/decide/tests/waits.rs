@@ -1,4 +1,4 @@
-//! Tests of wait steps. A wait is started once, and is ended once by a signal with its key or by its time.
+//! Tests of wait steps. A wait starts once. It ends once, either by a signal with its key or by its time.
 
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     }
 }
 
-/// I25: a timeout is written only if the inbox is empty.
+/// I25: the end of a wait by its timeout is written only if the inbox is empty.
 #[test]
 fn timed_end_is_written_only_after_inbox_is_drained() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
@@ -245,7 +245,7 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     }
 }
 
-/// I25: a signal whose key no wait can have is not stored. If two signals come early for the same wait, the
+/// I25: a signal is not stored if no wait can have its key. If two signals come early for the same wait, the
 /// first is stored, and the log names its sender.
 #[test]
 fn early_signal_is_stored_once_and_only_for_a_possible_wait() {

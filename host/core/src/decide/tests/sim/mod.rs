@@ -54,7 +54,7 @@ pub(super) struct Sim {
     pub(super) spent_elsewhere: u64,
     /// Maximum cost of a call in micro-USD, if known.
     pub(super) max_cost: Option<u64>,
-    /// For each recorded answer: true if its write was to be flushed immediately.
+    /// True for each recorded answer whose write was to be flushed immediately, in the order of the answers.
     pub(super) answers_flushed: Vec<bool>,
     /// Number of `reconcile` requests that are answered "not yet".
     pub(super) not_yets: u32,
@@ -76,7 +76,7 @@ pub(super) struct Sim {
     pub(super) verifier_results: BTreeMap<Slot, ConfirmationResult>,
     /// Number of verifications by slot.
     pub(super) verifications: BTreeMap<Slot, u32>,
-    /// Number of times the job settled a key that another job held.
+    /// Number of times that the job settled an action key that another job held.
     pub(super) settled_of_others: u32,
     /// Number of claims whose event was never written.
     pub(super) lost_claims: u32,
@@ -298,8 +298,8 @@ impl Sim {
         self.send_request_as("bob", request);
     }
 
-    /// Returns the request for a verdict on a call in doubt, as the command line sends it. If the call is not
-    /// in doubt, the request names the try that was resolved.
+    /// Returns the request for a verdict on a call in doubt, as the command line sends it. If the call is no
+    /// longer in doubt, the request names the try on which an earlier verdict was given.
     pub(super) fn verdict(&self, slot: &Slot, verdict: ManualVerdict) -> InboxRequest {
         let durable = self.durable();
         decide::verdict_request(&durable, slot, verdict.clone(), i64::MAX).unwrap_or_else(|_| {
