@@ -1,4 +1,4 @@
-//! Differences between the current configuration and the one a job was accepted under.
+//! Differences between the current configuration and the configuration under which a job was accepted.
 //!
 //! A running job continues with the plugin versions it pinned, and a finished job keeps its results. The jobs
 //! themselves therefore do not show that the configuration has changed. The comparison reads only the
@@ -17,8 +17,8 @@ use crate::capability::grant;
 use crate::config::{Config, LimitsConfig, PluginConfig};
 use crate::registry;
 
-/// Lists every plugin that the job used, or may still use, and whose configuration differs from the pinned
-/// one.
+/// Lists the differences between the pinned and the current configuration, for every plugin that the job used
+/// or may still use.
 pub fn changed_settings(config: &Config, durable: &Durable) -> Vec<ChangedPluginView> {
     let mut pinned: BTreeMap<&str, &PinnedOperator> = BTreeMap::new();
     let used = used_operators(durable);
@@ -98,10 +98,10 @@ fn limit_differences(configured: &LimitsConfig, pinned: &Limits) -> Vec<SettingD
         .collect()
 }
 
-/// Returns a hash of the grants, the `config` and the limits in a plugin's table. A job records this hash
-/// when it is accepted, although its tools run with the current grants and the current `config`. If the hash
-/// is different later, the table has changed. A directory inside the project `root` is hashed by its path
-/// relative to `root`, so a moved project has the same grants.
+/// Returns a hash of the grants, the `config` and the limits in a plugin's table. A job records this hash when
+/// it is accepted. If the hash is different later, the table has changed. The recorded hash does not fix the
+/// settings: the tools of the job run with the current grants and the current `config`. A directory inside the
+/// project `root` is hashed by its path relative to `root`, so moving the project does not change the hash.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();

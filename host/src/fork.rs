@@ -60,8 +60,8 @@ pub enum ForkError {
 }
 
 impl Host {
-    /// Accepts a fork of a job and claims the new job immediately. The executed steps use the currently
-    /// loaded plugins and run under the current policy.
+    /// Accepts a fork of a job and claims the new job immediately. The steps that the fork executes use the
+    /// currently loaded plugins and run under the current policy.
     ///
     /// # Errors
     /// See [`ForkError`].

@@ -128,7 +128,7 @@ pub enum SubmitError {
         /// The limit.
         limit: u32,
     },
-    /// The plan has a step plugin, which may call any operator, and some plugins could not be loaded.
+    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator.
     #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", plugin_count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.

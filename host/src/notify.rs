@@ -137,7 +137,7 @@ async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) 
 async fn post(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) -> PostResult {
     let request = match request(config, secrets, notice) {
         Ok(request) => request,
-        // The secret may be added before the next post.
+        // A missing secret is a temporary failure, because the secret may be added before the next post.
         Err(why) => return PostResult::Again(why),
     };
     let watch = CallWindow::with_deadline(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));

@@ -37,7 +37,8 @@ pub enum BenchError {
     /// The worker failed to settle a job.
     #[error(transparent)]
     Worker(#[from] crate::worker::WorkerError),
-    /// A job did not complete. Contains its id and how it ended.
+    /// A job did not complete, or the request belongs to an existing job. Contains the id of the job and a
+    /// text with the cause.
     #[error("job {0} ended {1}: see its events")]
     NotCompleted(latchwork_core::ids::JobId, String),
     /// The database failed.

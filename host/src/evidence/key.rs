@@ -42,7 +42,7 @@ impl SigningKey {
     /// Reads the first private key of a PEM text.
     ///
     /// # Errors
-    /// The text has no private key, or one of another kind.
+    /// The text has no private key, or the key is not an Ed25519 key.
     pub fn from_pem(text: &str) -> Result<Self, InvalidKey> {
         let (_, rest) = text.split_once(BEGIN).ok_or(InvalidKey)?;
         let (body, _) = rest.split_once(END).ok_or(InvalidKey)?;

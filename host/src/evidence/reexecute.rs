@@ -97,8 +97,8 @@ fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingCom
     missing
 }
 
-/// Returns the label of the first payload that the step needs to be executed again and that the evidence file
-/// withholds.
+/// Searches the payloads that are needed to execute the step again for payloads that the evidence file
+/// withholds. Returns the label of the first such payload.
 pub(crate) fn first_withheld_label(
     durable: &Durable,
     salts: &latchwork_core::evidence::Salts,

@@ -1,10 +1,13 @@
 //! Histories of jobs, for tests by authors of step plugins.
 //!
-//! A history contains the host calls of the steps of a real job, the answers and the outputs. It is read from
-//! [evidence](mod@crate::evidence). A component must behave on its history exactly as recorded, because a
-//! replay relies on that. Mutations show if a test that plays a history would notice a change in the
-//! component's behaviour. [`History::mutations`] drops, swaps, duplicates and changes single entries.
-//! [`History::examine`] reports for each mutation whether the component differs from it.
+//! A history is read from [evidence](mod@crate::evidence). It contains the host calls that the steps of a real
+//! job made, the answers and the outputs. A component that runs again on its history must behave exactly as
+//! recorded, because a replay relies on the same behaviour.
+//!
+//! Mutations test whether a history would reveal a change in the behaviour of a component.
+//! [`History::mutations`] changes the history in one place at a time: an entry is dropped, swapped, duplicated
+//! or changed. [`History::examine`] runs the component on each changed history and reports whether the
+//! behaviour of the component differs from that changed history.
 //!
 //! ```
 //! use latchwork::history::{Entry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};

@@ -42,8 +42,9 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     let (mut runs, mut placed) = (Vec::new(), Vec::new());
     for step in &job.steps {
         let Some(run) = run(durable, step)? else { continue };
-        // Concurrent calls may be answered in any order. The host calls of one step keep the order in which
-        // the step made them.
+        // Concurrent calls of a step may be answered in any order. A call that was answered before an earlier
+        // call of its step is placed after that earlier call. The host calls of a step thus keep the order in
+        // which the step made them.
         let mut latest = 0;
         for asked in host_calls(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;

@@ -1,8 +1,10 @@
-//! `latch job replay`: computes a job again from its event log. No tool is called and nothing is written.
+//! `latch job replay`: executes the steps of a job again from its event log. No tool is called and nothing is
+//! written.
 //!
-//! The state of the job is computed from each prefix of the log alone. Every open call must get a decision of
-//! the resolution steps, never a permission to execute. Every step plugin that had started runs again with
-//! the recorded answers. Its calls, emitted events and output must equal those of the log.
+//! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a
+//! prefix counts as in doubt, as after a crash. The decision about the call must never be to execute it
+//! without a check. Every step plugin that had started runs again with the recorded answers. Its calls,
+//! emitted events and output must equal those of the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -133,8 +135,8 @@ async fn replay_steps(
     report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
-        // The result of a step that is final in the prefix is taken from the log. Every step is executed
-        // again only once, for the whole log.
+        // The result of a step that is final in the prefix is taken from the log. Such a step is executed
+        // again only in the replay of the whole log.
         if !all && step.state.is_final() {
             continue;
         }
@@ -167,7 +169,8 @@ pub(crate) async fn replay_step(
     }
     let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
-        // Evidence may withhold an input. In a database every named payload must exist.
+        // An evidence file may withhold the input, and the step is then skipped. In a database, every payload
+        // that the log names must exist.
         return match salts {
             Salts::Secret(_) => Err(ReplayError::Missing { label: label::input(&step.id) }),
             _ => Ok(None),
@@ -281,14 +284,15 @@ impl LogReplayHost {
         }
     }
 
-    /// Returns true if the step reached its own end. A cancelled step was cut off at an arbitrary point.
+    /// Returns true if the step reached its own end. Returns false for a cancelled step, which was stopped at
+    /// an arbitrary point.
     fn has_ended(&self) -> bool {
         let state = self.job.step(&self.step).map(|step| step.state);
         state.is_some_and(|state| state.is_final() && state != StepState::Cancelled)
     }
 
-    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. These calls
-    /// were requested together, so none of them was executed.
+    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. The step
+    /// requested these calls together. The dry run may have stopped before the other calls were executed.
     fn skipped_call_among(&self, calls: usize) -> Option<Slot> {
         let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
         let would = skipped.would_call.as_ref()?;

@@ -37,7 +37,8 @@ impl ResourceVerifier for FileDigest {
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
-        // Reading blocks a thread. The reading function ends by itself after the timeout.
+        // Reading the file blocks the thread, so it is done on a separate thread. `compare_digest` ends by
+        // itself after the timeout.
         let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
@@ -142,8 +143,8 @@ mod tests {
         }
     }
 
-    /// I39: the verifier reads the file itself, but only inside a granted directory. If the state of the file
-    /// cannot be determined, the result is an error and not a mismatch.
+    /// I39: the verifier reads the file from the disk, and only if the file is in a granted directory. If the
+    /// state of the file cannot be determined, the result is an error and not a mismatch.
     #[test]
     fn file_digest_is_confirmed_or_mismatched() {
         let dir = tempfile::tempdir().unwrap();

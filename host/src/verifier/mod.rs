@@ -35,7 +35,7 @@ pub struct VerificationRequest<'a> {
     pub timeout_ms: u32,
 }
 
-/// Checks that a recorded change still matches its record.
+/// Checks that the state of a resource still matches a recorded change.
 ///
 /// ```
 /// use latchwork::engine::VerifyResult;

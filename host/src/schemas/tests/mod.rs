@@ -1,5 +1,6 @@
-//! Compares each schema with the parser of its document (I151). Both accept a complete document. For each
-//! single change of that document, both accept it or both refuse it.
+//! Compares each schema with the parser of its document (I151). Both accept a complete document. The document
+//! is then changed in one place at a time. Schema and parser must both accept or both refuse the changed
+//! document.
 
 use std::collections::BTreeSet;
 
@@ -94,8 +95,8 @@ fn replacements() -> Vec<Value> {
     texts.map(|text| json!(text)).into_iter().chain(others).collect()
 }
 
-/// Returns every single change of a document: a value of another type or range, a missing key, an unknown
-/// key.
+/// Returns copies of the document, each with one change: a value of another type or range, a missing key, or
+/// an unknown key. Each copy comes with a description of its change.
 fn changes(document: &Value) -> Vec<(String, Value)> {
     let mut places = Vec::new();
     pointers(document, "", &mut places);
