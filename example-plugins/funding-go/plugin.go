@@ -10,7 +10,8 @@ import (
 	"latchwork"
 )
 
-// Minimum share of an interest's terms in a text for the interest to count as shared.
+// Minimum fraction of an interest's terms that a text must contain. With fewer terms, the interest does not
+// count as shared.
 const shared = 0.5
 
 type Source struct {

@@ -2,8 +2,9 @@
  * with the plugin and defines LATCH_VERSION. */
 #include "latchwork.h"
 
-/* The generated bindings refer to this symbol of an object file that is not linked. The build itself sets
- * the world of the component. */
+/* The generated bindings refer to this symbol, so that an object file with the world of the component is
+ * linked. That object file is not used, because the build sets the world itself. The symbol is therefore
+ * defined here. */
 void __component_type_object_force_link_latch(void) {}
 
 #ifdef LATCH_TOOL
@@ -139,8 +140,8 @@ static bool handled(const latch_operator *operator_, latch_string_t *input, latc
   if (!answer->failed) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%s returned false without latch_fail", operator_->name);
     mistaken(answer);
-    /* A handler that returns false without latch_fail states nothing about the world, so a world-changing
-     * call counts as unknown. */
+    /* A handler that returns false without latch_fail does not state whether the world has changed. The
+     * outcome of a world-changing call is then unknown. */
     const unsigned writes = LATCH_INTERNAL_WRITE | LATCH_EXTERNAL_WRITE | LATCH_EXTERNAL_SEND;
     answer->applied_unknown = (operator_->effects & writes) != 0;
   }

@@ -35,7 +35,7 @@ const (
 
 var determinisms = []Determinism{Pure, Stable, External}
 
-// Limits are the limits that an operator requests. The configuration of the host decides.
+// Limits are the limits that an operator requests. The configuration of the host has precedence.
 type Limits struct {
 	MemoryBytes, OutputBytes uint32
 	Timeout                  time.Duration
@@ -53,10 +53,10 @@ type Spec struct {
 	// "final".
 	OutcomeType, OutcomeStatus string
 	Limits                     Limits
-	// IdempotentByKey is how long the downstream system drops duplicates of an ExternalKey. Zero means that the
-	// system does not drop duplicates.
+	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same
+	// ExternalKey. Zero means that the system does not drop duplicates.
 	IdempotentByKey time.Duration
-	// Settling is how long the effect of a call may still appear after the call ended.
+	// Settling is the maximum time between the end of a call and the appearance of its effect.
 	Settling time.Duration
 }
 

@@ -61,7 +61,7 @@ function plain(value, path, key, above) {
   const made = {};
   for (const name of Object.keys(value)) {
     const item = plain(value[name], `${path}/${name}`, name, inner);
-    // Not an assignment, because a key may be named __proto__.
+    // An assignment to a key named __proto__ would set the prototype of the copy instead of a property.
     Object.defineProperty(made, name, { value: item, enumerable: true });
   }
   return made;

@@ -8,7 +8,8 @@ use crate::source::Source;
 use crate::summarize::Professor;
 use crate::text::share;
 
-/// Minimum share of an interest's terms in a text for the interest to count as shared.
+/// Minimum fraction of an interest's terms that a text must contain. With fewer terms, the interest does not
+/// count as shared.
 const SHARED: f64 = 0.5;
 
 #[derive(Debug, Deserialize, JsonSchema)]

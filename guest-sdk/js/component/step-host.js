@@ -21,7 +21,7 @@ bind({
     const { seconds, nanoseconds } = clock.now();
     return { seconds: Number(seconds), nanoseconds };
   },
-  // The engine returns values from 2^31 as negative numbers.
+  // The engine returns numbers of 2^31 and more as negative numbers.
   randomU32: () => rng.nextU32() >>> 0,
   randomBytes: (length) => bytes(rng.bytes(length)),
   log: (level, message) => log.write(level, wellFormed(message)),

@@ -51,7 +51,8 @@ def served(name, function):
         failed = Err(error)
     finally:
         _operators.during(_prelude.finish)
-    # The error is raised outside of the ``except`` block, because it already contains the original exception.
+    # Raised outside of the ``except`` block, so that Python does not attach the original exception to the
+    # error. The error already contains the text of the original exception.
     raise failed
 
 

@@ -58,8 +58,9 @@ def well_formed(text):
 def _described(raised, may_have_changed):
     """Returns code, message, wait in milliseconds, detail as JSON, and applied of a raised exception.
 
-    An exception that is not a Failure is a defect of the operator. The host reports it as PLUGIN_EXCEPTION
-    with its text and traceback. Hosts that do not know the mark in the detail report the code INVALID_INPUT.
+    An exception that is not a Failure is a defect of the operator. A mark in the detail makes the host report
+    the exception as PLUGIN_EXCEPTION with its text and traceback. A host that does not know the mark reports
+    the code INVALID_INPUT.
     """
     if isinstance(raised, Failure):
         detail = None if raised.detail is None else _text(raised.detail)
@@ -77,7 +78,7 @@ def _described(raised, may_have_changed):
 
 
 def _is_denied(raised):
-    """Returns true if the SDK denied an access and this caused the exception. Follows causes, contexts and
+    """Returns true if an access that the SDK denied caused the exception. Follows causes, contexts and
     reasons, because libraries wrap exceptions."""
     seen, waiting = set(), [raised]
     while waiting:

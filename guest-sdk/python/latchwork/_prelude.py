@@ -187,7 +187,7 @@ _NETWORK = (
 
 
 class _Socket(socket.socket):
-    """A socket class that cannot be instantiated. It is a class because libraries derive from it."""
+    """A socket class that cannot be instantiated. Must be a class, because libraries derive classes from it."""
 
     def __init__(self, *_, **__):
         raise _denied(
@@ -275,11 +275,12 @@ def close():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
-            # The cached lines have no modification time, so linecache does not check if the file has changed.
+            # The cached lines have no modification time. linecache therefore does not check whether the file
+            # has changed, which would fail without files.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # Module loaders read the source with these functions when a traceback shows a line of it.
+    # Module loaders call these functions to read the source line that a traceback shows.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

@@ -27,8 +27,9 @@ const DAY: i64 = 86_400;
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Returns the current time of this step: the latest of the last reading, the start of the step, and the
-/// finish times of the calls whose answers the step has. Two readings without a call between them are equal.
+/// Returns the current time of this step, which is the latest of three times: the last reading, the start of
+/// the step, and the finish times of the calls whose answers the step has received. Two readings without a
+/// call between them are equal.
 pub fn now() -> Timestamp {
     host::now()
 }

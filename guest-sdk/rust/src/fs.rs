@@ -122,7 +122,7 @@ pub fn read_up_to(path: &str, limit: usize) -> Result<Vec<u8>, Error> {
     host::read(path, limit)
 }
 
-/// Reads a whole file as UTF-8 text. Fails with [`ErrorKind::NotText`] otherwise.
+/// Reads a whole file as text. Fails with [`ErrorKind::NotText`] if the content is not UTF-8.
 pub fn read_to_string(path: &str) -> Result<String, Error> {
     String::from_utf8(read(path)?).map_err(|_| Error::new(ErrorKind::NotText, path, false, "is not UTF-8 text"))
 }

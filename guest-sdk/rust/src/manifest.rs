@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::bindings::export_plugin::exports::latchwork::plugin::plugin as wit;
 
-/// An effect that an operator may have on the world. A plan step that uses the operator must list each of its
-/// effects.
+/// An effect that an operator may have on the world. A plan step that uses the operator must list all effects
+/// of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Reads and changes nothing.
@@ -39,7 +39,7 @@ pub enum Determinism {
     External,
 }
 
-/// Limits that an operator requests. The configuration of the host decides.
+/// Limits that an operator requests. The configuration of the host has precedence.
 ///
 /// ```
 /// use latchwork_guest::Limits;

@@ -90,7 +90,7 @@ impl Operator {
         self.description.outcome = Some((outcome_type.to_owned(), status.to_owned()));
         self
     }
-    /// Requests limits. The configuration of the host decides.
+    /// Requests limits. The configuration of the host has precedence.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.description.limits = limits;

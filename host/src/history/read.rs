@@ -58,7 +58,7 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     Ok(History { job_id: job.header.job_id.to_string(), runs, entries })
 }
 
-/// A host call, with the slot or the number that identifies it in the log.
+/// A host call, with its identifier in the log: the slot of a tool call, or the number of an emitted event.
 struct IdentifiedHostCall {
     asked: RecordedHostCall,
     slot: Option<Slot>,

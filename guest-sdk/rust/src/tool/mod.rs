@@ -1,9 +1,11 @@
 //! Tools: code that accesses the outside world within its grants.
 //!
 //! The host does not repeat a call whose answer is recorded. After a crash it may have to find out whether a
-//! call without a recorded answer happened. A tool can support this in two ways. Its downstream system drops
-//! duplicates by the external key, declared by [`Operator::idempotent_by_key`]. Or the tool checks the world,
-//! in [`Operator::reconcile`].
+//! call without a recorded answer happened. A tool can support this in two ways:
+//!
+//! * If the downstream system drops duplicates by the external key, the tool declares this property with
+//!   [`Operator::idempotent_by_key`].
+//! * Otherwise, the tool can check the world in [`Operator::reconcile`].
 
 mod context;
 pub mod dispatch;
@@ -115,7 +117,7 @@ where
         self.inner.about.outcome = Some((outcome_type.to_owned(), status.to_owned()));
         self
     }
-    /// Requests limits. The configuration of the host decides.
+    /// Requests limits. The configuration of the host has precedence.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.inner.about.limits = limits;
@@ -156,9 +158,10 @@ where
     /// no way to change anything. List `verify` in [`export_tool!`](crate::export_tool).
     ///
     /// The host verifies when a job is resumed: once for the newest change of each resource, before any step
-    /// uses its result. A [`Finding::Mismatch`] fails the job, is counted, or asks a person, depending on the
-    /// `confirmation` setting of the plugin. An error always asks a person. So return a mismatch only if the
-    /// check found a different state, and an error if the check itself was not possible.
+    /// uses its result. The `confirmation` setting of the plugin decides about the consequence of a
+    /// [`Finding::Mismatch`]: the job ends, the job continues and counts the mismatch, or the job waits for a
+    /// person. An error always makes the job wait for a person. Return a mismatch only if the check found a
+    /// different state. Return an error if the check itself was not possible.
     ///
     /// ```
     /// use latchwork_guest::tool::{self, Change, Finding, Output};
@@ -198,9 +201,9 @@ where
     /// `compensate` in [`export_tool!`](crate::export_tool).
     ///
     /// The host calls the handler at most once for each call that took effect, when the job is cancelled or
-    /// rolled back. If the call cannot be undone any more, return an error: after a wrong success, the job
-    /// records the call as undone. A [`Context`] created in the handler is the context of the compensating
-    /// call, with an external key of its own.
+    /// rolled back. If the call cannot be undone any more, return an error. If the handler returned a success
+    /// instead, the job would wrongly record the call as undone. A [`Context`] created in the handler is the
+    /// context of the compensating call, with an external key of its own.
     ///
     /// The [crate's page](crate) has an example.
     #[must_use]

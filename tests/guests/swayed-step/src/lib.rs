@@ -10,7 +10,8 @@ use latchwork::plugin::types;
 
 struct Swayed;
 
-/// Size of the allocation. It exceeds all memory freed earlier, so the allocation is fresh memory.
+/// Size of the allocation. It is larger than all memory freed earlier, so the allocation uses memory that was
+/// never written.
 const BYTES: usize = 20_000;
 
 impl plugin::Guest for Swayed {

@@ -1,4 +1,5 @@
-//! Step that imports a clock, randomness, a socket and a file, and that distinguishes attempts.
+//! Step that imports a clock, randomness, sockets and files of WASI. The step also imports the interface
+//! `invocation`, which is meant for tools and contains the number of the attempt.
 
 wit_bindgen::generate!({
     path: "../../../wit",
