@@ -23,7 +23,8 @@ pub(crate) fn root() -> &'static Path {
 /// Returns the tracked files that exist in the work tree, as paths relative to the root.
 pub(crate) fn tracked_files() -> BTreeSet<String> {
     let mut git = Command::new("git");
-    // A git hook sets variables that name its own repository and index.
+    // A git hook sets variables that name its own repository and index. They are removed, so that git lists
+    // the files of this checkout.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
         git.env_remove(name);
     }

@@ -207,8 +207,9 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(place.effect_counts().len(), 6, "{:?}", place.effect_counts());
     assert_replayable_and_verified(&place, &job, "tried again");
-    // The person states that `d/0` was undone by hand. The next compensation, `b~c`, fails as well, and the
-    // person leaves the effect of `b`. The last decision gives up the remaining compensations.
+    // First the person states that `d/0` was undone by hand. Then the next compensation, `b~c`, fails as
+    // well, and the person decides to leave the effect of `b`. Finally the person gives up the remaining
+    // compensations.
     let (place, job) = parked();
     let response = resolve_and_resume(&place, &job, &["d/0~c", "--applied", "result.json"]);
     assert_eq!(response["blocked_on"]["slot"], "b~c", "{response:#}");
@@ -315,8 +316,9 @@ fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     }
 }
 
-/// I20, I37: if the golden flow is cancelled at its second gate, its first effect is undone. If it rolls back
-/// after the letter was sent, the message is removed only if it was not read.
+/// I20, I37: if the golden flow (see `TestEnv::golden`) is cancelled at its second gate, its first effect is
+/// undone. If a step fails after the letter was sent, the letter is undone, too. The message is then removed
+/// only if it is still unread.
 #[test]
 fn golden_flow_undoes_only_unread_messages() {
     let messages = |place: &TestEnv, folder: &str| {

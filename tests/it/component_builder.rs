@@ -46,8 +46,8 @@ pub(crate) struct ComponentSpec<'a> {
     pub(crate) wit: &'a str,
     pub(crate) version: &'static str,
     pub(crate) operators: &'a [OperatorSpec],
-    /// Calls that the built code makes. Each is an exported function, and the interface and function of the
-    /// import that it calls.
+    /// Calls that the built code makes. Each entry names an exported function, then the interface and the
+    /// function of the import that this exported function calls.
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
     /// True if the module contains the names of its functions.
     pub(crate) names: bool,

@@ -492,8 +492,9 @@ fn validators_are_read_by_name() {
     assert!(found[1].contains("did you mean `run`?"), "{found:?}");
 }
 
-/// If the database is on a server, a file as effect store is refused, because workers on other machines
-/// cannot read it. Every command is refused, no matter whether `LATCH_DATABASE` or `--db` names the server.
+/// If the database is on a server, an effect store in a file is refused, because workers on other machines
+/// cannot read the file. Every command is refused. The refusal does not depend on the way in which the server
+/// is named: `LATCH_DATABASE` or `--db`.
 #[test]
 fn effect_store_file_beside_a_server_is_refused() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");

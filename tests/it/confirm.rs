@@ -274,7 +274,7 @@ fn host_verifier_checks_the_entity_tag_once_per_attempt() {
         (404, None, "PARTIAL", Some("not there any more"), 1),
         (503, None, "PARKED", Some("answered 503"), 1),
         (302, None, "PARKED", Some("answered 302"), 1),
-        // An answer without a tag makes the host send a second request for the whole resource.
+        // If the answer has no entity tag, the host sends a second request for the whole resource.
         (200, None, "PARKED", Some("no entity tag"), 2),
     ];
     for (status, etag, state, says, requests) in cases {

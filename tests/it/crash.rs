@@ -210,7 +210,7 @@ fn golden_flow_killed_anywhere_sends_one_message() {
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {
-        // The next step needs the tool's answer. A retry that has only begun has not produced that answer.
+        // The next step needs the tool's answer. The record that a retry began is not such an answer.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
         let template =
             TestEnv::witness(commit).with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);

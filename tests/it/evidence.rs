@@ -182,7 +182,8 @@ fn replaced_output_is_found_by_reexecution() {
     let forged = place.dir.join("forged.jsonl");
     let mut step = String::new();
     let bytes = forge_evidence(&good, |records| {
-        // Selects the last output that has a payload record of its own. No later input contains this output.
+        // Selects the last output that has a payload record of its own. No later input contains this output,
+        // so the forged file stays consistent.
         let output = records
             .iter_mut()
             .rev()

@@ -1,5 +1,5 @@
 //! Failures around a job: full disks, concurrent processes, lost and altered databases, reads that must
-//! create nothing, and planted code. With real processes.
+//! create nothing, and compiled code planted in a project. The tests use real processes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -44,7 +44,8 @@ fn finish_and_check_effects(place: &TestEnv) {
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
-    // The write-ahead log is written before the database grows, so these limits leave room for the schema.
+    // Everything is written to the write-ahead log before the database file grows. The limits are chosen for
+    // the log, so that it has room for the schema.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
         let place = template.fresh_copy();
@@ -73,7 +74,8 @@ fn concurrent_first_runs_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = command_output(child.wait_with_output().unwrap());
-        // All these jobs perform the same actions, so a job that finds one in progress waits for it.
+        // All these jobs perform the same actions. If another job is performing an action, a job waits for
+        // the end of that action.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }

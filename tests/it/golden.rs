@@ -1,4 +1,5 @@
-//! The golden flow as a user runs it: up to the gates, through them, and a second time.
+//! The golden flow as a user runs it: up to the gates, through them, and a second time. The golden flow is
+//! the plan of `example-plugins/funding-outreach`, which records a request and sends a letter.
 
 use serde_json::json;
 

@@ -66,7 +66,8 @@ fn every_difference_in_exports_is_named() {
     assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
     assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
-    // Exports interfaces with the right names, but with types of the author's own.
+    // Exports an interface with the name that Latchwork uses, but with types that the author declared. The
+    // WIT contains `plugix`, and `rename_to_latchwork` changes the name in the built bytes.
     let own =
         "package test:made; world made { export latchwork:plugin/plugin@0.1.0; export latchwork:plugin/run@0.1.0; }";
     let other = own.replace("export latchwork:plugin/run@0.1.0;", "export latchwork:plugix/run@0.1.0;")

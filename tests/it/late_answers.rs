@@ -9,7 +9,8 @@ use crate::test_env::{TestEnv, step};
 
 fn env_with_call_and_gate() -> TestEnv {
     let place = env_with_short_lease("atomic");
-    // `o` is approved in advance. `k` is independent of `o` and waits at its gate.
+    // `o` is approved in advance. `k` is independent of `o` and waits at its gate, so the job stays open
+    // after `o` has ended.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");
         step

@@ -66,7 +66,8 @@ impl TestEnv {
         place.compile_plugins()
     }
 
-    /// Creates an environment with the shipped golden flow.
+    /// Creates an environment with the golden flow, the shipped plan of `example-plugins/funding-outreach`.
+    /// Its step `s5` records a request, and its step `s6` sends a letter.
     pub(crate) fn golden(commit: &str) -> TestEnv {
         let examples = checkout::copy().join("example-plugins");
         let place = TestEnv::new(vec!["s5", "s6"]);
@@ -195,7 +196,7 @@ impl TestEnv {
     pub(crate) fn finish_resolving(&self, resolve: impl Fn(&str, &str) -> CommandOutput) {
         for _ in 0..12 {
             // Submitting the same request again attaches to the job. If the process was killed before the job
-            // was stored, it creates the job.
+            // was stored, the request creates the job.
             let ran = self.latch(&self.run_args());
             assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
             let response = ran.json();

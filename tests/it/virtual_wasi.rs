@@ -107,7 +107,8 @@ async fn wasi_clocks_follow_the_time_of_the_step() {
     assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
 }
 
-/// I50: sleeping takes no real time and advances the clock, because a try may take only half a minute.
+/// I50: sleeping takes no real time and advances the clock. A real sleep could exceed the time limit of a
+/// try, which is half a minute.
 #[tokio::test]
 async fn sleep_takes_no_real_time_and_advances_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;

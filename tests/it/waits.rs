@@ -163,7 +163,7 @@ fn timer_fires_never_early_and_soon_after_its_time() {
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
     // One timer for which the worker keeps its claim, and one that is too long for that. Delays depend on the
-    // machine, so only the shortest of up to ten counts. If a timer is never noticed, all ten exceed
+    // machine, so only the shortest of up to ten counts. If a timer is never noticed, all ten delays exceed
     // `MAX_DELAY_US`.
     const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {

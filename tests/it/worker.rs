@@ -340,8 +340,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // The answer of the other job's call is recorded some time after the call. Only when that job has ended
-    // is it certain that the worker does not hold it at its stop.
+    // The answer of the other job's call is recorded some time after the call. After that job has ended, the
+    // worker cannot still hold the job when it is stopped.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
@@ -387,8 +387,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: of concurrent calls, a call with a permit starts, even if a call of another operator still waits for
-/// its own.
+/// I96: of concurrent calls, a call that has its permit starts while calls of other operators still wait for
+/// theirs.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";

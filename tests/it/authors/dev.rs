@@ -91,8 +91,8 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
 }
 
 /// I154: with `--live`, the command asks before it executes a plan for real, and executes only the plan that
-/// was dry-run. A change of the plan or its input withdraws the question. An answer given before the command
-/// noticed the change is void.
+/// was dry-run. If the plan or its input changes, the command withdraws the question. An answer that was
+/// typed before the command noticed the change has no effect.
 #[test]
 fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let (_temp, dir, scratch) = greeter_project();

@@ -79,8 +79,8 @@ fn each_kind_of_divergence_is_found_at_its_position() {
     }
 }
 
-/// A history that cannot be replayed is reported, and not as a divergence. The history has withheld payloads,
-/// belongs to another plugin, or is in a damaged file.
+/// A history that cannot be replayed is reported as such, and not as a divergence. Three histories are
+/// tested: one with withheld payloads, one of another plugin, and one in a damaged file.
 #[test]
 fn history_that_cannot_be_replayed_is_reported() {
     let folder = Folder::new();

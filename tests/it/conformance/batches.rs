@@ -266,7 +266,8 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
-    // A write that continues under an earlier barrier does not insert a ledger row.
+    // A write may also continue a call whose barrier was written earlier. Such a write inserts no ledger row,
+    // and is accepted only for a compensation.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
         (batch.acquire, batch.continues) = (true, Some(Slot::new(slot)));
@@ -309,7 +310,8 @@ pub(super) async fn outline_is_read_without_the_job(world: StoreFixture) {
         assert_eq!(world.store.job_tail(&log.job_id).await.unwrap(), Some(JobTail { end, reopen: None }));
     }
     assert_eq!(world.store.job_tail(&"job_none".into()).await.unwrap(), None);
-    // The outline contains the request for another round, and nothing else from the inbox.
+    // The end of the log is read together with the request that reopens the job, and nothing else from the
+    // inbox.
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();

@@ -94,7 +94,7 @@ pub(super) async fn full_queue_refuses_another_job(world: StoreFixture) {
         new.claim = Some(claimer);
     });
     assert!(matches!(spot.await, Submitted::New));
-    // A claimed job leaves room in the queue.
+    // A claimed job no longer counts as a job in the queue.
     world.store.claim_job(&"job_a".into(), &world.lease_request("w")).await.unwrap().unwrap();
     assert!(matches!(submit_changed(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
 }

@@ -184,11 +184,11 @@ async fn unreachable_granted_host_is_named_in_the_error() {
     let failure = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
     assert!(failure.message.contains("nowhere.invalid:80") && failure.code.is_retryable(), "{failure}");
-    // The server may have noticed the connection attempt.
+    // The server may have noticed the connection attempt, so the call is in doubt.
     let asks = json!({"http": {"url": "http://127.0.0.1:1/"}});
     let (failure, _) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
-    // A tool that continues without the server has answered.
+    // A tool may handle the error and answer without the server. Its call then succeeds.
     assert_eq!(answers_of(&plugin, "World.Change", json!([asks])).await.len(), 1);
 }
 
@@ -363,7 +363,8 @@ async fn operator_without_declared_effects_can_cause_none() {
         }
     }
     assert!(logged >= 4, "each denial is logged with the line that would allow it");
-    // A model call may use POST, and nothing else.
+    // An operator that only calls a model may send POST requests. Its other actions that change something are
+    // denied.
     let said = answers_of(&plugin, "World.Model", script.clone()).await;
     assert_eq!(said[3]["status"], 200);
     for denied in &said[4..] {

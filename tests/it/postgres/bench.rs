@@ -7,7 +7,8 @@ use crate::postgres::job_life::blocking_database;
 use crate::program::run_latch;
 use crate::test_env::TestEnv;
 
-/// I95: the benchmark runs as many worker processes as it reports. It refuses a database with jobs of others.
+/// I95: the benchmark runs as many worker processes as it reports. It refuses a database that contains jobs
+/// which no benchmark created.
 #[test]
 fn benchmark_measures_workers_on_its_own_database_only() {
     let Some(url) = blocking_database() else { return };
@@ -21,7 +22,8 @@ fn benchmark_measures_workers_on_its_own_database_only() {
         let row = &document["workers"][0];
         assert_eq!((&row["workers"], &row["jobs"], &row["workload"]), (&json!(2), &json!(20), &json!("ten")));
         assert!(row["per_second"].as_f64() > Some(0.0), "{document:#}");
-        // pgbench is installed with the server that the tests start.
+        // This value is measured with pgbench, which is installed together with the server that the tests
+        // start.
         assert!(row["of_five_rows"].as_f64() > Some(0.0), "{document:#} {}", ran.stderr);
     }
     let mut place = TestEnv::witness("atomic").with_database(&url);

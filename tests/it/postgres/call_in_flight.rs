@@ -79,7 +79,7 @@ fn call_is_executed_once_if_the_server_restarts_during_it() {
     });
 }
 
-/// I1, I87, I114: if a worker loses its session, another worker must not conclude that it died.
+/// I1, I87, I114: if a worker loses its session, another worker must not conclude that the first worker died.
 #[test]
 fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
     assert_call_executed_once(|server, its| {

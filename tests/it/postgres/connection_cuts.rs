@@ -20,7 +20,7 @@ use crate::test_env::{TestEnv, step, witness_plan_of};
 /// suite makes all cuts.
 const CUTS_PER_KIND: usize = 3;
 fn candidates(cut: CutPoint) -> u32 {
-    // Few notifications are sent for one job.
+    // Few notifications are sent for one job, so few cuts of the notification connection are possible.
     if cut == CutPoint::Listener { 3 } else { 14 }
 }
 
@@ -125,7 +125,7 @@ fn lease_is_renewed_while_reads_hang() {
     assert_eq!(place.effect_counts(), [("o".to_owned(), 1)].into());
 }
 
-/// On average, the proxy cuts the connection at one of this many points where it may cut.
+/// At each point where the proxy may cut the connection, it does so with a probability of one in this number.
 const ONE_IN: u32 = 60;
 
 #[test]

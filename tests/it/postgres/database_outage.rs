@@ -47,7 +47,7 @@ fn answer_is_recorded_after_the_server_was_read_only() {
         let working = RunningWorker::start(&place, worker_command(&place, &[]));
         wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
         block_on(set_read_only(&server.url(), true));
-        // Longer than the call and its lease.
+        // The server stays read-only for longer than the call and the lease last.
         std::thread::sleep(Duration::from_secs(4));
         block_on(set_read_only(&server.url(), false));
         assert_eq!(
@@ -171,7 +171,8 @@ fn suspend(place: &TestEnv, worker: &Child) {
         wait_until("the worker is suspended", || is_suspended(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            // A lock exists only for a server that was opened for work.
+            // The lock file exists only for a server that was opened for work. Without the file, the worker
+            // does not hold the lock.
             Err(error) => error.kind() == ErrorKind::NotFound,
         };
         let suspended = locks.iter().all(is_free);

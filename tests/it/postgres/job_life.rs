@@ -72,8 +72,7 @@ fn job_runs_on_a_server_as_in_a_file() {
 fn same_request_from_many_folders_concurrently_is_one_job() {
     let Some(url) = blocking_database() else { return };
     let template = TestEnv::golden("atomic");
-    // Each folder simulates a machine that remembers other facts about the database. All machines change the
-    // same files.
+    // Each folder simulates a machine with its own state directory and its own outbox.
     let places: Vec<TestEnv> = (0..4).map(|_| template.fresh_copy().with_database(&url)).collect();
     let children: Vec<_> = places
         .iter()

@@ -88,8 +88,8 @@ async fn store_reports_whether_it_receives_notifications() {
     until(true).await;
 }
 
-/// Number of delays measured in a series. Series are repeated until one is fast enough, because other tests
-/// share the machine.
+/// Number of delays measured in a series. Series are repeated until a series is fast enough, because other
+/// tests share the machine.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
 /// Median delay that polling every 200 ms would cause without notifications.
@@ -143,8 +143,8 @@ fn submit_another(place: &TestEnv) -> String {
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// Upper limit for the fastest delay of many between a signal and the claim on another store. It is far below
-/// the polling interval without notifications.
+/// Upper limit for the shortest of many delays. Each delay is the time from a signal to the claim on another
+/// store. The limit is far below the polling interval without notifications.
 const FAST_ENOUGH: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -153,7 +153,7 @@ async fn lease_holder_is_notified_of_its_own_inbox_only() {
     let (here, there) = (open_database(&url).await, open_database(&url).await);
     let (log, _lock) = claimed_job(&here, "held").await;
     let (other, _other_lock) = claimed_job(&here, "other").await;
-    // The listener starts with the first wait. Connecting notifies all waiters.
+    // The listener starts with the first wait. This wait ends soon, because connecting notifies all waiters.
     let heard = here.store.wait_for_change(Some(&log.job_id), 0).await;
     there.store.put_inbox(&other.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(300), here.store.wait_for_change(Some(&log.job_id), heard));

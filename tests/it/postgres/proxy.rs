@@ -22,7 +22,7 @@ pub(super) enum CutPoint {
     AfterCommit,
     /// Only the first half of the answer to a COMMIT reaches the client.
     InAnswer,
-    /// Only the first half of another message of the client reaches the server.
+    /// Only the first half of a client message other than COMMIT reaches the server.
     InRequest,
     /// A message of the notification connection does not arrive.
     Listener,

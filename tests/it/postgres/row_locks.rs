@@ -14,7 +14,7 @@ use super::{claimed_job, lease_request, open_database};
 use crate::conformance::store_fixture::new_job;
 
 /// Upper limit for an operation that does not wait. It is shorter than the server's limit on idle
-/// transactions.
+/// transactions, so an operation that waits for an idle transaction exceeds it.
 const NO_WAIT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Locks the row of a job for the lifetime of the returned connection.

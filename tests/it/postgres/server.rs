@@ -105,8 +105,8 @@ impl Server {
         Some(server)
     }
 
-    /// Starts a standby of this server. The standby streams from any server in its settings that it can
-    /// reach.
+    /// Starts a standby of this server. Its settings can name several servers. The standby streams from one
+    /// that it can reach.
     pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
         let standby = Self::without_cluster(Path::new("/tmp"), settings).expect("there is a server");
         let made = standby
@@ -255,7 +255,8 @@ pub(super) fn hand_over(file: &Path) {
     }
 }
 
-/// Returns user and group to run the server as if this process is root, which PostgreSQL does not accept.
+/// If this process is root, returns the user and the group that run the server instead, because PostgreSQL
+/// refuses to run as root.
 fn unprivileged_user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

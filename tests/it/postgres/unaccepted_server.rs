@@ -83,8 +83,9 @@ async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter
     (log, lock)
 }
 
-/// I89: an operation whose own connection is the first to reach an unaccepted server starts nothing there and
-/// keeps no lease. Results are still recorded on such a server, and requests are still accepted.
+/// I89: an operation may be the first to reach a server whose restore is not accepted. The operation then
+/// starts nothing there and keeps no lease. Results are still recorded on such a server, and requests are
+/// still accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     for (starts, point) in StartOperation::ALL {

@@ -1,4 +1,5 @@
-//! Styles reach the terminal as styles. Escape sequences from plans and arguments never do.
+//! Styles reach the terminal as escape sequences. Escape sequences from plans and arguments reach it only as
+//! printed text.
 
 use serde_json::json;
 

@@ -95,8 +95,8 @@ fn number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// A language would lose some results silently, or trap on them without a message. Such a result is refused
-/// with its location.
+/// If only the language handled them, some results and failures would be lost silently or end in a trap
+/// without a message. The SDK refuses such a result, and reports such a failure, with its location.
 #[test]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [

@@ -16,7 +16,7 @@ fn new_rust_project_builds_passes_its_tests_and_runs() {
         assert_eq!(new.code, 0, "{}", new.stderr);
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["test", "--quiet"]).current_dir(parent.path().join(&name));
-        // Both kinds share their compiled dependencies.
+        // The step project and the tool project share their compiled dependencies.
         let tested = cargo.env("CARGO_TARGET_DIR", tools_dir().with_file_name("made-rust")).output().unwrap();
         assert!(tested.status.success(), "{kind}: {}", String::from_utf8_lossy(&tested.stderr));
     }

@@ -70,7 +70,8 @@ fn same_step_in_every_language_resumes_after_kills_and_replays() {
         let (at, until) = (walked["at"].as_f64().unwrap(), walked["until"].as_f64().unwrap());
         assert!(until > at, "{lang}: time advances with the answers: {walked}");
 
-        // Version and variant bits of a UUID are not random.
+        // The version and variant bits of a UUID are not random, so the two bytes that contain them are not
+        // compared.
         let drawn = hex::decode(walked["id"].as_str().unwrap().replace('-', "")).unwrap();
         let plain = |at: &usize| ![6, 8].contains(at);
         let stream = StepRng::new(step_seed(&job_seed(place.path(), id), &StepId::new("s"))).bytes(STREAM_BYTES);

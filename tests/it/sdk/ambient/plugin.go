@@ -154,7 +154,7 @@ func fail(_ latchwork.Context, given told) (any, error) {
 	return map[string]any{"n": math.NaN()}, nil
 }
 
-// The steps are registered in `main` instead of `init`, because authors may expect that from the name `main`.
+// The steps are registered in `main` instead of `init`, because authors may expect that `main` runs.
 func main() {
 	latchwork.Step("Ambient.Look", latchwork.Spec{Determinism: latchwork.Stable}, lookAround)
 	latchwork.Step("Ambient.Fail", latchwork.Spec{}, fail)
