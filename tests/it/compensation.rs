@@ -317,8 +317,8 @@ fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
 }
 
 /// I20, I37: if the golden flow (see `TestEnv::golden`) is cancelled at its second gate, its first effect is
-/// undone. If a step fails after the letter was sent, the letter is undone, too. The message is then removed
-/// only if it is still unread.
+/// undone. If a step fails after the letter was sent, the plan rolls back. The message is then removed only
+/// if it is still unread.
 #[test]
 fn golden_flow_undoes_only_unread_messages() {
     let messages = |place: &TestEnv, folder: &str| {

@@ -267,7 +267,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
     // A write may also continue a call whose barrier was written earlier. Such a write inserts no ledger row,
-    // and is accepted only for a compensation.
+    // and a cancelled job accepts it only for a compensation.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
         (batch.acquire, batch.continues) = (true, Some(Slot::new(slot)));

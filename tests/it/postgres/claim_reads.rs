@@ -25,8 +25,9 @@ async fn read_counters(url: &str) -> (i64, i64) {
     (rows[0].get(0), rows[0].get(1))
 }
 
-/// Fills a database with one job that a worker holds, and with many jobs in each of these states. Each of the
-/// many jobs has the record of an earlier claim. If `known` is true, the server analyzes the filled tables.
+/// Fills a database with one job that a worker holds, and with many jobs in each of these states. Each of
+/// these other jobs has the record of an earlier claim. If `known` is true, the server analyzes the filled
+/// tables.
 async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedDatabase, OwnerLock) {
     let opened = open_database(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
