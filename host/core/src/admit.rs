@@ -111,8 +111,8 @@ pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     }
 }
 
-/// Returns true if an accepted request stays in the inbox only as a record, because no event will be made from
-/// it.
+/// Returns true if an accepted request stays in the inbox only as a record. The job is then terminal, and no
+/// event is made from the request.
 pub fn is_record_only(state: JobState, request: &InboxRequest) -> bool {
     let counts = matches!(request, InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. });
     state.is_terminal() && !request.reopens() && !counts
@@ -156,8 +156,8 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not count. If they counted, the batches of two due timers would
-    // refuse each other forever.
+    // Rows that only report other due timers do not contradict the batch. If they did and two timers were due,
+    // each timer's row would refuse the batch of the other timer forever.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A batch that releases the job to `PENDING` may leave undone rows. The worker that claims the job next
@@ -406,8 +406,8 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // The key may be free or held by another slot. Then there is nothing to withdraw, because this
-                // call has no receipt.
+                // If the key is free or held by another slot, this call has no receipt. Then there is nothing
+                // to withdraw.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;

@@ -40,7 +40,7 @@ pub struct Consumption {
     pub wall_ms: u32,
 }
 
-/// Payload that is stored as the answer of a try if the answer was unusable and its call remained in doubt.
+/// Payload that is stored for a try whose answer could not be used and whose call remained in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnusableAnswer {
     /// Reason why the answer could not be used.
@@ -169,9 +169,9 @@ impl Effect {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
 
-    /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed
-    /// retry proves nothing about the original try, so it is not informative. If it counted, the host would ask
-    /// the tool about the original try forever.
+    /// Returns true if the effect helps the lease holder to decide the call. An unknown answer does not help. A
+    /// "not applied" answer to a keyed retry does not help either, because it proves nothing about the original
+    /// try. If such an answer counted, the host would ask the tool about the original try forever.
     pub fn is_informative(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,

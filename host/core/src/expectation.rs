@@ -16,7 +16,7 @@ use crate::wait;
 /// Progress of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExpectationState {
-    /// The wait or gate has not started. An early signal is kept.
+    /// The wait or gate has not started. A signal that arrives early is kept until its wait starts.
     Pending,
     /// The wait or gate is open.
     Open,
@@ -82,7 +82,7 @@ pub enum NotExpected {
     /// The gate was decided or has expired.
     #[error("the gate at {0} is closed: it was decided or has expired")]
     GateClosed(Slot),
-    /// The gate now guards another call than the decision names.
+    /// The gate guards a call other than the call that the decision names.
     #[error("the gate at {slot} is now for another call, with the hash {hash}")]
     OtherCall {
         /// Slot of the gate.
@@ -165,9 +165,9 @@ impl Expectation {
     }
 }
 
-/// Returns the progress of the wait for a correlation key. If several waits match, a completed wait counts
-/// before an open one, and an ended one counts last. Pending waits whose key is not resolved yet match every
-/// key.
+/// Returns the progress of the wait for a correlation key. A pending wait whose key is not resolved yet matches
+/// every key. If several waits match, the result is the first of these states that one of the waits has:
+/// `Done`, `Open`, `Pending`, `Over`.
 fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option<ExpectationState> {
     let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
     let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
@@ -181,8 +181,8 @@ fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option
     of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
 }
 
-/// Checks a decision on a gate. If no expectation is stored for the gate, the decision is accepted. The lease
-/// holder later ignores the decision if it does not apply.
+/// Checks a decision on a gate. If no expectation is stored for the gate, the decision is accepted here. The
+/// lease holder later ignores an accepted decision that does not apply.
 fn check_gate_decision(awaited: &[Expectation], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotExpected> {
     let name = gate_name(slot);
     let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };

@@ -260,8 +260,8 @@ impl PinnedOperator {
     }
 }
 
-/// Verifier name that stands for the plugin's own `verify` export. It is used if the plugin exports `verify`
-/// and no other verifier is configured for it.
+/// Verifier name for the plugin's own `verify` export. This verifier is used if the plugin exports `verify` and
+/// no other verifier is configured for the plugin.
 pub const OWN_VERIFIER: &str = "verify";
 
 /// Consequence if a recorded effect does not match the current state of the outside world (§11).

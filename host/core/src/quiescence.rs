@@ -9,8 +9,9 @@ use crate::ledger::Quiescence;
 pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
-    /// True if the owner ran under the current boot id. If false, the owner died before the current boot began
-    /// at time 0. Its deadline was measured from an earlier boot and is ignored.
+    /// True if the owner ran under the current boot id. If false, the owner died before the current boot, which
+    /// began at lease clock time 0. The deadline is then ignored, because it was measured during an earlier
+    /// boot.
     pub same_boot: bool,
     /// Time at which the open try ends at the latest.
     pub deadline_us: i64,
@@ -23,8 +24,9 @@ pub struct OwnerFacts {
 }
 
 /// Returns `Quiescent` once the settling time has passed since the earliest proof that the owner's call is
-/// over. Such a proof is one of three times: the deadline plus the clock margin, the time at which the owner's
-/// lock was first seen to be free, or the start of the current boot if the owner ran under another boot id.
+/// over. If the owner ran under another boot id, the proof is the start of the current boot. Otherwise the
+/// proof is the earlier of two times: the deadline plus the clock margin, and the time at which the owner's
+/// lock was first seen to be free.
 pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     let us = |ms: u32| i64::from(ms) * 1000;
     let proof = if evidence.same_boot {

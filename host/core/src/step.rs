@@ -16,7 +16,8 @@ pub enum StepState {
     WaitingApproval,
     /// The step is a wait step. Its signal has not arrived and its time has not come.
     WaitingSignal,
-    /// The step waits for something outside itself other than an approval or a signal.
+    /// The step waits for a gate of a call inside the step, a call in doubt, an action in progress or a long
+    /// backoff.
     Blocked,
     /// The step failed and will be retried.
     FailedRetryable,
@@ -57,7 +58,8 @@ pub enum StepInput {
     Approve,
     /// The wait step starts to wait.
     AwaitSignal,
-    /// The step starts to wait for a gate inside it, a call in doubt, an action in progress or a long backoff.
+    /// The step starts to wait for a gate of a call inside the step, a call in doubt, an action in progress or
+    /// a long backoff.
     Block,
     /// The reason for blocking the step has ended.
     Unblock,

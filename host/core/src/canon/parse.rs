@@ -60,7 +60,8 @@ impl<'a> Parser<'a> {
         Err(CanonError { offset, refusal })
     }
 
-    /// Collects a refusal and returns `instead`, or fails if the parser is strict.
+    /// In tolerant mode, collects the refusal and returns `instead`. In strict mode, returns the refusal as an
+    /// error.
     fn tolerate<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
         match &mut self.tolerated {
             Some(passed) => {

@@ -47,8 +47,8 @@ fn keys_are_sorted_as_in_rfc8785() {
     assert_eq!(canonical(text), format!("{{{expected}}}"));
 }
 
-// The numbers of RFC 8785, appendix B, are written as there. NaN and Infinity are left out because JSON cannot
-// express them.
+// The numbers of RFC 8785, appendix B, get the canonical form that the RFC states. NaN and Infinity are left
+// out because JSON cannot express them.
 #[test]
 fn numbers_are_written_as_in_rfc8785() {
     let table = [

@@ -34,8 +34,9 @@ fn write(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            // A serde_json map sorts its keys by code points, or keeps insertion order if some crate enables
-            // that feature. The RFC requires the order of UTF-16 code units.
+            // A serde_json map sorts its keys by code points. If some crate enables the feature
+            // `preserve_order`, the map keeps the insertion order instead. The RFC requires the order of UTF-16
+            // code units.
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by(|(a, _), (b, _)| utf16_order(a, b));
             out.push(b'{');
@@ -52,14 +53,14 @@ fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Compares two strings by UTF-16 code units without building the units. The result differs from byte order
-/// only if one string has a surrogate pair, which is a four-byte character, and the other a character from
-/// U+E000 to U+FFFF.
+/// Compares two strings in the order of their UTF-16 code units, without building the units. Only the first
+/// differing byte decides. The result differs from byte order in one case: one string has a four-byte character
+/// there, which is a surrogate pair in UTF-16, and the other has a character from U+E000 to U+FFFF.
 fn utf16_order(a: &str, b: &str) -> Ordering {
     match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
         None => a.len().cmp(&b.len()),
-        // Lead bytes EE and EF encode U+E000 to U+FFFF. Lead bytes from F0 encode surrogate pairs, D800 to
-        // DFFF.
+        // A lead byte EE or EF begins a character from U+E000 to U+FFFF. A lead byte from F0 begins a character
+        // that is a surrogate pair in UTF-16. Its units, D800 to DFFF, are smaller than E000.
         Some((x @ 0xEE..=0xEF, y @ 0xF0..)) | Some((x @ 0xF0.., y @ 0xEE..=0xEF)) => y.cmp(&x),
         Some((x, y)) => x.cmp(&y),
     }

@@ -1,8 +1,8 @@
 //! Cost of calls (§12): the charge for each answer, and sums of charges.
 //!
-//! A charge is derived from the event that records the answer. It is therefore counted exactly once, whatever
-//! the provenance of the answer and however often the job is resumed or replayed. A call that reports no usage
-//! has no charge, and only its effect is stored.
+//! A charge is derived from the event that records the answer. The charge is therefore counted exactly once,
+//! even if the job is resumed or replayed several times. This holds for every provenance of the answer. A call
+//! that reports no usage has no charge, and only its effect is stored.
 
 mod calendar;
 mod price;
@@ -22,9 +22,10 @@ pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Number of answers that were charged or reused from earlier answers.
+    /// Number of charged answers plus the number of answers that were reused from earlier calls.
     pub calls: u64,
-    /// Number of the answers in `calls` that a model gave. Executing such a call again may give another answer.
+    /// Number of answers in `calls` that came from a model. If such a call is executed again, the model may
+    /// answer differently.
     pub nondeterministic: u64,
     /// Tokens read by models.
     pub tokens_in: u64,
@@ -34,7 +35,7 @@ pub struct Totals {
     pub cost_micro_usd: u64,
     /// Credits, in the providers' own units.
     pub credits: u64,
-    /// Number of answers that were reused from earlier answers.
+    /// Number of answers that were reused from earlier calls.
     pub cache_hits: u64,
     /// Number of answers that were not reused.
     pub cache_misses: u64,
@@ -109,7 +110,7 @@ pub struct Charge {
     pub totals: Totals,
 }
 
-/// Returns the charge of an event. Most events have none.
+/// Returns the charge that an event causes, or `None`. Most events cause no charge.
 pub fn charge(event: &Event) -> Option<Charge> {
     let (model, totals) = charge_of(&event.body)?;
     Some(Charge { model, time_us: event.time_us, totals })

@@ -38,7 +38,7 @@ impl Prices {
     /// Reads a price table.
     ///
     /// # Errors
-    /// Returns an error that names the first entry without the form that [`Prices`] describes.
+    /// Returns an error that names the first entry that does not have the form shown at [`Prices`].
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));

@@ -19,7 +19,8 @@ pub struct CopiedStep {
     pub started_us: Option<i64>,
     /// Output of the step.
     pub output: PayloadRef,
-    /// True if the request for the fork gave the output, which then replaces the step's recorded output.
+    /// True if the request for the fork contained an output for the step. That output replaces the recorded
+    /// output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_set: bool,
     /// Effect of the step on the world (§7).
@@ -29,8 +30,8 @@ pub struct CopiedStep {
     /// Calls of the step, in call order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CopiedCall>,
-    /// Events that the step emitted. Each entry has the name, the number of calls that the step had made
-    /// before, and the payload.
+    /// Events that the step emitted. Each entry has the name of the event, the number of calls that the step
+    /// had made before the event, and the payload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emits: Vec<(String, u32, PayloadRef)>,
     /// Outcome of the step: id, type, status, sensitivity.
@@ -41,14 +42,15 @@ pub struct CopiedStep {
 /// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginalExecution {
-    /// Job that executed the step. This is the job from which the fork was made, or an earlier job if that job
-    /// is itself a fork and copied the step.
+    /// Job that executed the step. Normally this is the job from which the fork was made. If that job is itself
+    /// a fork and copied the step, this is the earlier job that executed the step.
     pub job_id: JobId,
     /// Actor that submitted that job.
     pub actor_id: String,
     /// Correlation id of that job.
     pub correlation_id: String,
-    /// Data of the plugin that this job had pinned for the step's operator. `None` if the step has no operator.
+    /// Data of the plugin that the executing job had pinned for the step's operator. `None` if the step has no
+    /// operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<PinnedOperator>,
 }

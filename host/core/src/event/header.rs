@@ -20,8 +20,8 @@ pub enum Mode {
     /// A person must approve external writes and sends.
     #[default]
     HumanGated,
-    /// The mode itself requires approval only for external writes and sends with operators for which the actor
-    /// is not trusted. Gates of the plan and of the policy still apply.
+    /// The mode itself requires approval for an external write or send only if the actor is not trusted with
+    /// the operator. Gates of the plan and of the policy still apply.
     AutoExec,
 }
 

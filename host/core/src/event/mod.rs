@@ -90,11 +90,11 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<WouldCall>>,
     },
-    /// A try of a step plugin was lost or stopped, without a verdict on the step.
+    /// A try of a step plugin was lost or stopped. The result of the step is still undecided.
     StepAborted { step_id: StepId, failure: Failure },
     /// The job was cancelled before the step ended.
     StepCancelled { step_id: StepId },
-    /// The step waits for something outside itself, such as a gate, a call in doubt or another job.
+    /// The step waits for a condition outside the step, such as a gate, a call in doubt or another job.
     StepBlocked {
         step_id: StepId,
         slot: Slot,
@@ -201,8 +201,8 @@ pub enum Body {
         #[serde(flatten)]
         by: DecidedBy,
     },
-    /// An actor decided to leave a failed compensation as it is. It counts as done, and the remaining
-    /// compensations continue.
+    /// An actor decided to leave the effect of a call whose compensation failed. The compensation counts as
+    /// done, and the remaining compensations continue.
     CompensationLeft {
         slot: Slot,
         #[serde(flatten)]
@@ -210,8 +210,8 @@ pub enum Body {
     },
     /// The call changed a resource.
     StateChanged { slot: Slot, change: StateChange },
-    /// A check on resume found that a recorded change does not match the current state of the resource, or
-    /// could not verify the change.
+    /// A check on resume did not confirm a recorded change. Either the current state of the resource differs
+    /// from the record, or the check could not verify the change.
     ConfirmationFailed {
         slot: Slot,
         resource: Resource,
@@ -228,8 +228,8 @@ pub enum Body {
         by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// True if the effect no longer exists and the person therefore does not accept the current state. The
-        /// next request for the action executes the action once more.
+        /// True if the person stated that the effect no longer exists. The current state is then not accepted,
+        /// and the next request for the action executes the action again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
     },
@@ -312,7 +312,7 @@ pub enum Body {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slot: Option<Slot>,
-        /// Cause for which the job was parked, as a text, if it is known.
+        /// Text that describes why the job was parked, if the cause is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
     },
@@ -387,9 +387,9 @@ fn is_zero(value: &u64) -> bool {
 }
 
 impl Body {
-    /// Returns the oldest version of the event format that can express the event. A program that knows only
-    /// version 1 would read a `job_reopened` of version 2 as a retry and end the job without undoing anything.
-    /// Such a program must refuse the event.
+    /// Returns the oldest version of the event format that can express the event. A `job_reopened` event for an
+    /// undo needs version 2, so that a program that knows only version 1 refuses the event. Otherwise such a
+    /// program would read the event as a retry and end the job without undoing anything.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,

@@ -51,8 +51,8 @@ pub struct LedgerRow {
     pub state: RowState,
     /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Random number, different for each try. It distinguishes the worker's own unacknowledged commit from a
-    /// commit of another writer.
+    /// Random number, different for each try. If a worker's commit was not acknowledged, the worker recognizes
+    /// by the nonce that the stored row is its own and not the row of another writer.
     pub nonce: u64,
     /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]
@@ -100,8 +100,8 @@ pub struct Caller {
 /// try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// The owner can no longer touch the world. Its deadline plus the clock margin has passed, or the owner is
-    /// dead, and the settling time has passed since then.
+    /// The owner can no longer touch the world. Either the deadline of the try plus the clock margin has
+    /// passed, or the owner is dead. The settling time has also passed since that moment.
     Quiescent,
     /// The owner may still touch the world. The caller should ask again after the given time.
     After {
@@ -162,16 +162,16 @@ pub enum Decision {
     /// An older try in this slot, started by the same attempt, is still open. The caller must stop it and then
     /// ask again.
     StopOldCall,
-    /// A try of another worker may still be running. The caller must wait for the given time, and may not give
-    /// up after a number of retries.
+    /// A try of another worker may still be running. The caller must wait for the given time and then ask
+    /// again. The number of repetitions is not limited.
     WaitOtherWorker {
         /// Milliseconds to wait before asking again.
         wait_ms: u32,
     },
     /// The open try ended without an answer. The call is in doubt from now on.
     Indeterminate {
-        /// True if the stores contradict each other. In this case the ledger row is missing although an event
-        /// or an effect shows that the call was started.
+        /// True if the ledger row is missing although an event or an effect shows that the call was started.
+        /// The stores then contradict each other.
         alarm: bool,
     },
     /// The call must not be executed before this event time, in microseconds since 1970 UTC.
@@ -179,7 +179,8 @@ pub enum Decision {
     /// No retry is left. The caller records the failure as final and passes it to the plugin as the call's
     /// answer.
     FailFinal,
-    /// The caller may execute the call. If an earlier try has recorded keys, the call keeps these keys.
+    /// The caller may execute the call. If an earlier try of the call recorded keys, the caller uses these keys
+    /// again.
     AllowExecute,
 }
 

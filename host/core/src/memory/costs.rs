@@ -31,7 +31,7 @@ impl Costs {
         of_month.map(|(_, totals)| totals.cost_micro_usd).sum()
     }
 
-    /// Returns the sums as rows. `jobs` are in the order of listing.
+    /// Returns the sums as rows. `jobs` must be in the order in which jobs are listed.
     pub(super) fn rows(&self, by: CostGrouping, jobs: &[JobRow]) -> Vec<CostRow> {
         match by {
             CostGrouping::Job => {
@@ -74,7 +74,7 @@ impl Costs {
     }
 }
 
-/// Sorts rows by period, newest first, and keeps their order within a period.
+/// Sorts rows by period, newest first. Rows of one period keep their order.
 fn newest_first(rows: impl Iterator<Item = CostRow>) -> Vec<CostRow> {
     let mut rows: Vec<CostRow> = rows.collect();
     rows.sort_by(|a, b| b.period.cmp(&a.period));

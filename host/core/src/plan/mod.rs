@@ -68,8 +68,9 @@ pub struct Step {
     pub gate: Gate,
     /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
-    /// Template of the key: the action key of a world-changing step, the cache key of any other step. Without a
-    /// template a world-changing step has no action key, and no earlier result replaces the step.
+    /// Template of the step's key. The key of a world-changing step is its action key. The key of any other
+    /// step is used to find an earlier result. Without a template, a world-changing step has no action key, and
+    /// no earlier result replaces any other step.
     pub idempotency_template: Option<String>,
     /// Additional named values that the template may use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -34,8 +34,8 @@ impl AutoExec {
         !self.enabled
     }
 
-    /// Returns true if the actor is trusted with the operator. Calls of the operator in the actor's jobs then
-    /// need no approval in the mode `AUTO_EXEC`, unless the plan or the policy requires one.
+    /// Returns true if the actor is trusted with the operator. In the mode `AUTO_EXEC`, the actor's jobs may
+    /// then call the operator without approval. Gates of the plan and of the policy still apply.
     pub fn trusts(&self, actor: &str, operator: &Operator) -> bool {
         let level = self.trust.get(&format!("{actor}/{operator}")).copied().unwrap_or(0);
         self.enabled && level >= self.min_trust

@@ -85,7 +85,8 @@ fn reason(durable: &Durable) -> Option<Code> {
 }
 
 /// Returns the actor that cancelled the job, while the job is not terminal. A cancelled job becomes terminal
-/// only after its calls have finished and were undone.
+/// only after its calls have finished and its effects are undone. Returns `None` if a finished job is being
+/// undone.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())

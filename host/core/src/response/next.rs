@@ -69,7 +69,8 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
 }
 
 /// Returns the argument `--reason` for the approval command if the policy at the job's acceptance requires
-/// reasons. If only the current policy requires a reason, an approval without one is refused with a message.
+/// reasons. A reason may also be required only by the current policy. In that case, an approval without a
+/// reason is refused with a message.
 pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }

@@ -92,8 +92,8 @@ impl Offer {
     }
 }
 
-/// Returns true if the gate needs a second approver. Either one person has already approved, or the rules
-/// forbid approval by the person who submitted the job.
+/// Returns true if a person other than the submitter must approve the gate, or if one person has already
+/// approved it. The rules decide whether the submitter may approve.
 fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());

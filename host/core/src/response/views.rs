@@ -33,7 +33,7 @@ pub struct Response {
     /// Description of how the job came to this state, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// `relaxed` if the configuration allows a power failure to lose acknowledged writes.
+    /// `relaxed` if the database is configured so that a power failure may lose acknowledged writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<String>,
     /// Plugins whose configuration has changed since the job was accepted.
@@ -59,10 +59,10 @@ pub struct Response {
     /// Accepted requests that the job has not applied yet. The job applies them when it continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<PendingView>,
-    /// Actor that cancelled the job, while the cancellation is in progress.
+    /// Actor that cancelled the job. Set only while the cancellation is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<String>,
-    /// Actor that requested undoing of the finished job, during the undoing and after it.
+    /// Actor that requested to undo the finished job. Set while the effects are being undone and afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
     /// State of the compensation of each call that took effect, in the order of undoing. Empty unless the job
@@ -71,14 +71,15 @@ pub struct Response {
     pub compensations: Vec<CompensationView>,
     /// Commands to run next.
     pub next_actions: Vec<String>,
-    /// Recorded changes that a check found different from their record, or that could not be checked.
+    /// Recorded changes that were not confirmed. Either a check found the change different from its record, or
+    /// the check gave no result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
     /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// Number of times that a check found an effect different from its record and the job continued, because
-    /// the plugin's confirmation policy is `warn`.
+    /// Number of effects that a check found different from their record without stopping the job. Only plugins
+    /// with the confirmation policy `warn` are counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
@@ -89,8 +90,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// Marks this response as read from another database than the one used last, such as a restored copy. The
-    /// response may be out of date, and nothing is executed until an administrator accepts the database.
+    /// Marks this response as read from a database other than the database used last, such as a restored copy.
+    /// The response may be out of date. Nothing is executed until an administrator accepts the database.
     #[must_use]
     pub fn with_restored_database(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
@@ -135,7 +136,7 @@ pub struct StepView {
     /// Call that a dry run did not make, with its exact arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_call: Option<WouldCallView>,
-    /// Notes about calls that were not simply executed and committed, or that a model answered.
+    /// Notes about answers with an unusual provenance and about answers that a model gave.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -166,7 +167,8 @@ pub struct BlockedView {
     /// Hash of the exact call that an approval covers, for `latch job approve --hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_hash: Option<Hash>,
-    /// Time at which the wait ends, expires or times out without a request, microseconds since 1970 UTC.
+    /// Time at which the waiting ends without a request, microseconds since 1970 UTC: the end of a wait step,
+    /// the expiry of a gate, or the time of the next try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
     /// Call that holds the action key for which the step waits.
@@ -240,7 +242,7 @@ pub struct UnconfirmedView {
     pub found: String,
     /// Consequence for the job.
     pub consequence: Consequence,
-    /// Actor that accepted the change as it is, or the check that later found the change as recorded.
+    /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
     /// True if a person found that the effect is permanently gone.

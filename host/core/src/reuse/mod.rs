@@ -46,7 +46,8 @@ pub struct ReusableResult {
     pub result_type: ResultType,
     /// True if the output contains `"verified": true`.
     pub is_verified: bool,
-    /// Provenance of the result. If its parts differ, the provenance of the least certain part.
+    /// Provenance of the result. If parts of the result have different provenances, this is the provenance of
+    /// the least certain part.
     pub provenance: Provenance,
     /// SHA-256 of the output.
     pub output_hash: Hash,
@@ -105,8 +106,8 @@ pub struct ReuseQuery<'a> {
     pub now_us: i64,
 }
 
-/// Returns true if an earlier result may replace the execution of the step, judged by the plan and the operator
-/// alone.
+/// Returns true if an earlier result may replace the execution of the step. Only the plan and the operator are
+/// checked, and no earlier result is read.
 pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
     let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never

@@ -83,7 +83,8 @@ fn decide_reuse(
 
 type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
-/// I23: a single violated rule of safe reuse refuses the reuse. A change that violates no rule allows it.
+/// I23: if any one rule of safe reuse is violated, the result is not reused. A difference that violates no rule
+/// does not prevent reuse.
 #[test]
 fn each_safe_reuse_rule_is_checked_separately() {
     let cases: [(&str, Change, i64, Result<ReuseReason, ReuseReason>); 29] = [
@@ -322,7 +323,7 @@ fn only_top_level_verified_true_counts_as_verified() {
     }
 }
 
-/// I23: a change of any single decision of the policy about the step changes the hash.
+/// I23: if one decision of the policy about the step changes, the hash changes.
 #[test]
 fn each_policy_decision_changes_the_policy_hash() {
     let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {

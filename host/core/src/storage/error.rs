@@ -13,7 +13,7 @@ pub enum WriteError {
     /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// Another attempt holds the job. Writes of the writer's own attempt are therefore refused.
+    /// A newer attempt holds the job, so writes of the writer's attempt are refused.
     #[error("attempt {attempt} is stale: attempt {current} holds the job")]
     Fenced {
         /// Attempt of the writer.
@@ -85,7 +85,8 @@ pub enum WriteError {
         /// The action key.
         key: Hash,
     },
-    /// The write claims a job or starts an invocation (`acquire`), but the database is not the accepted one.
+    /// The write claims a job or starts an invocation (`acquire`), but no administrator has accepted this
+    /// database.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
     /// The database refused the write or could not be reached. Nothing was written.

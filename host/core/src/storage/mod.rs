@@ -166,16 +166,16 @@ pub struct Batch {
     pub expectations: Vec<Expectation>,
     /// Changed durable timers.
     pub timers: Vec<TimerWrite>,
-    /// True if the batch ends a wait or a gate because its time has come. Such a batch is refused with
-    /// [`WriteError::InboxPending`] while undone inbox rows exist other than those in `inbox_done` and
-    /// `compatible_inbox_ids`. One of these other rows may be the awaited signal or decision.
+    /// True if the batch ends a wait or a gate because its time has come. `inbox_done` and
+    /// `compatible_inbox_ids` together must then contain all undone inbox rows. Otherwise the batch is refused
+    /// with [`WriteError::InboxPending`], because another row may be the awaited signal or decision.
     pub requires_empty_inbox: bool,
-    /// Ids of undone inbox rows that do not prevent a batch with `requires_empty_inbox`. These rows only report
+    /// Ids of undone inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
     /// that other timers are due.
     pub compatible_inbox_ids: Vec<i64>,
-    /// New state of the job. A state in which the job ends, parks, waits or diverges releases the claim. The
-    /// batch is then refused with [`WriteError::InboxPending`] while undone inbox rows exist. A batch with
-    /// `parks_unloaded` that parks the job is not refused.
+    /// New state of the job. Every state except `RUNNING` releases the claim. If the job ends, parks, waits or
+    /// diverges, the batch is refused with [`WriteError::InboxPending`] while undone inbox rows exist. A batch
+    /// with `parks_unloaded` may park the job despite undone rows.
     pub status: Option<StatusWrite>,
     /// True if the batch parks a job that could not be loaded. The undone inbox rows of the job stay undone.
     pub parks_unloaded: bool,
@@ -401,7 +401,8 @@ pub struct JobFilter {
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
-    /// Only terminal jobs with undone inbox rows, whose audit events are still missing from the log.
+    /// Only terminal jobs with undone inbox rows. The audit events for these rows are still missing from the
+    /// log.
     pub needs_audit: bool,
     /// Only jobs accepted before this job.
     pub older_than: Option<JobId>,
@@ -498,10 +499,10 @@ pub trait Journal: Send + Sync {
     /// An absent or different lock file proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Puts a request into a job's inbox. The request is durable when this method returns.
-    /// [`crate::expectation::check_request`] refuses a request that the job does not expect, in the transaction
-    /// that would accept the request. The same transaction changes the state `WAITING`, `PARKED` or `DIVERGED`
-    /// to `PENDING`. For [`InboxRequest::Cancel`], this transaction also sets the cancel flag.
+    /// Puts a request into a job's inbox. The request is durable when this method returns. If the job does not
+    /// expect the request, [`crate::expectation::check_request`] refuses it in the same transaction. This
+    /// transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`. For
+    /// [`InboxRequest::Cancel`], it also sets the cancel flag.
     async fn put_inbox(
         &self,
         job_id: &JobId,
@@ -552,9 +553,9 @@ pub trait Journal: Send + Sync {
     }
 
     /// Waits until the revision is greater than `seen`, and returns the new revision. If `of` names a job, only
-    /// a new inbox row of this job counts as a change. If not, a change is a job that may be claimable or a
-    /// newly set timer. A store without notifications (SQLite, memory) waits forever. A lost connection can
-    /// lose a notification, so the caller must also poll the store from time to time.
+    /// a new inbox row of this job counts as a change. If `of` is `None`, a change is a job that may now be
+    /// claimable, or a newly set timer. A store without notifications (SQLite, memory) waits forever. A lost
+    /// connection can lose a notification, so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await

@@ -28,17 +28,19 @@ pub struct StateReason {
     pub since_us: Option<i64>,
 }
 
-/// Returns substrings of the canonical texts of the events that give the reason for `state`.
+/// Returns search texts for the events that give the reason for `state`.
 ///
-/// The number of substrings is also the maximum number of stored event rows to read. The result is empty if no
-/// event gives the reason. `is_given_up` is true if a cancellation or an undo was requested.
+/// An event is read if its canonical text contains one of the search texts. Of these events, only the newest
+/// are read, at most as many as there are search texts. The result is empty if no event gives the reason.
+/// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
     // Only a `confirmation_failed` event that ended the job contains this text.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // `is_given_up` is true after a cancellation and after an undo. If the job had finished before, the
-        // request was an undo. The newest event that ended or reopened the job decides between the two.
+        // `is_given_up` is true after a cancellation and after an undo. Only an undo is requested for a
+        // finished job. The newest event that ended or reopened the job therefore shows which of the two was
+        // requested.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,
@@ -63,8 +65,9 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if an open job whose end was requested had finished before. Such a job is undoing its effects.
-/// `texts` contains the events that ended or reopened the job, newest first. Only the newest of them decides.
+/// For an open job for which a cancellation or an undo was requested, returns true if the request was an undo.
+/// In this case the job had already finished, and its effects are being undone. `texts` contains the events
+/// that ended or reopened the job, newest first. Only the newest of these events decides.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {
@@ -74,9 +77,9 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     }
 }
 
-/// Returns the reason for `state`. `events` contains the canonical texts of the job's events, newest first. An
-/// unreadable event is skipped, because loading the job reports it. `is_given_up` is true if the end of the job
-/// was requested by a cancellation or an undo.
+/// Returns the reason for `state`. `events` contains canonical texts of the job's events, newest first. An
+/// unreadable event is skipped here, and loading the job reports it. `is_given_up` is true if a cancellation or
+/// an undo was requested.
 pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> StateReason {
     let mut why = StateReason::default();
     let wanted = reason_event_markers(state, is_given_up);

@@ -2,10 +2,11 @@
 //!
 //! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan.
 //!
-//! The check runs in layers over the whole plan: the text is unambiguous JSON, every value has its shape, the
-//! steps form an acyclic graph, and each step agrees with its operator, its template and its bindings. A layer
-//! checks all parts that are readable, so that one mistake does not hide another. Only a text that is not JSON
-//! ends the check immediately.
+//! The check consists of layers, and each layer covers the whole plan. The first layer checks that the text is
+//! unambiguous JSON. The second layer checks the form of every value. The third layer checks that the steps
+//! form an acyclic graph. The last layer checks that each step agrees with its operator, its template and its
+//! bindings. A layer checks all parts that are readable, so that one mistake does not hide another. Only a text
+//! that is not JSON ends the check immediately.
 
 pub(crate) mod whole_request;
 
@@ -180,8 +181,8 @@ fn rules(
     }
 }
 
-/// Returns the normal form of a plan whose defaults are already filled. Sorts the sets, and puts the steps in
-/// topological order and then by `step_id`.
+/// Returns the normal form of a plan whose defaults are already filled. Sorts the sets and puts the steps in
+/// topological order. If the dependencies allow several orders, `step_id` decides.
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {

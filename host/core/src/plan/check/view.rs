@@ -13,8 +13,8 @@ pub(super) struct StepFields<'a> {
 }
 
 impl<'a> StepFields<'a> {
-    /// Returns the steps of an expanded plan. Each step also has its fields as the plan's text states them.
-    /// Items that are not objects are skipped.
+    /// Returns the steps of an expanded plan. Each returned step also contains the fields that the plan's text
+    /// states. Items that are not objects are skipped.
     pub(super) fn of_plan(written: &'a Value, expanded: &'a Value) -> Vec<Self> {
         let steps = |plan: &'a Value| plan.get("steps").and_then(Value::as_array).into_iter().flatten();
         let both = steps(expanded).zip(steps(written)).enumerate();

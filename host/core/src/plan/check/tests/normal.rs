@@ -88,8 +88,8 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
     })
 }
 
-/// Returns true if some step depends on itself, directly or through other steps. The search follows paths of up
-/// to as many edges as there are steps.
+/// Returns true if some step depends on itself, directly or through other steps. The search follows paths with
+/// at most as many edges as there are steps.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
     (0..dependencies.len()).any(|start| {
         let mut reached: BTreeSet<usize> = dependencies[start].iter().copied().collect();
