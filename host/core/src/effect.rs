@@ -25,7 +25,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns true if all numbers are zero, as they are if the provider reports no numbers.
+    /// Returns true if all numbers are zero. This is the case if the provider reports no numbers.
     pub fn is_empty(&self) -> bool {
         (self.tokens_in, self.tokens_out, self.cost_micro_usd, self.credits) == (0, 0, 0, 0)
     }

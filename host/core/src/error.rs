@@ -63,8 +63,8 @@ codes! {
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its time limit. The cause may be a busy machine. Steps are therefore retried,
-    /// and so are calls that certainly changed nothing (§8).
+    /// The plugin ran longer than its time limit. The cause may be a busy machine. Steps, and calls that
+    /// certainly changed nothing, are therefore retried (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
     /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;

@@ -101,8 +101,8 @@ pub enum RecoveryClass {
 /// The operator's declarations about resolving calls in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionSpec {
-    /// Number of seconds during which the downstream system deduplicates by the external key. 0 means that it
-    /// does not deduplicate.
+    /// Number of seconds during which the downstream system recognizes a repeated call by the external key. 0
+    /// means that the system does not recognize repeated calls.
     #[serde(default)]
     pub idempotent_by_key_seconds: u32,
     /// Time after the end of a call during which its effect may still appear, in milliseconds.

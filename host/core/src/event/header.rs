@@ -49,7 +49,7 @@ pub struct Header {
     pub tenant_id: String,
     /// Actor that submitted the job.
     pub actor_id: String,
-    /// Id by which several systems refer to the same overall request.
+    /// Id that several systems use for one overall request.
     pub correlation_id: String,
     /// W3C trace id.
     pub trace_id: String,

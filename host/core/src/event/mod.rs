@@ -107,8 +107,8 @@ pub enum Body {
     StepUnblocked { step_id: StepId },
     /// The call will be retried at `not_before_us` or later.
     StepRetryScheduled { step_id: StepId, slot: Slot, code: Code, not_before_us: i64 },
-    /// The barrier of a call. This try of the call may be executed from now on. `first_attempt` is part of the
-    /// external key `latch:<job_id>:<slot>:<first_attempt>`.
+    /// The barrier of a call. The try may be executed once this event is recorded. `first_attempt` is part of
+    /// the external key `latch:<job_id>:<slot>:<first_attempt>`.
     ToolInvocationStarted {
         slot: Slot,
         operator: Operator,

@@ -77,9 +77,9 @@ pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
     length_prefixed(&fields)
 }
 
-/// Returns the identity of a request with an `Idempotency-Key` header. The key is the `SHA-256` of the
-/// length-prefixed `ik`, tenant, actor and header value. These are four fields, so the key never equals a
-/// [`request_key`].
+/// Returns the identity of a request with an `Idempotency-Key` header. The key is the `SHA-256` of four
+/// length-prefixed fields: the text `ik`, the tenant, the actor and the header value. A [`request_key`] has
+/// more fields, so the two kinds of keys are never equal.
 pub fn header_request_key(tenant: &str, actor: &str, header: &str) -> Hash {
     length_prefixed(&[b"ik", tenant.as_bytes(), actor.as_bytes(), header.as_bytes()])
 }

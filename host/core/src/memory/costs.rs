@@ -1,4 +1,4 @@
-//! Cost sums in the in-memory model of a store.
+//! Cost sums of the in-memory store, which is the reference model of a store.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
 use crate::ids::JobId;
 use crate::storage::JobRow;
 
-/// Cost sums by LLM model, per job, per actor and day, and per tenant and month.
+/// Cost sums of each language model. They are kept per job, per actor and day, and per tenant and month.
 #[derive(Default)]
 pub(super) struct Costs {
     jobs: BTreeMap<(JobId, String), Totals>,

@@ -1,4 +1,4 @@
-//! One job in the in-memory model of a store.
+//! One job of the in-memory store, which is the reference model of a store.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Journal of the in-memory model of a store.
+//! Journal of the in-memory store, which is the reference model of a store.
 
 use async_trait::async_trait;
 

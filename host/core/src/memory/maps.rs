@@ -1,4 +1,4 @@
-//! Effect store and key-value store in the in-memory model of a store.
+//! Effect store and key-value store of the in-memory store, which is the reference model of a store.
 
 use async_trait::async_trait;
 

@@ -1,5 +1,5 @@
-//! In-memory model of a store, without a runtime and without real time. Other stores must behave exactly like
-//! the model. One conformance suite checks all of them.
+//! In-memory store, without a runtime and without real time. It is the reference model: other stores must
+//! behave exactly like it. One conformance suite checks all stores.
 
 mod clock;
 mod costs;

@@ -74,8 +74,8 @@ impl Plan {
         named && self.parameters.is_some() && self.step(reference.step()).is_none()
     }
 
-    /// Returns the values of a request: `given` with defaults filled, checked against the schema. Returns
-    /// `None` for a plan without parameters.
+    /// Fills the defaults in `given`, checks the result against the schema, and returns it as the values of the
+    /// request. Returns `None` for a plan without parameters.
     ///
     /// # Errors
     /// Returns every wrong or missing value, sorted by pointer.

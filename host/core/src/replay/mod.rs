@@ -78,7 +78,7 @@ pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Diverg
 /// event.
 ///
 /// # Errors
-/// Returns the difference if the log contains another `n`-th event of the step.
+/// Returns the difference if the log has a different `n`-th event of the step.
 pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &EmittedEvent) -> Result<bool, Divergence> {
     let Some(recorded) = job.step(step).and_then(|step| step.emits.get(n as usize)) else {
         return Ok(false);

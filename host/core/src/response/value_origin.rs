@@ -14,7 +14,8 @@ pub fn output_copied(job_id: &JobId) -> String {
     format!("output copied from {job_id}")
 }
 
-/// Phrase for a repeated action: an earlier call performed it, and its receipt is the answer.
+/// Phrase for an action that an earlier call already performed. The action is not performed again, and the
+/// receipt of the earlier call is the answer.
 pub fn receipt_returned(job_id: &JobId, slot: &Slot) -> String {
     format!("receipt returned from {job_id} {slot}")
 }

@@ -78,8 +78,8 @@ pub struct Response {
     /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// Number of effects that a check found different from their record without stopping the job. Only plugins
-    /// with the confirmation policy `warn` are counted.
+    /// Number of mismatches between an effect and its record after which the job continued. The job continues
+    /// only if the plugin's confirmation policy is `warn`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
@@ -294,7 +294,7 @@ pub enum CompensationState {
     Left,
     /// No operator can undo the call.
     Impossible,
-    /// The call is lost, so it is unknown if there is anything to undo.
+    /// The outcome of the call is lost, so it is unknown whether there is an effect to undo.
     Unknown,
 }
 
@@ -307,7 +307,7 @@ pub struct WouldCallView {
     pub operator: String,
     /// Arguments of the call. Bindings to outputs that do not exist are left unresolved.
     pub args: Value,
-    /// JSON pointers to these unresolved bindings in the arguments.
+    /// JSON pointers to the bindings in `args` that are left unresolved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
 }

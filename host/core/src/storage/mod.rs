@@ -116,8 +116,8 @@ pub enum ActionWrite {
         /// Slot that holds the key.
         slot: Slot,
     },
-    /// Registers this job to wait until the reservation is settled. Refused with [`WriteError::ActionKeyFree`] if the
-    /// key is already free or settled. The caller must then read the key again.
+    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the
+    /// write is refused with [`WriteError::ActionKeyFree`], and the caller must read the key again.
     Wait {
         /// Operator of the reserved call.
         operator: Operator,
@@ -537,8 +537,8 @@ pub trait Journal: Send + Sync {
 
     /// Reads one payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Returns the costs of calls in groups, newest group first. If `job_id` is set, only the calls of that job
-    /// count. The cost of a call is added in the transaction that records its answer.
+    /// Returns the sums of the costs of calls, one per group, newest group first. If `job_id` is set, only the
+    /// calls of that job are counted. The cost of a call is added in the transaction that records its answer.
     async fn costs(&self, by: cost::CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError>;
 
     /// Returns the amount that a tenant's jobs have spent in a month, in millionths of a US dollar. The month

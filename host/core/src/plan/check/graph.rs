@@ -15,7 +15,7 @@ pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     cycles(steps, report);
 }
 
-/// Direct dependencies by step id, from which transitive dependencies are found. A step is among its own
+/// Direct dependencies by step id. Transitive dependencies are computed from them. A step is among its own
 /// transitive dependencies only if it is part of a cycle.
 pub(super) struct Dependencies<'a>(HashMap<&'a str, Vec<&'a str>>);
 

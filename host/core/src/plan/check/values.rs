@@ -152,7 +152,7 @@ pub(super) fn timeout(value: &Value, at: &str, report: &mut ViolationReport) {
     }
 }
 
-/// Checks the address of the JSON Schema, which editors use.
+/// Checks the key `$schema`, which contains the address of the JSON Schema for editors. Every text is accepted.
 pub(super) fn schema_address(value: &Value, at: &str, report: &mut ViolationReport) {
     as_text(value, at, report);
 }
