@@ -67,7 +67,7 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
     // If the step states its effects, the suggested list contains these effects and the missing effects. If
-    // not, the suggested list contains all effects of the operator, and the author adds the list to the step.
+    // not, the suggested list contains all effects of the operator that must be declared.
     let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
