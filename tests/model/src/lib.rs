@@ -7,8 +7,8 @@
 //! person who inspects the world.
 //!
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
-//! then find a violation. `docs/model.md` lists the number of states of each searched world, and the length of
-//! the shortest path to each mutant's violation.
+//! then find a violation. `docs/internals/model.md` lists the number of states of each searched world, and the
+//! length of the shortest path to each mutant's violation.
 
 mod hidden_moves;
 mod own_pace;

@@ -123,7 +123,7 @@ fn stored_failed_repeat_causes_a_cycle() {
 }
 
 /// A worker that sends late changes the world twice. The protocol cannot prevent a late send and has to assume
-/// that it does not happen, see `docs/model.md`.
+/// that it does not happen, see `docs/internals/model.md`.
 #[test]
 fn late_send_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);

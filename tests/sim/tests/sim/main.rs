@@ -6,7 +6,7 @@
 //! determines the whole run.
 //!
 //! `LATCH_TEST_SEED` repeats one seed and prints its trace. `LATCH_TEST_SEEDS` sets the number of seeds. See
-//! `docs/simulation.md`.
+//! `docs/internals/simulation.md`.
 
 #![expect(clippy::print_stdout, reason = "the output shows how to repeat a run")]
 
