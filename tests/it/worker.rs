@@ -441,8 +441,8 @@ fn limit_of_an_unknown_operator_or_tenant_is_reported() {
     }
 }
 
-/// With `--until-idle`, a worker that finds a restored database claims no job, prints the next command and
-/// ends (property 33).
+/// I122: with `--until-idle`, a worker that finds a restored database claims no job, prints the next command
+/// and ends.
 #[test]
 fn until_idle_worker_ends_on_a_restored_database() {
     let server = TestServer::start();
