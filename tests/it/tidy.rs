@@ -1,5 +1,5 @@
 //! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, the
-//! only files in which certain functions may be used, and a test for each invariant.
+//! only files in which certain functions may be used, and a test for each guarantee.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -185,46 +185,166 @@ fn tools_are_called_in_one_place() {
     assert_eq!(places.len(), 1, "one place executes tools: {places:?}");
 }
 
+/// The numbers of the register ascend in each group, and each number occurs once. The page and the tests cite
+/// only numbers of the register.
 #[test]
-fn every_invariant_is_cited_by_a_test() {
-    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is an ARCHITECTURE.md");
-    let numbers: Vec<u32> =
-        architecture.lines().filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok()).collect();
-    assert!(!numbers.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
-    // Gaps are allowed, because the number of a removed invariant is never used again.
-    assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
-    let stated: BTreeSet<u32> = numbers.into_iter().collect();
+fn every_cited_guarantee_is_in_the_register() {
+    let Register { groups, fences } = read_register();
+    let mut stated = BTreeSet::new();
+    for group in &groups {
+        let numbers: Vec<u32> = group.iter().map(|guarantee| guarantee.number).collect();
+        // Gaps are allowed, because the number of a removed guarantee is never used again.
+        assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
+        for number in numbers {
+            assert!(stated.insert(number), "I{number} has two rows in {REGISTER}");
+        }
+    }
+    assert!(groups.len() >= 10 && stated.len() >= 140, "{} groups, {} numbers", groups.len(), stated.len());
 
     let mut cited: BTreeMap<u32, String> = BTreeMap::new();
+    for number in fences.iter().map(|fence| fence.number).chain(numbers_in(&register_text())) {
+        cited.entry(number).or_insert_with(|| REGISTER.to_owned());
+    }
     for file in text_files().into_iter().filter(|file| file.path.ends_with(".rs")) {
-        let whole =
-            file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
-        let tests = match whole {
-            true => file.text.as_str(),
-            false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
-        };
-        for number in cited_invariants(tests) {
+        for number in cited_guarantees(tests_of(&file)) {
             cited.entry(number).or_insert_with(|| file.path.clone());
         }
     }
-    let untested: Vec<_> = stated.iter().filter(|n| !cited.contains_key(n)).map(|n| format!("I{n}")).collect();
-    assert_none("these invariants have no test", untested);
     let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
-    assert_none("these cited invariants are not in ARCHITECTURE.md", unknown.collect());
+    assert_none("these cited guarantees are not in the register", unknown.collect());
 }
 
-/// Returns the invariants cited in comments. Each is a word of its own, such as I9.
-fn cited_invariants(text: &str) -> Vec<u32> {
-    let mut found = Vec::new();
-    for line in text.lines().filter(|line| line.contains("//")) {
-        let comment = &line[line.find("//").unwrap_or(0)..];
-        for word in comment.split(|c: char| !c.is_ascii_alphanumeric()) {
-            if let Some(number) = word.strip_prefix('I').and_then(|digits| digits.parse().ok()) {
-                found.push(number);
-            }
+/// Each row has a short statement, files that exist, and tests that exist. A row that no test cites names at
+/// least one test.
+#[test]
+fn every_guarantee_is_tested_and_its_tests_exist() {
+    let (sources, mut named, mut untested) = (rust_files(""), 0, Vec::new());
+    let cited: BTreeSet<u32> = sources.iter().flat_map(|file| cited_guarantees(tests_of(file))).collect();
+    for Guarantee { number, statement, files, tests } in read_register().groups.into_iter().flatten() {
+        let words = statement.split_whitespace().count();
+        assert!((3..=20).contains(&words), "I{number} has {words} words, at most 20 are allowed: {statement}");
+        assert!(!files.is_empty(), "I{number} names no file that enforces it");
+        for file in files {
+            assert!(root().join(&file).is_file(), "I{number} names {file}, which does not exist");
+        }
+        if tests.is_empty() && !cited.contains(&number) {
+            untested.push(format!("I{number}"));
+        }
+        for test in tests {
+            assert!(test.contains("::"), "I{number} names {test} without its module");
+            assert!(test_exists(&sources, &test), "I{number} names {test}, which does not exist");
+            named += 1;
         }
     }
-    found
+    assert_none("these guarantees have no test", untested);
+    assert!(named >= 700, "{named}");
+}
+
+/// Returns the tests in a source file: the whole file, or its part after `#[cfg(test)]`.
+fn tests_of(file: &TextFile) -> &str {
+    let whole = file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
+    match whole {
+        true => file.text.as_str(),
+        false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
+    }
+}
+
+/// Returns the guarantees cited in comments. Each is a word of its own, such as I9.
+fn cited_guarantees(text: &str) -> Vec<u32> {
+    text.lines().filter_map(|line| line.find("//").map(|at| &line[at..])).flat_map(numbers_in).collect()
+}
+
+/// Returns the numbers of guarantees in a text, such as 9 for the word I9.
+fn numbers_in(text: &str) -> Vec<u32> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| word.strip_prefix('I')?.parse().ok()).collect()
+}
+
+/// Page that lists every guarantee, the files that enforce it, and its tests.
+const REGISTER: &str = "docs/internals/guarantees.md";
+
+/// Tables of the register.
+#[derive(Default)]
+struct Register {
+    /// Guarantees of each group, in the order of the page.
+    groups: Vec<Vec<Guarantee>>,
+    /// Fences of all groups.
+    fences: Vec<Fence>,
+}
+
+/// Row of a table of guarantees.
+struct Guarantee {
+    number: u32,
+    statement: String,
+    /// Paths of the files that enforce it.
+    files: Vec<String>,
+    tests: Vec<String>,
+}
+
+/// Row of a table of fences.
+struct Fence {
+    /// Number of the guarantee that the fence serves.
+    number: u32,
+    name: String,
+    condition: String,
+    tests: Vec<String>,
+}
+
+/// Kind of the table that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Table {
+    Guarantees,
+    Fences,
+    /// No table, or a table of another kind.
+    Other,
+}
+
+fn register_text() -> String {
+    std::fs::read_to_string(root().join(REGISTER)).expect("there is a register of guarantees")
+}
+
+fn read_register() -> Register {
+    let number = |text: &str| -> u32 {
+        let number = text.strip_prefix('I').and_then(|digits| digits.parse().ok());
+        number.unwrap_or_else(|| panic!("{REGISTER}: {text} is not the number of a guarantee"))
+    };
+    let (mut register, mut table) = (Register::default(), Table::Other);
+    for line in register_text().lines() {
+        let Some(row) = line.strip_prefix('|') else {
+            table = Table::Other;
+            continue;
+        };
+        let cells: Vec<&str> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
+        match (table, cells.as_slice()) {
+            (_, [dashes, ..]) if dashes.starts_with("---") => {}
+            (Table::Other, ["no", "guarantee", "enforced by", "tests"]) => {
+                table = Table::Guarantees;
+                register.groups.push(Vec::new());
+            }
+            (Table::Other, ["fence", "condition", "fails without it"]) => table = Table::Fences,
+            (Table::Guarantees, [no, statement, files, tests]) => {
+                let guarantee = Guarantee {
+                    number: number(no),
+                    statement: (*statement).to_owned(),
+                    files: quoted(files).map(str::to_owned).collect(),
+                    tests: quoted(tests).map(str::to_owned).collect(),
+                };
+                register.groups.last_mut().expect("the table has begun").push(guarantee);
+            }
+            (Table::Fences, [fence, condition, tests]) => {
+                let (no, name) = fence.split_once(": ").unwrap_or_else(|| panic!("{REGISTER}: no number: {line}"));
+                register.fences.push(Fence {
+                    number: number(no),
+                    name: name.to_owned(),
+                    condition: (*condition).to_owned(),
+                    tests: quoted(tests).map(str::to_owned).collect(),
+                });
+            }
+            (Table::Other, _) => {}
+            (Table::Guarantees | Table::Fences, _) => panic!("{REGISTER}: a row with other cells: {line}"),
+        }
+    }
+    register
 }
 
 #[test]
@@ -297,40 +417,19 @@ fn readme_has_both_commands_and_all_links_resolve() {
     assert_none("these links are broken", broken);
 }
 
-/// Each property has tests, and each test named in `docs/properties.md` exists.
-#[test]
-fn every_property_names_tests_that_exist() {
-    let page = std::fs::read_to_string(root().join("docs/properties.md")).unwrap();
-    let (mut numbers, mut named) = (Vec::new(), 0);
-    let sources = rust_files("");
-    for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("::")) {
-        numbers.extend(row.split('|').nth(1).and_then(|cell| cell.trim().parse::<u32>().ok()));
-        for test in quoted(row).filter(|word| word.contains("::")) {
-            assert!(test_exists(&sources, test), "docs/properties.md names {test}, which does not exist");
-            named += 1;
-        }
-    }
-    assert_eq!(numbers, (1..=39).collect::<Vec<_>>());
-    assert!(named >= 100, "{named}");
-}
-
-/// Each fence has tests, and each test named in `docs/fences.md` exists.
+/// Each fence has a condition and tests, and each of its tests exists.
 #[test]
 fn every_fence_names_tests_that_exist() {
-    let page = std::fs::read_to_string(root().join("docs/fences.md")).unwrap();
     let (sources, mut named) = (rust_files(""), 0);
-    let headings = |line: &&str| line.starts_with("|--") || line.starts_with("| fence |");
-    for row in page.lines().filter(|line| line.starts_with('|') && !headings(line)) {
-        // A cell with statements may contain bars, so the cell with the tests is found as the last one.
-        let tests = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
-        let before = named;
-        for test in quoted(tests).filter(|word| *word != "sim") {
-            assert!(test_exists(&sources, test), "docs/fences.md names {test}, which does not exist");
+    for Fence { name, condition, tests, .. } in read_register().fences {
+        assert!(!condition.is_empty(), "a fence without a condition: {name}");
+        assert!(!tests.is_empty(), "a fence without a test: {name}");
+        for test in tests {
+            assert!(test_exists(&sources, &test), "the fence `{name}` names {test}, which does not exist");
             named += 1;
         }
-        assert!(named > before, "docs/fences.md: a fence without a test: {row}");
     }
-    assert!(named >= 90, "{named}");
+    assert!(named >= 130, "{named}");
 }
 
 /// Returns the text between backquotes.
