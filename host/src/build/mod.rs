@@ -76,8 +76,8 @@ pub struct BuiltPlugin {
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Ways to get a Wasm target that are skipped, by their numbers in `wasm_target`. Tests skip some ways to
-    /// exercise the others.
+    /// Numbers of the ways in `wasm_target` that are not tried. Tests leave out some ways so that the others are
+    /// exercised.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain built from Debian's packages.
     pub toolchain_dir: PathBuf,

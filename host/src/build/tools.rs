@@ -15,8 +15,8 @@ const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
 const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
-/// Returns the folder of the program `name`, which includes its version. Runs `install` unless a complete
-/// installation exists.
+/// Returns the folder of an installed program. Runs `install` unless a complete installation exists. `name`
+/// includes the version of the program.
 fn ensure_installed(
     name: &str,
     options: &BuildOptions,

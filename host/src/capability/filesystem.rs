@@ -1,8 +1,9 @@
 //! `wasi:filesystem` on granted directories.
 //!
-//! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts
-//! each operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation
-//! therefore cannot begin after the call's deadline, and the call counts as begun.
+//! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts each
+//! operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation
+//! therefore cannot begin after the call's deadline. After such an operation has begun, the call is in doubt
+//! unless the tool answers.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;

@@ -35,7 +35,7 @@ pub struct RuleState {
     pub kind: RuleKind,
     /// Severity of a violation.
     pub severity: Severity,
-    /// Title: what a plugin that violates the rule does.
+    /// Title of the rule, which describes a violation.
     pub title: &'static str,
     /// Reason why the rule was not checked. `None` if it was checked.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -64,8 +64,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Short title of the rule, from the heading of its page. The title says what a plugin that violates the
-    /// rule does.
+    /// Short title of the rule, from the heading of its page. The title describes a violation of the rule.
     pub fn title(&self) -> &'static str {
         let first = self.page.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)

@@ -19,7 +19,7 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Registers the listener for all compilations of this process. Later calls have no effect.
 pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
-    // A second call can only come from a second command line in the same process. Its listener would announce
+    // The process calls this a second time only if it runs a second command. The second listener would announce
     // the same compilations, so it is ignored.
     let _ = LISTENER.set(Box::new(listener));
 }

@@ -170,7 +170,7 @@ impl From<std::io::Error> for SecretError {
     }
 }
 
-/// Reads the secret of a directory and creates it on first use.
+/// Reads the secret of a directory. Creates the secret on first use.
 fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
     let path = dir.join(SECRET_FILE);
     let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());

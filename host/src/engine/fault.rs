@@ -48,7 +48,8 @@ pub(crate) fn is_stopped(error: &wasmtime::Error) -> bool {
     matches!(error.downcast_ref(), Some(HostFault::Stopped))
 }
 
-/// Failure for a guest that did not return: its code, the reason, and the functions in the guest's stack.
+/// Returns the failure of a guest that did not return. The failure contains a code, the reason, and the
+/// functions on the guest's stack.
 pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
     let (code, mut message) = classify(error);
     if let Some(place) = stack_suffix(error) {

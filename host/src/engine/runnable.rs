@@ -1,5 +1,5 @@
-//! Interface of a plugin for the worker and replay, which run it for a job. [`Plugin`] is the real
-//! implementation. The simulation of workers uses other implementations.
+//! Interface through which the worker and replay run a plugin for a job. [`Plugin`] is the real implementation.
+//! The simulation of workers uses other implementations.
 
 use std::sync::Arc;
 

@@ -91,8 +91,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // A difference that has another cause, such as the memory layout, would also appear in a second run in one
-    // instance. The second run is therefore skipped if there are findings already.
+    // A difference that was already found, for example with another memory layout, would also appear in a second
+    // run in one instance. The second run is therefore skipped if there are findings already.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
@@ -139,7 +139,8 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // A hash map with another seed needs another amount of fuel, and an allocator may need more pages.
+    // The limits are raised, because a hash map with another seed needs another amount of fuel, and an allocator
+    // may need more pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
@@ -231,7 +232,7 @@ async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding>
 
 /// D066 and D067: runs the case with slower tools.
 async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    // A step without calls does not wait for tools.
+    // A step without calls does not wait for tools, so slower tools cannot change its run.
     runs.ran.base.calls().next()?;
     let took_time = runs.ran.base.took_time;
     let mut script = runs.script();

@@ -66,8 +66,8 @@ impl PinnedComponents for ThisBuild {
     }
 }
 
-/// Replays the steps of all histories whose operators this plugin serves. Returns the steps without a
-/// divergence as cases.
+/// Replays the steps of all histories, except steps whose operator this plugin does not serve. Returns the steps
+/// that did not diverge as cases.
 pub(super) async fn run(
     plugin: &Arc<Plugin>,
     reads: &[VerifiedHistory<'_>],
@@ -134,8 +134,7 @@ fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Op
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: reports operators that this build no longer serves although the job pinned them from a plugin of the
-/// same name.
+/// D153: reports operators that a job pinned from a plugin of this name, but that this build does not serve.
 fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

@@ -1,5 +1,5 @@
-//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. The findings
-//! add details from the bytes that the engine does not report.
+//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. Details that the
+//! engine does not report are read from the component's bytes and added to the findings.
 
 use super::StaticInput;
 use crate::check::finding::Finding;

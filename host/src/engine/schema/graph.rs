@@ -17,11 +17,14 @@ const SUBSCHEMAS_MAX: usize = 1_000;
 /// Maximum length of a chain of subschemas that all apply to the same value.
 const CHAIN_MAX: usize = 64;
 
-/// Keywords that apply one schema to the same value.
+/// Keywords whose value is one subschema. The subschema applies to the same JSON value as the schema that
+/// contains the keyword.
 const SAME_VALUE: [&str; 4] = ["not", "if", "then", "else"];
-/// Keywords that apply a list of schemas to the same value.
+/// Keywords whose value is a list of subschemas. They apply to the same JSON value as the schema that contains
+/// the keyword.
 const SAME_VALUE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// Keywords whose value is an object of named schemas. These schemas may apply to the same value.
+/// Keywords whose value is an object of named subschemas. They may apply to the same JSON value as the schema
+/// that contains the keyword.
 const SAME_VALUE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Reference keywords. Every possible target of a reference is followed.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -32,7 +35,7 @@ pub(super) type Index = usize;
 /// One subschema and the subschemas that it applies.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Subschemas applied to the same value.
+    /// Subschemas that apply to the same JSON value as this one.
     pub(super) same_value: Vec<Index>,
     /// Subschemas applied to members with these names.
     pub(super) named_members: HashMap<String, Index>,

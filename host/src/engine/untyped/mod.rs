@@ -191,7 +191,7 @@ pub(crate) fn load(
     Ok(LoadedUntyped { manifest, schemas, functions, seal })
 }
 
-/// Result of a call that returned.
+/// Result of [`Function::call`] if the guest did not trap.
 pub(crate) enum UntypedReturn {
     /// The answer as canonical JSON.
     Text(String),

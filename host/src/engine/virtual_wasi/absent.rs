@@ -36,8 +36,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links each import of a component for which `answers` returns a function. The returned function maps the
-/// name of each function of the import to an answer.
+/// Links the imports of a component for which `answers` returns a function. That function maps the name of each
+/// function of the import to an answer.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,
@@ -90,7 +90,8 @@ fn call(
     if let [result] = results {
         *result = value;
     }
-    // Borrowed handles must be dropped before the call returns. Only the network can be borrowed.
+    // Handles that the guest lent to this call must be dropped before the call returns. They can only be handles
+    // of the WASI resource `network`, because no other absent resource is ever created.
     for value in taken {
         if let Val::Resource(lent) = value {
             Resource::<AbsentResource>::try_from_resource_any(*lent, &mut store)?;

@@ -1,8 +1,8 @@
 //! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
 //! The monotonic clock counts nanoseconds since 1970, like the wall clock. A toolchain may read the clock at
-//! build time and store the reading in the component. Because the clock counts from 1970, every time that a
-//! step reads is later than the stored one.
+//! build time and store that reading in the component. A clock that started at zero in each step could show an
+//! earlier time than the stored reading. A clock that counts from 1970 always shows a later time.
 
 use wasmtime::component::Resource;
 
@@ -118,7 +118,8 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. The largest value is a time in 2262, at which every longer sleep ends.
+/// Converts to `i64`. A larger number becomes `i64::MAX`, which is a time in 2262. A longer sleep therefore ends
+/// at that time.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! `wasi:http`: no request can be made.
 //!
-//! A guest begins a request with the creation of its header fields. This call ends the step with a message that
-//! names the function. If the call returned an error, `fetch` would hide it behind a `TypeError` without
-//! advice.
+//! To make a request, a guest first creates header fields. The call that creates them ends the step with a
+//! message that names the function. If that call returned an error instead, `fetch` would hide the error behind
+//! a `TypeError` without advice.
 
 use super::absent::AbsentAnswer;
 

@@ -317,8 +317,8 @@ impl<'b> Linker<'b> {
                 (ItemKind::Other, _) => {}
             }
         }
-        // The file's size bounds the tables of one module, but the module may be instantiated many times. The
-        // number of tables of each instance is therefore limited.
+        // The size of the file limits the number of tables in one module, but a module may be instantiated many
+        // times. The number of tables in each instance is therefore limited too.
         if tables.len() + read.defined_tables as usize > INSTANCES_MAX {
             return Err(TOO_MANY);
         }

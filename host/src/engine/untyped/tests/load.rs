@@ -89,7 +89,7 @@ fn operators_are_named_after_exports() {
     );
 }
 
-/// I71: the effects of an operator that declares none are the worst that the grants allow.
+/// I71: an operator that declares no effects has the worst effects that the grants allow.
 #[test]
 fn effects_follow_from_imports_and_grants() {
     let http = HttpGrant { scheme: "https".into(), host: "a.example".into(), port: 443 };

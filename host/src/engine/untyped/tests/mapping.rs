@@ -39,7 +39,7 @@ fn leaf() -> impl Strategy<Value = Ty> {
     ]
 }
 
-/// Generates a subset of some names. They include names that the mapping itself uses.
+/// Generates a selection of names. Some of these names also have a meaning in the JSON mapping itself.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let all = ["a", "b-c", "d1", "some", "ok", "err"].map(str::to_owned).to_vec();
     proptest::sample::subsequence(all, 1..=4)
