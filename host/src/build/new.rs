@@ -165,7 +165,7 @@ impl NewPlugin {
         sdk::write_files(&dir.join("latchwork"), sdk::files(self.lang))
     }
 
-    /// Returns `latch.toml` and `plan.json`. In `latch.toml`, `source` is the plugin's folder.
+    /// Returns `latch.toml` and `plan.json`. `source` is the plugin's folder as written in `latch.toml`.
     pub(super) fn starter(&self, source: &str) -> Vec<(&'static str, String)> {
         let files = match self.kind {
             PluginKind::Step => STEP_STARTER,

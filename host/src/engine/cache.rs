@@ -2,10 +2,10 @@
 //!
 //! The engine runs compiled code without checking it, so it must only load code that it compiled itself. Three
 //! rules ensure this. The directory belongs to the user, never to the project. Only this user may write to it.
-//! Each entry carries an HMAC over its content and its key, under a secret that only this user can read. An
-//! entry that was made under another secret has a wrong HMAC. Entries from a copied, restored or cloned
-//! directory therefore cannot introduce foreign code. If the HMAC of an entry does not match, the component is
-//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry.
+//! Each entry carries an HMAC over its content and its key, made with a secret that only this user can read. An
+//! entry that was copied or restored from a directory with another secret has a wrong HMAC, so it cannot
+//! introduce foreign code. If the HMAC of an entry does not match, the component is compiled again. Entries are
+//! written by rename, so concurrent processes see a complete entry or no entry.
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -18,7 +18,7 @@ use super::{convert, fault, virtual_wasi};
 use crate::engine::null_host::NullHost;
 use crate::engine::start_phase;
 
-/// Limits of a `describe` call. Interpreters need most of this for their start.
+/// Limits of a `describe` call. Interpreters use most of these limits while they start.
 const DESCRIBE_LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
     table_elements: 100_000,

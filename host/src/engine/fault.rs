@@ -4,7 +4,7 @@ use latchwork_core::error::{Code, Failure};
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
-/// Maximum number of calling frames of a guest's stack that a message names.
+/// Maximum number of callers on a guest's stack that a message names.
 const FRAMES_SHOWN: usize = 6;
 
 /// Reason why the host ended a guest.

@@ -1,4 +1,4 @@
-//! Host calls of a step that is only described.
+//! Host of a step while its `describe` runs.
 
 use async_trait::async_trait;
 use latchwork_core::error::Failure;
@@ -8,7 +8,7 @@ use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
 
-/// Answers the host calls that a step makes while it is described. The clock starts at 1970 and the random
+/// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970 and the random
 /// stream has the zero seed, so the manifest does not depend on the time or the machine. A call of a tool stops
 /// the guest.
 pub(super) struct NullHost {
