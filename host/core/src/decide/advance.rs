@@ -76,15 +76,16 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // If the payload uses the output of a step, that step counts as a dependency. `depends_on` may reach that
-    // step only indirectly, through other steps.
+    // If the payload uses the output of a step, that step counts as a dependency even if `depends_on` does not
+    // list it. `depends_on` may reach that step only through other steps.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
             StepState::FailedFinal | StepState::Cancelled => Some(failure_code(dependency)),
-            // If a dry run skipped the dependency, a step without a binding to its output still runs.
+            // In a dry run, a skipped dependency skips this step only if the payload of this step is bound to
+            // the dependency's output.
             StepState::Skipped if !is_dry(job.header.mode) => Some(failure_code(dependency)),
             StepState::Skipped if bound.contains(id) => Some(Code::DryRunUpstream),
             _ => None,

@@ -13,7 +13,7 @@ pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
     Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
 }
 
-/// Releases the job of a stopping worker. The attempt does not count as one without progress.
+/// Releases the job because its worker is stopping. The attempt does not count as an attempt without progress.
 pub fn released(worker: &str) -> Draft {
     let events = vec![Body::JobReleased { worker: worker.to_owned() }];
     let status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });

@@ -41,7 +41,7 @@ pub struct Invocation {
     pub nonce: Option<u64>,
     /// Quiescence of the process that started the open try. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
-    /// True if asking the tool again about the open try is of no use.
+    /// True if it is useless to ask the tool again about the open try.
     pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
     pub max_cost_micro_usd: Option<u64>,
@@ -140,8 +140,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
             if let Some(event) = over_budget {
-                // The refusal must be durable before the guest receives it. Raising the budget later then
-                // changes nothing for this slot.
+                // The refusal must be durable before the guest receives it. Otherwise a budget raised later
+                // could change the answer at this slot.
                 draft.events.insert(0, *event);
                 draft.flush_now = true;
             }

@@ -68,7 +68,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
-    // The verifier was unavailable, and no person has decided yet.
+    // These changes are mismatches, which the list already contains, or changes whose verifier was unavailable.
+    // No person has accepted them yet.
     let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
@@ -103,7 +104,8 @@ fn compensation_wait(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64
     }
     let call = job.calls.get(slot);
     let state = durable.rows.get(slot).map(|row| row.state);
-    // No automatic resolution step is left, so a person decides.
+    // True if the call has no open try, or if no automatic resolution step is left for the open try. If the row
+    // is also in doubt, a person decides.
     let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
         (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
         (open, _) => open.is_none(),

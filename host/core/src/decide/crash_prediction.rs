@@ -1,4 +1,4 @@
-//! Predicts the handling of an open call if the process had crashed at the end of a log prefix.
+//! Predicts how an open call would be handled if the process had crashed at the end of a log prefix.
 //!
 //! The prediction uses the same decisions as a resuming worker. It starts from the state that this worker would
 //! find: the events of the prefix, the ledger row that the barrier wrote, and no answer of the tool.
@@ -52,7 +52,7 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     check_resolution_step(&found, &asked, operator, &context)
 }
 
-/// Checks that the resolution step that follows for the call in doubt does not execute the call blindly.
+/// Checks that the next resolution step of a call in doubt does not execute the call blindly.
 fn check_resolution_step(
     found: &Durable,
     asked: &Invocation,

@@ -27,7 +27,8 @@ pub struct ExpectedReservation {
 }
 
 impl ExpectedReservation {
-    /// Returns the difference between the stored reservation and this one, or `None` if they match.
+    /// Returns the difference between this expected reservation and the stored reservation `found`. Returns
+    /// `None` if they match.
     pub fn difference(&self, found: Option<&ActionRow>) -> Option<String> {
         let Some(row) = found else { return Some("its action key is not reserved".to_owned()) };
         if (&row.job_id, &row.slot) != (&self.job_id, &self.slot) {
@@ -94,8 +95,8 @@ pub struct ExpectedReusable {
 }
 
 impl ExpectedReusable {
-    /// Returns the difference between the newest stored row for this input and this one, or `None`. A row of
-    /// another job is not compared.
+    /// Returns the first difference between this expected row and the stored row `found`. Returns `None` if the
+    /// rows agree, or if `found` belongs to another job or step.
     pub fn difference(&self, job_id: &JobId, found: &ReusableResult) -> Option<String> {
         if (&found.job_id, &found.step_id) != (job_id, &self.step) {
             return None;

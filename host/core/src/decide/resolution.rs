@@ -347,7 +347,8 @@ fn close_open_try(
     vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None }]
 }
 
-/// Returns true if the call may be executed at all. In an aborting job only compensating calls may be executed.
+/// Returns true if the call may be executed at all. A compensating call may be executed while the job
+/// compensates. Any other call may be executed while the job is not aborting.
 pub(super) fn may_execute(durable: &Durable, slot: &Slot) -> bool {
     let job = &durable.job;
     if slot.is_compensation() { job.compensates() } else { !job.is_aborting() }
@@ -356,7 +357,8 @@ pub(super) fn may_execute(durable: &Durable, slot: &Slot) -> bool {
 fn park_call(durable: &Durable, slot: &Slot) -> NextAction {
     let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
     if slot.is_compensation() || is_over {
-        // No step waits for this call. The verdict `unknown` records that no automatic resolution step is left.
+        // No step waits for a compensating call or for a call of a step that is over, so no step is blocked.
+        // The verdict `unknown` records that no automatic resolution step is left.
         let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
         let events = open.map(|try_no| verdict_event(slot, try_no, Verdict::Unknown, "ladder", None));
         return NextAction::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });

@@ -75,8 +75,9 @@ pub fn verdict_request(
 /// worker itself left the call in doubt, the row's `next_try_us` already includes the settling time.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // A tool that answered "not yet" was asked after the settling time had passed. The time in the row is then
-    // the time of the next reconcile request, and a verdict need not wait for that request.
+    // If the tool has answered "not yet", the settling time is over, because the tool is asked only after it.
+    // The time in the row is then the time of the next reconcile request. A verdict does not wait for this
+    // request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }

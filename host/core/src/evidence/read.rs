@@ -138,8 +138,8 @@ impl Reader {
                 let twice = read_one(&mut self.report, at, fields, &mut evidence.trailer);
                 if let Some((_, trailer)) = &evidence.trailer {
                     let found = Hash::of(&[&file[..self.offset]]);
-                    // The hash is not compared in a damaged file, because the damage was already reported in
-                    // its line.
+                    // The hash is not compared in a damaged file, because the damage was already reported at
+                    // the damaged line.
                     if found != trailer.sha256 && self.report.intact {
                         let message = "the lines before the trailer do not match its hash";
                         self.report.add_problem(at, ProblemKind::FileHash, message, trailer.sha256, found);

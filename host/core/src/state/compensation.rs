@@ -1,5 +1,5 @@
-//! Compensation (§10): which calls took effect, in which order they are undone, and how far undoing has come.
-//! The fold refuses a log that undoes calls in another order or by another operator.
+//! Compensation (§10): the calls that took effect, the order in which they are undone, and the progress of
+//! undoing. The fold refuses a log that undoes calls in another order or by another operator.
 
 use crate::effect::Provenance;
 use crate::error::Code;
@@ -30,9 +30,9 @@ pub struct Compensation {
 pub enum CompensationEnd {
     /// The call is undone.
     Done,
-    /// The call is not undone, and an administrator must decide.
+    /// The call is not undone, and a person must decide.
     Failed(Code),
-    /// The call is not undone, and an administrator decided to leave it.
+    /// The call is not undone, and a person decided to leave it.
     Abandoned(Code),
 }
 
@@ -50,13 +50,13 @@ impl Job {
     }
 
     /// Returns true if the job ends early and its cancellation or its plan requires it to undo its effects. A
-    /// mismatch or a decision of an administrator may still prevent the undoing, see [`Job::compensates`].
+    /// mismatch or a decision of a person may still prevent the undoing, see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
     }
 
-    /// Returns true if the job has to undo its effects, and neither a mismatch nor an administrator prevents
+    /// Returns true if the job has to undo its effects, and neither a mismatch nor a person prevents
     /// it.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
@@ -96,7 +96,7 @@ impl Job {
         calls
     }
 
-    /// Returns true if an administrator found the effect of the call permanently gone. Nothing is left to undo
+    /// Returns true if a person found the effect of the call permanently gone. Nothing is left to undo
     /// then.
     pub fn is_effect_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
@@ -126,7 +126,7 @@ impl Job {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
-    /// Returns true if the call needs no more undoing. The call is undone, was left by an administrator, or its
+    /// Returns true if the call needs no more undoing. The call is undone, was left by a person, or its
     /// effect was found gone.
     pub fn is_undo_finished(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
@@ -197,7 +197,7 @@ impl Job {
         Ok(())
     }
 
-    /// Refuses the end of a job that compensates until every effect is undone or an administrator has decided
+    /// Refuses the end of a job that compensates until every effect is undone or a person has decided
     /// otherwise.
     pub(super) fn check_all_undone(&self, event: &Event) -> Result<(), FoldError> {
         if !self.compensates() {

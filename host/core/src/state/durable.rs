@@ -37,10 +37,10 @@ pub struct Draft {
     /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
     /// no event, so the number cannot be derived from the log.
     pub attempt: Option<u32>,
-    /// True if the draft starts invocations.
+    /// True if the draft permits the execution of calls. The store then checks that they may be executed.
     pub acquire: bool,
-    /// Slot of an invocation whose barrier an earlier batch has written. The draft starts that invocation
-    /// without writing a ledger row for it.
+    /// Slot of an invocation that continues under a barrier from an earlier batch and was not executed yet. The
+    /// draft contains no ledger row for it, so the slot is stated here. Set only with `acquire`.
     pub continues: Option<Slot>,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub atomic: bool,

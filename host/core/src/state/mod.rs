@@ -73,7 +73,7 @@ pub struct Job {
     pub undo: Option<DecidedBy>,
     /// Compensations, by their slots `<slot>~c`.
     pub compensations: BTreeMap<Slot, Compensation>,
-    /// True if an administrator decided that nothing more is undone.
+    /// True if a person decided that nothing more is undone.
     pub undo_abandoned: bool,
     /// Number of consecutive attempts that ended without progress.
     pub attempts_without_progress: u32,
@@ -92,10 +92,10 @@ pub struct Job {
     pub waiting_until_us: Option<i64>,
     /// First difference found by replay, if the job diverged.
     pub divergence: Option<Divergence>,
-    /// True if an administrator let the job continue. A diverged job then continues with the pinned plugins. A
+    /// True if a person let the job continue. A diverged job then continues with the pinned plugins. A
     /// parked job then continues beyond its attempt limit.
     pub continued: bool,
-    /// True if an administrator aborted the job, or if a mismatch ended it.
+    /// True if a person aborted the job, or if a mismatch ended it.
     pub aborted: bool,
     /// Reason why the job as a whole failed.
     pub failure: Option<Code>,
@@ -120,7 +120,7 @@ pub struct Step {
     pub started_us: Option<i64>,
     /// Output of the step.
     pub output: Option<PayloadRef>,
-    /// Effect of the step on the world (§7).
+    /// Type of the step's result (§7): the kind of success or failure.
     pub result_type: Option<ResultType>,
     /// Reason why the step failed.
     pub failure: Option<Failure>,
@@ -141,13 +141,13 @@ pub struct Step {
     pub reuse: Option<(bool, ResultOrigin)>,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// Events announced by the step.
+    /// Events emitted by the step.
     pub emits: Vec<EmittedEvent>,
     /// Outcome that the step produced for the user.
     pub outcome: Option<Outcome>,
 }
 
-/// One event announced by a step.
+/// One event emitted by a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmittedEvent {
     /// Number of calls that the step had made before the event.
@@ -198,7 +198,7 @@ pub struct Call {
     pub verdicts: BTreeMap<u32, Verdict>,
     /// True if later evidence contradicts a verdict about the call.
     pub conflict: bool,
-    /// True if an administrator accepted the contradiction and allowed undoing of the recorded effect.
+    /// True if a person accepted the contradiction and allowed undoing of the recorded effect.
     pub conflict_accepted: bool,
     /// Action key of the call.
     pub action_key: Option<Hash>,
@@ -348,7 +348,7 @@ pub mod label {
     pub fn answer(slot: &Slot, try_no: u32) -> String {
         format!("answer/{slot}/{try_no}")
     }
-    /// Label of the payload of an announced event.
+    /// Label of the payload of an emitted event.
     pub fn emitted(step: &StepId, n: u32) -> String {
         format!("event/{step}/{n}")
     }

@@ -45,8 +45,8 @@ pub struct EarlySignal {
 /// A wait or gate that has not ended. A wait that has not begun counts too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpenExpectation {
-    /// Key and state of the expectation to which a request from outside must fit, or `None` if the wait takes
-    /// no signals.
+    /// Key and state of the expectation, which is a signal or an approval that the job awaits. `None` if the
+    /// wait accepts no signals.
     expects: Option<(Option<String>, ExpectationState)>,
     /// Time at which the wait or gate ends without a request, microseconds since 1970 UTC.
     due_us: Option<i64>,

@@ -22,7 +22,7 @@ fn undone() -> Sim {
     sim
 }
 
-/// Returns the job of [`undone`] with other arguments of the compensation `a~c` and with every hash recomputed.
+/// Returns the job of [`undone`], but the compensation `a~c` has other arguments. Every hash is recomputed.
 fn called_otherwise() -> Sim {
     let mut sim = undone();
     let (secret, name) = (sim.record.secret, label::args(&Slot::new("a~c")));

@@ -165,7 +165,7 @@ fn two_strict_mismatches_end_the_job_once() {
 #[test]
 fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
-    // The last write completes the job.
+    // The process is killed before the last write, which would complete the job.
     let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
     let mut sim = fresh();
     sim.process(Some(Cut::Write(writes - 1))).unwrap_err();

@@ -169,7 +169,7 @@ fn answer_recorded_before_verdict_wins() {
         assert_eq!(until_over(&mut sim), JobState::Parked, "{operator}");
         let (slot, now_us) = (Slot::new("a"), sim.now_us);
         sim.resolve(slot.clone(), verdict.clone());
-        // The worker that had lost the job continues and records the answer that it received.
+        // The worker that had lost its lease continues and records the answer that it received.
         let answer = Answer::Ok(good());
         let provenance = Provenance::Executed;
         sim.effects.push(Effect { slot: slot.clone(), try_no: 1, answer, provenance, time_us: now_us, spent: None });

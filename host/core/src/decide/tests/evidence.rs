@@ -233,7 +233,7 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
 }
 
 /// I30: a forger adds a second execution to one record and recomputes every hash. The other records contradict
-/// it.
+/// the forged record.
 #[test]
 fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
@@ -278,8 +278,8 @@ fn forged_double_execution_is_found() {
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: a worker that has lost its job may store a receipt or a refusal as the effect of try 0 without writing
-/// events. Such an effect is not an execution.
+/// I30: after another worker has claimed the job, a worker may still store an effect of try 0 that no event
+/// mentions. This effect is a receipt of an earlier call, or a refusal. It is not an execution.
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {

@@ -27,8 +27,8 @@ fn tool(effects: &[EffectKind]) -> PinnedOperator {
     pinned(RecoveryClass::Opaque, effects, PluginKind::Tool)
 }
 
-/// I42: a declaration always covers reads and outcomes. It covers a change only if it names the effect of that
-/// change.
+/// I42: an effect declaration always covers reads and outcomes. It covers a change only if it names the effect
+/// of that change.
 #[test]
 fn change_is_covered_only_by_its_own_effect() {
     for effect in [ReadOnly, ProduceOutcome] {

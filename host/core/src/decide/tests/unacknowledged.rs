@@ -41,7 +41,8 @@ fn barrier_writer_continues_its_try() {
         else {
             panic!("{operator}: the call is not executed");
         };
-        // No record is written again, but the write checks again that the call may be executed.
+        // The draft writes no record. When it is committed, the store checks again that the call may be
+        // executed.
         assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }

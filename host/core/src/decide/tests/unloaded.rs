@@ -73,8 +73,8 @@ fn crash_looping_job_is_parked_without_loading() {
     assert_verifies(&sim);
 }
 
-/// I123: a job can be parked without loading whatever the last event of its log is. The call may be in flight,
-/// and the job may be waiting, parked or cancelled.
+/// I123: a job can be parked without being loaded, for every possible last event of its log. A call may be in
+/// flight, and the job may be waiting, parked or cancelled.
 #[test]
 fn unloaded_job_can_be_parked_after_any_log_end() {
     let mut states = BTreeSet::new();
@@ -107,8 +107,9 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened without any work,
-/// and is parked. This sequence can happen any number of times. The requester has to request the retry again.
+/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened with empty lists of
+/// steps and calls, and is parked. Later attempts that cannot load it park it again. Once it can be loaded, it
+/// ends as before, and the retry has to be requested again.
 #[test]
 fn finished_job_is_reopened_and_parked_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);

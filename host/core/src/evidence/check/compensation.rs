@@ -19,7 +19,7 @@ pub(super) struct CompensationWalk {
     begun: BTreeSet<Slot>,
     /// Calls that are undone.
     done: BTreeSet<Slot>,
-    /// Undone call whose compensation began last.
+    /// Call to undo whose compensation began last. The compensation may be in flight or finished.
     open: Option<Slot>,
 }
 
