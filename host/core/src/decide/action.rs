@@ -39,7 +39,7 @@ pub(super) enum KeyState {
     OtherArgs(KeyHolder),
     /// Another call holds the key and is still in flight, or its outcome is unknown.
     InProgress(KeyHolder),
-    /// Another call performed the action. Carries that call and its answer.
+    /// Another call performed the action. Carries the other call and its answer.
     Performed(KeyHolder, Output),
 }
 

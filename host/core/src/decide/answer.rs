@@ -179,8 +179,8 @@ pub(super) fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> 
     retry::overrides(of_step, durable.job.pinned(operator).and_then(|pinned| pinned.retry.as_ref()))
 }
 
-/// Records that the world may have changed. The call becomes in doubt, and the retained part of its answer is
-/// stored as a payload.
+/// Records that the world may have changed. The call is then in doubt. If the answer of the tool could not be
+/// used, its retained part is stored as a payload.
 fn record_doubt(
     durable: &Durable,
     invocation: &Invocation,
@@ -229,8 +229,8 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
-    // A stored answer replaces the given effect. If the two were obtained in different ways, the answer counts
-    // as caught up.
+    // A stored answer replaces the given effect. If the provenance of the two differs, the answer counts as
+    // caught up.
     let provenance = match stored {
         Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
         _ => effect.provenance,

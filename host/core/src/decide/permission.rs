@@ -89,8 +89,8 @@ fn exhausted_tries(call: &Call) -> Option<u32> {
     (in_vain && spent >= TRIES_MAX).then_some(spent)
 }
 
-/// Returns the stored answer of a model whose events are missing after a crash in staged commit. The answer was
-/// paid for, so it is used. Any other read is simply repeated.
+/// Returns the stored answer of a model call. A crash in staged commit may have left this answer without its
+/// events. The answer was paid for, so it is used. Any other read is simply repeated.
 fn stored_model_answer(durable: &Durable, slot: &Slot, operator: &PinnedOperator, try_no: u32) -> Option<Arc<Effect>> {
     let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
     let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;

@@ -153,8 +153,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     Some(answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context))
 }
 
-/// Records a conflict if a second verdict on the same try differs from the first. A verdict that agrees changes
-/// nothing, and neither does one on a try that never needed a verdict.
+/// Records a conflict if a second verdict on the same try differs from the first. A second verdict that agrees
+/// with the first changes nothing. A verdict on a try that never needed one changes nothing either.
 fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &ManualVerdict) -> Draft {
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();

@@ -114,7 +114,7 @@ impl NotChecked {
 pub struct SignatureReport {
     /// True if the file has a signature.
     pub signed: bool,
-    /// True if the signature of this file by its key is valid.
+    /// True if the signature is valid for this file and for the signing key.
     pub valid: bool,
     /// True if the trust file names the key.
     pub trusted: bool,

@@ -50,14 +50,14 @@ impl Job {
     }
 
     /// Returns true if the job ends early and its cancellation or its plan requires it to undo its effects. A
-    /// mismatch or a decision of a person may still prevent the undoing, see [`Job::compensates`].
+    /// mismatch or a person's decision may still prevent the undoing, see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
     }
 
-    /// Returns true if the job has to undo its effects, and neither a mismatch nor a person prevents
-    /// it.
+    /// Returns true if the job has to undo its effects and nothing prevents the undoing. A mismatch or a
+    /// person's decision can prevent it.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
         // later change made by others.
@@ -96,7 +96,7 @@ impl Job {
         calls
     }
 
-    /// Returns true if a person found the effect of the call permanently gone. Nothing is left to undo
+    /// Returns true if a person found that the effect of the call is permanently gone. Nothing is left to undo
     /// then.
     pub fn is_effect_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
@@ -126,8 +126,8 @@ impl Job {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
-    /// Returns true if the call needs no more undoing. The call is undone, was left by a person, or its
-    /// effect was found gone.
+    /// Returns true if the call needs no more undoing. The call is undone, a person decided to leave its
+    /// effect, or a person found that its effect is gone.
     pub fn is_undo_finished(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
         self.is_effect_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Abandoned(_)))

@@ -54,7 +54,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns true if the draft writes nothing and acquires nothing.
+    /// Returns true if the draft writes nothing, marks no inbox row as done and permits no execution.
     pub fn is_empty(&self) -> bool {
         !self.acquire && self.inbox_done.is_empty() && self.has_no_writes()
     }

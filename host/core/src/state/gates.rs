@@ -75,7 +75,7 @@ impl Job {
     fn apply_gate_decision(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {
-            // The job as a whole waits for this gate, not one of its steps.
+            // The job as a whole waits for the gate of a compensating call, so no step changes its state.
             return Ok(());
         }
         if slot.is_step() {

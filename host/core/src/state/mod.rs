@@ -92,8 +92,8 @@ pub struct Job {
     pub waiting_until_us: Option<i64>,
     /// First difference found by replay, if the job diverged.
     pub divergence: Option<Divergence>,
-    /// True if a person let the job continue. A diverged job then continues with the pinned plugins. A
-    /// parked job then continues beyond its attempt limit.
+    /// True if a person let the job continue. A diverged job then continues with the pinned plugins. A parked
+    /// job then continues beyond its attempt limit.
     pub continued: bool,
     /// True if a person aborted the job, or if a mismatch ended it.
     pub aborted: bool,
@@ -130,8 +130,8 @@ pub struct Step {
     pub would_call: Option<WouldCall>,
     /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
     pub copied: Option<(Box<OriginalExecution>, bool)>,
-    /// Number of tries that were aborted without a verdict on the step, by stack overflow or by the wall-clock
-    /// limit.
+    /// Number of tries that stack overflow or the wall-clock limit aborted. Such a try does not decide whether
+    /// the step fails.
     pub aborted_tries: u32,
     /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,

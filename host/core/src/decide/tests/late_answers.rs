@@ -51,7 +51,7 @@ fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     assert_verifies(&sim);
 }
 
-/// I29: a worker that had lost the job may store the answer of a read after the log contains another answer.
+/// I29: a worker that had lost its lease may store the answer of a read after the log contains another answer.
 /// This is not a second execution.
 #[test]
 fn unused_read_is_not_double_execution() {
@@ -118,7 +118,7 @@ fn stored_reconcile_answer_keeps_its_provenance() {
     assert!(draft.events.iter().any(resolved) && draft.events.iter().any(again), "{:?}", draft.events);
 }
 
-/// I119: a worker that has lost the job may store its answer while the next worker reconciles the call. The
+/// I119: a worker that has lost its lease may store its answer while the next worker reconciles the call. The
 /// stored answer is used, and the reconcile answer is ignored.
 #[test]
 fn answer_during_reconcile_resolves_its_try() {

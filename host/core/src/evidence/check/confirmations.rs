@@ -1,5 +1,5 @@
-//! Checks from the events alone that no step consumed an unconfirmed effect. The fold enforces the plugin's
-//! confirmation policy.
+//! Checks from the events alone that no step used an unconfirmed effect. The fold checks that the consequences
+//! of mismatches follow the plugin's confirmation policy.
 
 use std::collections::BTreeSet;
 

@@ -105,8 +105,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Reports stored answers of reads that no event mentions. They come from workers that lost the job or died
-/// before their events were written.
+/// Reports answers of reads that are stored although no event mentions them. They come from workers that lost
+/// their lease or died before the events were written.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events
@@ -129,8 +129,8 @@ fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport
     }
 }
 
-/// Returns true if the effect is a read that the log does not use. Such an effect comes from a worker that had
-/// lost the job, and it changed nothing.
+/// Returns true if the effect is the answer of a read and the log does not use it. Such an answer comes from a
+/// worker that had lost its lease. The read changed nothing.
 fn is_unused_read(job: &Job, effect: &EffectRecord) -> bool {
     let Some(call) = job.calls.get(&effect.slot) else { return false };
     let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());
@@ -168,7 +168,7 @@ fn check_barrier(at: u64, effect: &EffectRecord, job: &Job, report: &mut VerifyR
     let Some(call) = job.calls.get(slot) else {
         let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
         let pinned = planned.and_then(|step| job.pinned(&step.name));
-        // A refusal or a receipt is an answer without an execution. A worker that loses its job between the
+        // A refusal or a receipt is an answer without an execution. A worker that loses its lease between the
         // answer and the events leaves only the answer.
         let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
