@@ -156,8 +156,9 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not contradict the batch. If they did and two timers were due,
-    // each timer's row would refuse the batch of the other timer forever.
+    // Rows that only report other due timers do not contradict the batch. If they did, two due timers would
+    // block each other forever, because the row of each timer would cause the batch of the other timer to be
+    // refused.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A batch that releases the job to `PENDING` may leave undone rows. The worker that claims the job next
@@ -254,8 +255,8 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
     Ok(new)
 }
 
-/// Refuses a batch for a terminal job unless it contains only audit events, reservation changes and done inbox
-/// rows.
+/// Refuses a batch for a terminal job unless the batch contains only audit events, reservation changes and ids
+/// of processed inbox rows.
 fn check_audit(batch: &Batch) -> Result<(), WriteError> {
     let others = batch.status.is_some()
         || batch.acquire

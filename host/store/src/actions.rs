@@ -15,8 +15,8 @@ use crate::row::{ACTION_COLUMNS, RowReader};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 
-/// SQL that joins the jobs that wait for action keys as `j`. The rows of `v` have three columns: a job of the
-/// tenant, the operator and the key.
+/// SQL joins that add, as `j`, each job that waits for one of the action keys in `v`. A row of `v` has three
+/// columns: a job of the key's tenant, the operator and the key.
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
     w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = w.job";
 
@@ -92,7 +92,8 @@ pub(crate) fn replace(script: &mut StatementBatch, writes: &Writes<'_>) {
     let freed: Vec<&ActionId> = writes.actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
     let held: Vec<(&ActionId, &(i64, ActionRow))> =
         writes.actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
-    // Jobs that waited for a free or settled key have been notified. Their waits are deleted.
+    // The jobs that waited for a key that is now free or settled have been notified, so their waits are
+    // deleted.
     let over: Vec<&ActionId> = writes
         .actions
         .iter()

@@ -29,7 +29,8 @@ use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
-/// Content of the generation file, and the same data as stored in the database.
+/// Identity and generation of a database. Represents both the generation file and the data read from the
+/// database. The file contains only the first two fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct StoredGeneration {
     database_id: String,
@@ -42,7 +43,7 @@ struct StoredGeneration {
     position: DatabasePosition,
 }
 
-/// The generation file, and whether this process has opened the database for work.
+/// Access to the generation file. Also records whether this process has been counted in the database.
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWaterMark>,

@@ -21,7 +21,8 @@ use crate::statement_batch::StatementBatch;
 use crate::timers::{push_next_query, read_next};
 use crate::writer::{Tx, Work};
 
-/// Time at which each owner was first found dead, on the lease clock. The key is the content of its lock file.
+/// Time at which each owner was first found dead, on the lease clock. The key is the content of the owner's
+/// lock file.
 #[derive(Debug, Default)]
 pub(crate) struct DeadOwners(Mutex<BTreeMap<String, i64>>);
 

@@ -37,8 +37,8 @@ use crate::writer::Writer;
 
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Size of the write-ahead log at which SQLite copies its pages into the database file, in pages: 32 MiB. With
-/// SQLite's default of 4 MiB, the writer would have to wait for this every few dozen commits.
+/// Size of the write-ahead log, in pages, at which SQLite copies the log's pages into the database file: 32
+/// MiB. With SQLite's default of 4 MiB, the writer would have to wait for this copying every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Number of prepared statements cached per connection. Groups touch different tables, so their texts differ.
 const STATEMENTS_CACHED: usize = 128;

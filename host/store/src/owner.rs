@@ -38,7 +38,8 @@ impl OwnerLock {
             .mode(0o644)
             .open(&path)
             .map_err(|error| failed("create", &error))?;
-        // Lock the file before it gets the content that makes it a proof.
+        // Lock the file before writing its content. Otherwise another process could find the content together
+        // with a free lock, and would take this process for dead.
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| failed("lock", &error))?;
         file.write_all(content.as_bytes()).map_err(|error| failed("write", &error))?;
         let meta = file.metadata().map_err(|error| failed("read", &error))?;
@@ -54,7 +55,7 @@ impl OwnerLock {
         Ok(Self { owner, _file: file })
     }
 
-    /// Returns the identity that claims record for this process.
+    /// Returns the identity of this process. It is stored with each claim that the process makes.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }

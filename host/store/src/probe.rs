@@ -49,8 +49,8 @@ impl KillAt {
         Self { name: name.into(), side, left: AtomicU32::new(nth), signal: rustix::process::Signal::KILL }
     }
 
-    /// Stops the process instead of killing it, like a suspended machine. When the process is continued, time
-    /// has passed.
+    /// Stops the process instead of killing it, like a suspended machine. A process that is continued later
+    /// finds that time has passed.
     #[must_use]
     pub fn suspending(self) -> Self {
         Self { signal: rustix::process::Signal::STOP, ..self }

@@ -1,9 +1,9 @@
 //! Removes lock files that no open job needs any more.
 //!
-//! A worker that finds a claim checks the lock file of its owner. If the lock is free, the owner is dead.
-//! Without the file nothing proves that, so the file must stay as long as an open job has a claim of the owner.
-//! The sweep therefore first finds the dead owners, which can claim nothing new. Then it reads the claims, and
-//! only then it removes files.
+//! A worker that finds a claim checks the lock file of the claim's owner. If the lock is free, the owner is
+//! dead. Without the file nothing proves that, so the file must stay as long as an open job has a claim of the
+//! owner. The sweep therefore first finds the dead owners, which can claim nothing new. It then reads the
+//! claims, and removes files only after that.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -21,13 +21,13 @@ use crate::server::Server;
 use crate::statement::{Rows, StatementExecutor, StatementName};
 use crate::statement_batch::StatementBatch;
 
-/// Work other than a batch. Its statements are a part of a transaction.
+/// Work that is queued for the writer and is not a batch. Its statements are one part of a transaction.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
     type Output: Send + 'static;
     /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if the
-    /// database may be another one than the one last used here (§5).
+    /// database may not be the one last used here (§5).
     fn starts_work(&self) -> bool;
     /// Returns the jobs whose rows the work writes, as far as they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
@@ -49,8 +49,7 @@ pub(crate) struct Tx<'a> {
     time: &'a TimeSource,
     pub(crate) dialect: Dialect,
     locks: GroupLocks,
-    /// Reason why no call may be started and no job claimed: the database may be another one than the one last
-    /// used here.
+    /// Reason why no call may be started and no job claimed: the database may not be the one last used here.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,
@@ -67,8 +66,8 @@ pub(crate) struct Tx<'a> {
     /// True once COMMIT has been sent. A failure after that may hide a successful commit.
     pub(crate) committing: bool,
     committed: bool,
-    /// True if the part that is being executed is the last one of the transaction. Its last script may then
-    /// commit.
+    /// True while the last part of the transaction is executed. A part is one queued work, or consecutive
+    /// batches. On SQLite the last script of the last part then also contains COMMIT.
     pub(crate) is_last: bool,
 }
 
@@ -249,7 +248,7 @@ pub(crate) struct Writer {
     queue: mpsc::UnboundedSender<QueuedPart>,
 }
 
-/// One part of a group, which is the queued work that the writer commits in one transaction.
+/// One queued part of a group. A group is the work that the writer commits in one transaction.
 pub(crate) enum QueuedPart {
     /// A batch.
     Batch {
@@ -353,7 +352,8 @@ impl QueuedPart {
 pub(crate) enum TransactionOutcome {
     /// The transaction is durable.
     Committed,
-    /// The transaction is durable in a database that was not accepted. Nothing that it starts may continue.
+    /// The transaction is durable in a database that was not accepted. The calls and claims that it contains
+    /// must not be acted on.
     CommittedElsewhere(String),
     /// Nothing was written.
     Failed(StoreError),

@@ -1,9 +1,9 @@
 //! Bindings: placeholders in a payload for the results of earlier steps (§10).
 //!
-//! `{"$ref": "s1#/summary"}` is replaced by the part `/summary` of the output of `s1`. The part is a JSON
-//! pointer (RFC 6901) without percent-encoding, and `s1#` is the whole output. `{"$outcome": "s2"}` is replaced
-//! by the id of the outcome of `s2`. Bindings are resolved once, when the step becomes ready. Inserted values
-//! are data and are never searched for bindings. If a tool's answer contains a binding, the binding is
+//! `{"$ref": "s1#/summary"}` is replaced by the part `/summary` of the output of `s1`. The text after `#` is a
+//! JSON pointer (RFC 6901) without percent-encoding. `s1#` refers to the whole output. `{"$outcome": "s2"}` is
+//! replaced by the id of the outcome of `s2`. Bindings are resolved once, when the step becomes ready. Inserted
+//! values are data and are never searched for bindings. If a tool's answer contains a binding, the binding is
 //! therefore never resolved, and the answer cannot read the outputs of other steps.
 
 use std::borrow::Cow;
@@ -139,8 +139,8 @@ pub fn references(payload: &Value) -> Vec<Reference> {
 }
 
 /// Returns the payload with every binding replaced. `lookup` returns the JSON text of a step's output for
-/// [`Reference::Output`], and the id of a step's outcome for [`Reference::Outcome`]. It returns `None` if the
-/// step has no such value. If the result has no canonical form, the failure is `INVALID_INPUT`.
+/// [`Reference::Output`], and the id of a step's outcome for [`Reference::Outcome`]. `lookup` returns `None` if
+/// the step has no such value. If the result has no canonical form, the failure is `INVALID_INPUT`.
 pub fn resolve<'a>(payload: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
     let resolved = replace(payload, lookup)?;
     // Each inserted part has a canonical form, but the result may still be nested too deeply.

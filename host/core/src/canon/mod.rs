@@ -91,8 +91,9 @@ pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
     parse_strict(text).map(|value| value_to_canonical(&value))
 }
 
-/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values.
-/// Whole numbers up to 2^53 become integers in any notation, and all other numbers become doubles.
+/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values. A
+/// whole number up to 2^53 becomes an integer, in whatever notation it is written. All other numbers become
+/// doubles.
 pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;

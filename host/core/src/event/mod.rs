@@ -194,8 +194,9 @@ pub enum Body {
     CompensationFinished { slot: Slot },
     /// The call could not be undone.
     CompensationFailed { slot: Slot, code: Code },
-    /// An actor asked to resolve a failed compensation once more, so the compensation is in doubt again. The
-    /// resolution follows under a new try number.
+    /// A person gave a verdict on a failed compensation. The compensating call is put in doubt again, with a
+    /// new try number, so that the verdict can be applied to it. A later `invocation_resolved` event records
+    /// the verdict.
     CompensationReopened {
         slot: Slot,
         #[serde(flatten)]

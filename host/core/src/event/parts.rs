@@ -63,7 +63,7 @@ pub enum ReopenPurpose {
 }
 
 impl ReopenPurpose {
-    /// Returns true for a retry, which events omit as the default.
+    /// Returns true for a retry. A retry is the default, so events omit it.
     pub fn is_retry(&self) -> bool {
         *self == ReopenPurpose::Retry
     }

@@ -43,7 +43,7 @@ impl Response {
         next_actions.retain(|action| *action != resume);
         // A job that was parked for exhausted attempts may not have read its inbox. For such a job, `latch
         // resume` helps only if a request to continue or abort is pending. If no such request is pending,
-        // `latch resume` is the last command. For every other job it is the first command.
+        // `latch resume` is listed as the last command. For every other job it is listed first.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

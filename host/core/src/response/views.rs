@@ -288,9 +288,9 @@ pub enum CompensationState {
     UnderWay,
     /// The call is undone.
     Compensated,
-    /// The call could not be undone, and an administrator must decide.
+    /// The call could not be undone, and a person must decide.
     Failed,
-    /// The call was not undone, and an administrator decided to leave it.
+    /// The call was not undone, and a person decided to leave its effect.
     Left,
     /// No operator can undo the call.
     Impossible,

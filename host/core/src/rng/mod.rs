@@ -1,7 +1,7 @@
 //! Random numbers of steps. Each step has one stream of bytes, which is the same in every try and replay.
 //!
-//! The mapping from seed to values is part of the determinism contract. A library computes only ChaCha20
-//! itself: 20 rounds, key = seed, block counter and nonce 0. Every method takes the next bytes of the step's
+//! The mapping from seed to values is part of the determinism contract. Only ChaCha20 itself is computed by a
+//! library: 20 rounds, key = seed, block counter and nonce 0. Every method takes the next bytes of the step's
 //! stream, and no byte is skipped. For example, `bytes(1)` followed by `bytes(3)` returns the same bytes as
 //! `bytes(4)`.
 

@@ -186,7 +186,7 @@ pub struct Batch {
     /// slot is stated here because such a batch contains no ledger row that names it.
     pub continues: Option<Slot>,
     /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
-    /// batch contains only audit events, reservation changes and done inbox rows.
+    /// batch contains only audit events, reservation changes and ids of processed inbox rows.
     pub audit: bool,
     /// Urgency with which the batch is made durable.
     pub flush: Flush,
@@ -545,8 +545,8 @@ pub trait Journal: Send + Sync {
     /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// Returns the revision of the latest change by another process that this store has seen. To miss no
-    /// change, a caller first reads the revision, then reads the store, and then waits with
+    /// Returns the revision of the latest change that another process made and that this store has seen. To
+    /// miss no change, a caller first reads the revision, then reads the store, and then waits with
     /// [`Journal::wait_for_change`].
     fn watermark(&self) -> u64 {
         0

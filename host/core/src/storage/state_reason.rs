@@ -38,9 +38,9 @@ pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'s
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // `is_given_up` is true after a cancellation and after an undo. Only an undo is requested for a
-        // finished job. The newest event that ended or reopened the job therefore shows which of the two was
-        // requested.
+        // `is_given_up` does not distinguish a cancellation from an undo. A cancellation is requested for an
+        // open job, and an undo for a finished job. The newest event that ended or reopened the job decides:
+        // see `is_undone`.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,

@@ -29,7 +29,8 @@ async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Ve
     rows.iter().map(|rows| rows.iter().filter_map(of_jobs).collect()).collect()
 }
 
-/// I124: no search for jobs scans the whole table, or an index with jobs that the search does not need.
+/// I124: a search for jobs never scans the whole table. It also scans no index that contains jobs which the
+/// search does not need.
 #[tokio::test]
 async fn job_searches_use_their_indexes() {
     let dir = tempfile::tempdir().unwrap();

@@ -28,7 +28,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     let own = take("own");
     store.sweep_owners(&owners, &own).await.unwrap();
     assert_eq!(there(), ["owner-claims.lock", "owner-lives.lock"]);
-    // The job ends, so its claim needs no proof any more.
+    // The job ends, so the proof that the owner of its claim is dead is no longer needed.
     let end = latchwork_core::storage::Batch {
         status: Some(StatusWrite { to: latchwork_core::job::JobState::Completed, wake_at_us: None }),
         ..super::append(batch).0

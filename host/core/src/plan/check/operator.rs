@@ -23,7 +23,7 @@ pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mu
     }
 }
 
-/// Returns the effects of an operator that a step's declaration does not cover. Each effect must be declared
+/// Returns the effects of an operator that a step's declaration does not cover. Every effect must be declared,
 /// except `produce_outcome`, which changes nothing.
 pub fn uncovered(declared: &[EffectKind], caused: &[EffectKind]) -> Vec<EffectKind> {
     let is_covered = |effect: &EffectKind| *effect == EffectKind::ProduceOutcome || declared.contains(effect);

@@ -1,4 +1,4 @@
-//! I149: plans that state every key keep their hash.
+//! I149: the hash of a plan that states every key never changes.
 
 use super::*;
 
