@@ -45,7 +45,8 @@ pub struct JobSnapshot {
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Vec<u8>>,
-    /// Ids of the undone inbox rows. The list must be complete if the batch marks inbox rows as done.
+    /// Ids of the pending inbox rows, which no batch has marked as done yet. If the batch to admit marks inbox rows
+    /// as done, the list must be complete.
     pub inbox: BTreeSet<i64>,
 }
 
@@ -161,7 +162,7 @@ pub fn admit(
     // refused.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
-    // A batch that releases the job to `PENDING` may leave undone rows. The worker that claims the job next
+    // A batch that releases the job to `PENDING` may leave pending rows. The worker that claims the job next
     // reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
     let may_wait_too = |to: JobState| batch.parks_unloaded && to == JobState::Parked;
@@ -429,7 +430,7 @@ fn reservations_after(
     Ok(Some(now))
 }
 
-/// Computes the undone inbox rows after the batch. Returns `None` if the batch marks none as done.
+/// Computes the pending inbox rows after the batch. Returns `None` if the batch marks none as done.
 fn undone_rows_after(job: &JobSnapshot, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
     if batch.inbox_done.is_empty() {
         return Ok(None);

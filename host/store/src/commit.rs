@@ -84,7 +84,7 @@ impl WriterTask {
         }
     }
 
-    /// Writes a group. If that fails, writes its parts one by one.
+    /// Writes a group. If the transaction failed and certainly wrote nothing, writes the parts one by one.
     async fn commit(&mut self, mut group: Vec<QueuedPart>) {
         match self.transaction(&mut group).await {
             TransactionOutcome::Failed(_) if group.len() > 1 => {

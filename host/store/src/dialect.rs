@@ -89,8 +89,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the statement that blocks other counts of pending jobs until the transaction ends. SQLite needs
-    /// none, because it has one writer.
+    /// Returns the statement that keeps other transactions from counting pending jobs until this transaction
+    /// ends. SQLite needs no such statement, because it has one writer.
     pub(crate) fn count_lock(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
@@ -99,8 +99,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the suffix of a query that locks rows to work on. Rows locked by another worker are skipped
-    /// without waiting. SQLite needs none, because it has one writer.
+    /// Returns the suffix that makes a query lock its rows. Rows locked by another worker are skipped without
+    /// waiting. SQLite needs no suffix, because it has one writer.
     pub(crate) fn skip_locked(self, tables: &str) -> String {
         match self {
             Self::Sqlite => String::new(),
@@ -108,7 +108,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the suffix of a query whose row must not change until the transaction ends.
+    /// Returns the suffix that makes a query lock its row, so that the row cannot change until the transaction
+    /// ends.
     pub(crate) fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",

@@ -17,7 +17,7 @@ use crate::statement_batch::StatementBatch;
 #[derive(Debug, Default)]
 pub(crate) struct GroupLocks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Action keys whose waiting jobs are read. The job id in an entry stands for the tenant of the key.
+    /// Action keys whose waiting jobs are read. Each key belongs to the tenant of the job in its entry.
     waited_keys: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }

@@ -31,7 +31,7 @@ pub(crate) struct ReadOnly {
 /// Returns `None` if all can be written or the database does not exist yet.
 pub(crate) fn write_obstacle(path: &Path, owner_dir: &Path) -> Option<String> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // A missing or empty file has nothing to read.
+    // A missing or empty file is a database that does not exist yet.
     if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
         return None;
     }

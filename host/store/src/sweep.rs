@@ -58,7 +58,7 @@ fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
     locks.filter(free).filter_map(|path| path.canonicalize().ok()).collect()
 }
 
-/// Takes the lock under which lock files are created or swept, by one process at a time.
+/// Takes the lock of the directory. Only the process that holds this lock may create or sweep lock files.
 pub(crate) fn lock_owner_dir(dir: &Path) -> std::io::Result<File> {
     file_lock::exclusive(&dir.join("owners.lock"))
 }

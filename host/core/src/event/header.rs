@@ -49,7 +49,7 @@ pub struct Header {
     pub tenant_id: String,
     /// Actor that submitted the job.
     pub actor_id: String,
-    /// Id that several systems use for one overall request.
+    /// Correlation id of the job, for use in other systems. A fork has the same id as its original job.
     pub correlation_id: String,
     /// W3C trace id.
     pub trace_id: String,

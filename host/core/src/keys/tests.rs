@@ -23,8 +23,7 @@ fn request<'a>() -> RequestIdentity<'a> {
     }
 }
 
-/// I17: the keys of given calls never change. The other golden tests below show the same for the other kinds of
-/// keys.
+/// I17: the keys of given calls never change. The other golden tests below check the other kinds of keys.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);

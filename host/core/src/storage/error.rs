@@ -47,7 +47,7 @@ pub enum WriteError {
     /// The batch starts an invocation (`acquire`) that is not a compensation, but the job is cancelled.
     #[error("the job is being cancelled")]
     Cancelled,
-    /// The inbox has undone rows. The attempt must process them before the job may wait, park or end.
+    /// The inbox has pending rows. The attempt must process them before the job may wait, park or end.
     #[error("the inbox has unread requests")]
     InboxPending,
     /// The ledger row is not in the expected state.

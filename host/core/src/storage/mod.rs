@@ -167,17 +167,17 @@ pub struct Batch {
     /// Changed durable timers.
     pub timers: Vec<TimerWrite>,
     /// True if the batch ends a wait or a gate because its time has come. `inbox_done` and
-    /// `compatible_inbox_ids` together must then contain all undone inbox rows. Otherwise the batch is refused
+    /// `compatible_inbox_ids` together must then contain all pending inbox rows. Otherwise the batch is refused
     /// with [`WriteError::InboxPending`], because another row may be the awaited signal or decision.
     pub requires_empty_inbox: bool,
-    /// Ids of undone inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
+    /// Ids of pending inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
     /// that other timers are due.
     pub compatible_inbox_ids: Vec<i64>,
     /// New state of the job. Every state except `RUNNING` releases the claim. If the job ends, parks, waits or
-    /// diverges, the batch is refused with [`WriteError::InboxPending`] while undone inbox rows exist. A batch
-    /// with `parks_unloaded` may park the job despite undone rows.
+    /// diverges, the batch is refused with [`WriteError::InboxPending`] while pending inbox rows exist. A batch
+    /// with `parks_unloaded` may park the job despite pending rows.
     pub status: Option<StatusWrite>,
-    /// True if the batch parks a job that could not be loaded. The undone inbox rows of the job stay undone.
+    /// True if the batch parks a job that could not be loaded. The pending inbox rows of the job stay pending.
     pub parks_unloaded: bool,
     /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job
     /// it is also refused unless every invocation it starts is a compensation (`~c` slot).
@@ -277,7 +277,7 @@ pub struct JobRow {
     pub next_seq: u64,
     /// Hash of the last event.
     pub head: Hash,
-    /// True if undone inbox rows exist.
+    /// True if pending inbox rows exist.
     pub inbox_pending: bool,
     /// True if a request to cancel the job was accepted. A request to undo the job sets this flag too.
     pub cancel_requested: bool,
@@ -369,7 +369,7 @@ pub struct StoredJob {
     pub ledger: Vec<LedgerRow>,
     /// Payloads of the job.
     pub payloads: Vec<Payload>,
-    /// Undone inbox rows, in order of arrival.
+    /// Pending inbox rows, in order of arrival.
     pub inbox: Vec<InboxRow>,
 }
 
@@ -401,7 +401,7 @@ pub struct JobFilter {
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
-    /// Only terminal jobs with undone inbox rows. The audit events for these rows are still missing from the
+    /// Only terminal jobs with pending inbox rows. The audit events for these rows are still missing from the
     /// log.
     pub needs_audit: bool,
     /// Only jobs accepted before this job.
@@ -516,7 +516,7 @@ pub trait Journal: Send + Sync {
     /// become `PENDING`. Returns the time at which the next timer or `WAITING` job is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
-    /// Lists the undone inbox rows of a job.
+    /// Lists the pending inbox rows of a job.
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError>;
 
     /// Reads the reservation of an action key. Returns `None` if the key is free.

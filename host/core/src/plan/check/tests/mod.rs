@@ -104,7 +104,7 @@ fn violations(plan: &Value) -> Vec<Violation> {
     check(plan.to_string().as_bytes(), &TestCatalog).err().unwrap_or_default()
 }
 
-/// Returns codes and pointers, for comparison.
+/// Returns the code and the pointer of each violation, for comparison.
 fn brief(violations: &[Violation]) -> Vec<(&str, &str)> {
     violations.iter().map(|violation| (violation.code, violation.pointer.as_str())).collect()
 }
