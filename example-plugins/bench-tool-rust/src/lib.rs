@@ -1,4 +1,5 @@
-//! Tools that do nothing but are recorded like real tools, so that `latch bench` measures the host.
+//! Tools without any action of their own. The host records their calls like those of real tools, so that `latch
+//! bench` measures the host.
 
 use std::time::Duration;
 

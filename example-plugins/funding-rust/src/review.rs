@@ -26,7 +26,7 @@ const SPAM: [&str; 12] = [
     "100%",
     "limited time",
 ];
-/// Intensifiers that weaken the following word.
+/// Intensifiers that add no meaning. The review removes them from the draft.
 const FILLERS: [&str; 6] = ["very ", "really ", "extremely ", "truly ", "incredibly ", "absolutely "];
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -83,7 +83,8 @@ impl Record {
             text.push(b'\n');
             match fs::publish(&format!("{}/{}", self.directory, file_name(number)), &text, key) {
                 Ok(()) => return Ok(next),
-                // Another writer created this revision first. Retry on top of it.
+                // Another writer created this revision first. The next round applies the change to that
+                // revision.
                 Err(error) if error.kind() == fs::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error.into()),
             }

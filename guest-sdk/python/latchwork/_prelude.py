@@ -252,7 +252,7 @@ def install(sleep):
     datetime.datetime = _DateTime
 
     uuid._node, uuid.getnode = None, _node
-    # This function reads the time from the system and not from the replaced clock.
+    # This function would read the time of the system. Without this function, uuid1 uses the replaced clock.
     uuid._generate_time_safe = None
 
     socket.socket = socket.SocketType = _Socket

@@ -60,7 +60,7 @@ def _of_dataclass(cls):
         "additionalProperties": False,
     }
     said = cls.__doc__
-    # Python generates a signature as the docstring of a dataclass without one.
+    # For a dataclass without a docstring, Python generates one from the signature. It is not a description.
     if said and not said.startswith(f"{cls.__name__}("):
         schema["description"] = said.strip()
     return schema

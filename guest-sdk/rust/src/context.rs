@@ -25,7 +25,7 @@ impl Context {
     pub fn actor(&self) -> &str {
         &self.get().actor
     }
-    /// Id shared by all jobs of one request.
+    /// Correlation id of the job. A fork has the same id as its origin.
     pub fn correlation_id(&self) -> &str {
         &self.get().correlation_id
     }

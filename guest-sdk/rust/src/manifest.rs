@@ -8,7 +8,7 @@ use crate::bindings::export_plugin::exports::latchwork::plugin::plugin as wit;
 /// of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Reads and changes nothing.
+    /// Only reads.
     ReadOnly,
     /// Produces an outcome for the user.
     ProduceOutcome,

@@ -13,10 +13,11 @@ use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
 
-/// Refuses a plan that has violations or that needs a refused plugin. This check compiles no plugin.
+/// Refuses, without compiling a plugin, a plan that needs a refused plugin. Also refuses a plan with
+/// violations, unless every plugin is already compiled.
 ///
-/// A plan with violations is not refused here if every plugin is already compiled. In this case the full check
-/// that follows is cheap and lists more problems.
+/// If every plugin is already compiled, the full check that follows is cheap. It lists more problems than this
+/// one, so a plan with violations is left to it.
 pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -68,7 +69,8 @@ pub(super) fn require_served(
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_missing_operator(violation: &Violation) -> bool {
-    // P023 is also reported if the compensating operator is known but unsuitable for the step.
+    // P023 has two causes. It is also reported if the compensating operator is known but unsuitable for the
+    // step. Only the message shows that the operator is missing.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 

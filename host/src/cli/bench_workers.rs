@@ -25,7 +25,7 @@ use crate::worker::NoCrash;
 
 /// Numbers of pgbench clients: one, and the number with the highest throughput on a small server.
 const CLIENTS: [u32; 2] = [1, 8];
-/// Maximum number of output lines shown of a worker that failed.
+/// Maximum number of output lines that are shown if a worker failed.
 const LAST_LINES: usize = 10;
 
 pub(super) async fn run(
@@ -142,8 +142,8 @@ fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> a
     Ok(())
 }
 
-/// Returns the last lines of a worker's output. The output has one line for each job, and a failed worker
-/// prints its error after them.
+/// Returns the last lines of a worker's output. The output has one line for each job. A failed worker prints
+/// its error after these lines, so the last lines contain the error.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")

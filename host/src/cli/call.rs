@@ -27,7 +27,8 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     }
     let survey = open::survey(&config);
     if open::is_new(&config)? {
-        // A refused call must not create a database.
+        // A refused call must not create a database. If there is no database yet, the effects are therefore
+        // checked before the host creates one.
         declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;

@@ -10,10 +10,10 @@ use super::output::Tone;
 use crate::config::Config;
 use crate::config_changes;
 
-/// Adds the plugin changes since the job was accepted to the response.
+/// Adds to the response the plugin settings that have changed since the job was accepted.
 ///
-/// `plan` is the submitted file, if known. A finished job then gets a next action that runs this file again
-/// with `--new`.
+/// `plan` is the submitted file, if known. If a setting has changed, a finished job also gets a next action
+/// that runs this file again with `--new`.
 pub(super) fn with_changes(config: &Config, durable: &Durable, response: Response, plan: Option<&Path>) -> Response {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = response.state.is_terminal();

@@ -88,7 +88,7 @@ pub(super) async fn ask_about_gates(
     Ok(decided)
 }
 
-/// Returns the answer to the question, or `None` if there is none or ctrl-c is pressed.
+/// Returns the answer to the question. Returns `None` if there is no answer or if ctrl-c is pressed.
 async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     tokio::select! {
         answer = ctx.printer.ask(question) => answer,
@@ -96,8 +96,8 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// Formats the open gates of a job that this command stops executing, each with its exact call. If
-/// `were_asked` is true, this terminal has just shown the gates, so no lines are returned.
+/// Formats the open gates of a job, each with its exact call. Called when this command stops executing the job.
+/// Returns no lines if `were_asked` is true, because this terminal has then just shown the gates.
 pub(super) async fn open_gate_lines(
     ctx: &Context<'_>,
     host: &Host,

@@ -344,7 +344,8 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // This process has its claims in the database that was opened first.
+    // The claims of this process are in the database that was opened first. Lock files are therefore swept with
+    // the claims of this database.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await

@@ -201,7 +201,8 @@ fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Resu
     match canon::parse_strict(text.as_bytes()) {
         Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
-        // A number that would be rounded, or a duplicate key, is JSON without a unique meaning.
+        // The text is JSON without a unique meaning: a number would be rounded, or an object has a duplicate
+        // key. Such a text is refused instead of being taken as text.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
         Err(_) => Ok(as_text),
     }

@@ -117,8 +117,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(worst)
 }
 
-/// Shows a job. On a terminal, a person is first asked about the gates of the job. A job named on the command
-/// line is shown in the same way.
+/// Shows a job. On a terminal, a person is first asked about the gates of the job.
 async fn show_job(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { run::until_settled(ctx, host, response, actor).await? } else { response };

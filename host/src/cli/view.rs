@@ -249,7 +249,8 @@ fn unconfirmed_line(view: &UnconfirmedView) -> String {
     visible(&format!("{slot} {}, {outcome}: {}; {followed}", view.resource, view.found))
 }
 
-/// Formats the recorded and the replayed values in two columns: the values that differ, or the whole field.
+/// Formats the recorded and the replayed values in two columns. If the values that differ are known, each has a
+/// row. Otherwise the whole field is one row.
 fn side_by_side(divergence: &Divergence) -> Text {
     let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
         [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],

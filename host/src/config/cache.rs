@@ -54,7 +54,7 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
             |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
         )
     };
-    // Check the path as written too, because a link inside the project can be replaced later.
+    // The path is also checked as written, because a link inside the project can be replaced later.
     dir.starts_with(project) || real(dir).starts_with(real(project))
 }
 
@@ -88,7 +88,8 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         assert_eq!(placed(&[("HOME", &text(project.clone()))], &project).unwrap(), None);
-        // A link from outside into the project, and a link inside the project that leads out.
+        // Creates a link outside the project that leads into it, and a link inside the project that leads out
+        // of it.
         std::os::unix::fs::symlink(&project, temp.path().join("link")).unwrap();
         std::os::unix::fs::symlink(temp.path(), project.join("out")).unwrap();
         for named in [project.join("cache"), temp.path().join("link/cache"), project.join("out/cache"), "cache".into()]

@@ -64,8 +64,8 @@ pub struct Config {
     pub validators: Vec<BuiltinValidator>,
     /// Webhook that is notified when a job waits for a person or has ended.
     pub notify: Option<NotifyConfig>,
-    /// Time after the completion of a job for which `latch plugin prune` keeps the components that are needed
-    /// to undo the job, in milliseconds.
+    /// Retention time for undoing, in milliseconds. `latch plugin prune` keeps the components that are needed
+    /// to undo a job for this time after the job has completed.
     pub keep_undoable_ms: u64,
     /// Limits on the work of this process.
     pub worker: WorkerConfig,
@@ -90,7 +90,8 @@ pub struct WorkerConfig {
 
 impl Default for WorkerConfig {
     fn default() -> Self {
-        // Longer than the default timeout of a tool call, which is 30 seconds.
+        // `drain_ms` is longer than the default timeout of a tool call, which is 30 seconds. Calls in flight
+        // can therefore end before the process stops.
         Self { jobs: 16, drain_ms: 40_000, tenants: BTreeMap::new(), operators: BTreeMap::new() }
     }
 }

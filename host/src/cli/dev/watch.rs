@@ -8,7 +8,8 @@ use std::time::SystemTime;
 
 /// Names of build outputs in a folder of sources.
 const BUILD_OUTPUTS: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
-/// Maximum number of watched files. A folder with more files does not consist of sources.
+/// Maximum number of watched files. Further files are ignored, because a folder with more files is most likely
+/// not a folder of sources.
 const FILES_MAX: usize = 5_000;
 
 /// Watched files with modification time and size, or `None` for a missing file.

@@ -106,7 +106,7 @@ pub(super) fn was_used(config: &Config) -> bool {
     use_count(config) > 0
 }
 
-/// Returns true if the server's database only lacks its tables.
+/// Returns true if the server can be reached and its database has no tables yet.
 fn lacks_tables(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
 }

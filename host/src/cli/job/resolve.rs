@@ -96,7 +96,8 @@ fn check_result(
         loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
-        // A person must be able to decide about a job whose plugin no longer exists.
+        // A person must be able to decide about a job whose plugin no longer exists. The result is then
+        // accepted without the check.
         Err(error) => {
             ctx.printer.warn(format!("the result is not checked against the schema of {}: {error}", call.operator));
             return Ok(());

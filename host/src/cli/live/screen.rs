@@ -86,7 +86,8 @@ impl<'p> Screen<'p> {
         area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }
 
-    /// Prints permanent lines. On a terminal that redraws the current activity, ephemeral lines are left out.
+    /// Prints lines that stay on the screen. If the current activity is redrawn in place, lines marked
+    /// `is_ephemeral` are left out, because the redrawn area shows the same facts.
     fn print(&self, lines: &[LiveLine]) {
         for line in lines.iter().filter(|line| self.area.is_none() || !line.is_ephemeral) {
             self.printer.job_line(line.level, self.view.job_id(), line.text.clone());

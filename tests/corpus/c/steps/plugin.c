@@ -46,7 +46,7 @@ static bool good_stack(latch_json input, latch_answer *answer) {
   return give_number(answer, "sum", sum(line, sizeof line));
 }
 
-/* malloc does not clear the memory. */
+/* malloc does not clear the memory, so the sum depends on old contents of the memory. */
 static bool bad_heap(latch_json input, latch_answer *answer) {
   size_t count = (size_t)number_of(input) * 100;
   return give_number(answer, "sum", sum(malloc(count), count));
@@ -172,7 +172,7 @@ static bool good_event(latch_json input, latch_answer *answer) {
   return give(answer, "text", "drafted");
 }
 
-/* The result of a failed call is NULL. */
+/* The result of a failed call is NULL, so the assertion fails and the step traps. */
 static bool bad_answer(latch_json input, latch_answer *answer) {
   char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
   assert(page);

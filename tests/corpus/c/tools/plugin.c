@@ -58,7 +58,7 @@ static latch_verdict bad_mark(latch_json args, const char *key, latch_answer *an
   return verdict;
 }
 
-/* The value of a missing key is NULL. */
+/* The value of a missing key is NULL, so the assertion fails and the tool traps. */
 static bool bad_traps(latch_json args, latch_answer *answer) {
   char *note;
   latch_kv_get(answer, "last", &note);

@@ -54,7 +54,7 @@ fn undo(_: Booking, booked: Booked, key: &str) -> Result<Output<Booked>, Error> 
     withdraw(key, &booked)
 }
 
-/// Undoes a booking as a separate operator, which a plan names as the compensation.
+/// Operator that undoes a booking. A plan can name this operator as the compensation of the booking.
 fn cancel(undo: Undo, _: &tool::Context) -> Result<Output<Booked>, Error> {
     if undo.operator != "Booking.Make" || undo.receipt["booked"] != undo.external_key.as_str() {
         return Err(Error::invalid_input(format!("no booking: {} with {}", undo.operator, undo.args)));

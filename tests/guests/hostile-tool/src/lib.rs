@@ -136,7 +136,7 @@ fn follow(script: &str) -> Result<String, types::Error> {
                     .collect::<Vec<_>>(),
             ),
             "cut" => {
-                // Sends a placeholder as a body of two pieces, split in its middle.
+                // Sends the text as a body in two pieces. A placeholder in the middle of the text is split.
                 let whole = text("text");
                 let (a, b) = whole.split_at(whole.len() / 2);
                 world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])

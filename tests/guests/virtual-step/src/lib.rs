@@ -13,7 +13,8 @@ struct Virtual;
 
 impl plugin::Guest for Virtual {
     fn describe() -> plugin::Manifest {
-        // Simulates the start of a language runtime. The answers are the same in every run.
+        // A language runtime reads the clock and random numbers when it starts. `describe` gets the same values
+        // in every run.
         let seen = (wasip2::clocks::wall_clock::now().seconds, wasip2::random::random::get_random_u64());
         plugin::Manifest {
             version: "1.0.0".into(),

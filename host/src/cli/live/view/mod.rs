@@ -17,8 +17,8 @@ use crate::cli::text::{Text, Tone};
 pub(super) struct LiveLine {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True if the redrawn area shows the fact as long as the fact holds. A terminal that redraws then needs
-    /// no permanent line for the fact.
+    /// True if the redrawn area shows the same fact as long as the fact holds. If there is a redrawn area, the
+    /// line is therefore not printed.
     pub(super) is_ephemeral: bool,
 }
 

@@ -22,7 +22,7 @@ use crate::cli::{catalog, plan};
 use crate::engine::inspect::ComponentInfo;
 use crate::os::clock;
 
-/// Minimum duration in milliseconds of a check that reports the time of each phase.
+/// Duration in milliseconds from which a check also reports the time that each phase took.
 const LONG_MS: u64 = 20_000;
 
 pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
