@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	// Some plugins register their operators in main. Go does not call main in a component, so it is called here.
+	// Some plugins register their operators in main. Go does not call main in a component, so this function calls
+	// it.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()

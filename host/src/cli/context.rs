@@ -26,7 +26,7 @@ pub struct Context<'p> {
     verbose: u8,
     /// Configuration file in use, set only if a later command needs `--config` to find the same file.
     explicit_config: OnceLock<PathBuf>,
-    /// True if the configuration allows a power failure to undo acknowledged writes.
+    /// True if `durability = "relaxed"` is configured. A power failure may then undo acknowledged writes.
     relaxed: OnceLock<bool>,
     immediate_exit: AtomicBool,
 }

@@ -337,9 +337,9 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Wrapping errors, such as `SubmitError`, have conversions of their own. Some of them display the
-    // contained error but do not list it as their cause, so the contained error is not found by walking the
-    // causes.
+    // Errors that wrap another error, such as `SubmitError`, have conversions of their own. Some of them
+    // display the contained error but do not list it as their cause. The loop over the causes would then miss
+    // the contained error.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))

@@ -130,7 +130,7 @@ impl Printer {
         self.stdout.width
     }
 
-    /// Prints the answer for programs as one JSON document.
+    /// Prints the result of the command for programs, as one JSON document.
     pub fn document(&self, document: &Value) {
         self.raw(&format!("{document:#}\n"));
     }

@@ -133,8 +133,8 @@ impl Registry {
     }
 
     /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An
-    /// earlier version gets the current settings of the plugin with its name. Only the WASI mode is the pinned
-    /// one.
+    /// earlier version gets the current settings of the plugin with its name, except the WASI mode, which the
+    /// job has pinned too.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.

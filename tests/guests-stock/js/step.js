@@ -23,7 +23,7 @@ export const plugin = {
   },
 };
 
-/// Returns the result of `look`, or null if the engine lacks this global.
+/// Returns the result of `look`, or null if the engine has no global with this name.
 function probe(name, look) {
   if (typeof globalThis[name] === 'undefined') return null;
   return look();

@@ -156,14 +156,14 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // The comparisons depend on payloads and effects. They are skipped if payloads or effects may be
-        // damaged, because their result would then be meaningless.
+        // The comparisons with the shared tables depend on payloads and effects. If payloads or effects may be
+        // damaged, the comparisons are skipped, because their result would be meaningless.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // If problems were found above, problems of payloads, effects and the response are already
-            // reported with the event that names the data. They are not reported again.
+            // If problems were found above, they include all problems of payloads, effects and the response,
+            // each with the event that names the data. Verification would report these problems again.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {
@@ -177,7 +177,7 @@ async fn check_job(
     Ok(Vec::new())
 }
 
-/// Returns the differences between the tables shared by all jobs and the log and ledger of this job.
+/// Compares the tables that all jobs share with the log and the ledger of this job. Returns the differences.
 async fn shared_table_problems(journal: &dyn Journal, durable: &Durable) -> Result<Vec<JobProblem>, StoreError> {
     let header = &durable.job.header;
     let of_slot = |slot: &Slot, what: String| JobProblem { what, slot: Some(slot.to_string()), event: None };

@@ -1,8 +1,8 @@
 //! `latch doctor`: checks in advance everything that a job will need.
 //!
 //! - `check` holds the result of one check and its display.
-//! - `database`, `plugins`, `secrets` and `toolchains` check what they are named after; `deep` recomputes
-//!   every hash.
+//! - `database`, `plugins`, `secrets` and `toolchains` each check the items in their name.
+//! - `deep` recomputes every hash.
 
 mod check;
 mod database;

@@ -61,7 +61,7 @@ pub(crate) fn announces_nothing(_: Value) -> Answer {
     Ok(json!({ "ok": true }))
 }
 
-/// Breaks D061: the machine decides whether the stack or the fuel is used up first.
+/// Breaks D061: the step overflows its stack.
 pub(crate) fn recurses_without_end(_: Value) -> Answer {
     Ok(json!({ "ok": deep(u64::MAX) }))
 }
@@ -127,13 +127,13 @@ pub(crate) fn fails_for_no_reason(_: Value) -> Answer {
     })
 }
 
-/// Breaks D070: the seed of a map is an address, so another build returns another order.
+/// Breaks D070: the seed of a map is an address, so the order of the output depends on the memory.
 pub(crate) fn walks_a_map(_: Value) -> Answer {
     let map: HashMap<u32, ()> = (0..40).map(|n| (n, ())).collect();
     Ok(json!({ "ok": map.into_keys().collect::<Vec<_>>() }))
 }
 
-/// Breaks D071: the step relies on a counter that starts again in each run.
+/// Breaks D071: the step changes a global variable, so a second run in the same instance differs.
 pub(crate) fn counts_its_runs(_: Value) -> Answer {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     Ok(json!({ "ok": RUNS.fetch_add(1, Ordering::Relaxed) }))

@@ -45,7 +45,8 @@ pub(crate) fn random(len: u64) -> Value {
     ])
 }
 
-/// Polls three timers and a stream. Returns which of them were ready, and at which time.
+/// Polls lists of timers, some with a stream. Returns for each list which entries were ready, and the time
+/// since `began`. Reading the clock for `began` advances it, so `early` is due slightly after `twin`.
 pub(crate) fn poll(ns: u64) -> Value {
     let began = monotonic_clock::now();
     let late = monotonic_clock::subscribe_duration(ns * 3);
@@ -65,7 +66,7 @@ pub(crate) fn poll(ns: u64) -> Value {
     })
 }
 
-/// Runs three loops that wait for time to pass without sleeping.
+/// Runs three loops that wait for time to pass without sleeping. Returns the number of rounds of each loop.
 pub(crate) fn spin(ns: u64) -> Value {
     let mut loops = [0u64; 3];
     let until = monotonic_clock::now() + ns;
