@@ -101,8 +101,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, &crash_point()?, used).await
 }
 
-/// Returns true if an opened database is not the one that was last used here, but for example a restored
-/// backup.
+/// Returns true if the first database that this process opened is not the one last used here. It is for example
+/// a restored backup.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
@@ -117,7 +117,7 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
 /// reports missing tables itself.
 ///
 /// # Errors
-/// The folder of the file does not exist, or there is no project here: see [`project`].
+/// The folder of the file does not exist, or there is no project here: see [`require_project`].
 pub(super) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
     if path.exists() {
@@ -291,11 +291,12 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse)
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-/// Maximum number of requests for the time of the server. The requests end when one is answered fast enough.
+/// Maximum number of times that the server is asked for its time. No further request is made after one fast
+/// enough answer.
 const TIME_REQUESTS_MAX: u32 = 10;
 
-/// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin
-/// is discarded.
+/// Synchronizes the clock of this process with the server. If an answer took longer than the clock margin, the
+/// answer is discarded and the server is asked again.
 async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
     for _ in 0..TIME_REQUESTS_MAX {

@@ -288,8 +288,8 @@ fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     CliError::action_required(error_docs::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
 }
 
-/// Waits until the job can continue without a person. Returns false if that time is too far in the future, or
-/// if a person must act first.
+/// Waits for the next timer with which the job continues without a person. Returns false if the timer expires
+/// too far in the future, or if a person must act first.
 async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {

@@ -109,7 +109,8 @@ fn change_finder(config: &Config) -> ChangeDetector {
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || crate::config_changes::changed_settings(&config, durable);
-        // For a finished job the result depends on its calls too, not on its pins alone.
+        // The changes of a finished job are not reused, because they depend on the calls of the job too, not on
+        // its pins alone.
         if durable.job.state.is_terminal() {
             return find();
         }

@@ -115,7 +115,8 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Repeatedly narrows the widest column that is wider than its floor. Returns true if the columns fit.
+/// Narrows the widest column that is wider than its floor, one character at a time. Returns true if the columns
+/// fit in the end.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));
