@@ -101,8 +101,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, &crash_point()?, used).await
 }
 
-/// Returns true if the first database that this process opened is not the one last used here. It is for example
-/// a restored backup.
+/// Returns true if the first database that this process opened is not the database that was last used here. The
+/// first one is then, for example, a restored backup.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
