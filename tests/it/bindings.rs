@@ -1,4 +1,4 @@
-//! The guest SDK's checked-in bindings equal what the generator makes of `wit/`.
+//! The guest SDK's checked-in bindings equal the generator's output for `wit/`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,8 @@ fn generate(root: &Path, world: &str) -> Result<(String, String)> {
     resolve.push_dir(root.join("wit"))?;
     let (package, _) = resolve.push_path(root.join("guest-sdk/rust/sdk.wit"))?;
     let id = resolve.select_world(&[package], Some(world))?;
-    // The types are written once, in the bindings of the imports. The other files refer to them.
+    // The types are defined once, in the bindings of the imports. The bindings of the other worlds refer to
+    // these types.
     let types = ("latchwork:plugin/types@0.1.0".to_owned(), WithOption::Path("crate::bindings::types".to_owned()));
     let with = if world == "imports" { vec![] } else { vec![types] };
     let opts = Opts { generate_all: true, format: true, pub_export_macro: true, with, ..Opts::default() };

@@ -44,7 +44,7 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 }
 
 /// One kill: the name of the crash point, the side (`before` or `after`), and the pass at which the process
-/// is killed, counted from 1.
+/// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
@@ -101,7 +101,8 @@ fn kill_at_every_point(commit: &str) {
             alike += 1;
         }
     });
-    // Kills before a barrier and after a record leave no call in doubt, so these logs can be compared.
+    // A kill before a barrier or after a record leaves no call in doubt, so the logs of these runs can be
+    // compared.
     assert!(alike >= 30, "{alike} logs were compared");
     // Some points are reached only when a job is resumed. For these, a first kill interrupts a call and a
     // second one stops the resuming process.

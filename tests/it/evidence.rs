@@ -1,4 +1,5 @@
-//! Evidence of real jobs, exported by the program and verified where only the file exists.
+//! Evidence of real jobs, exported by the program, and verified in a folder that contains only the evidence
+//! file.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -92,8 +92,9 @@ fn handwritten_history() -> History {
     History { job_id: "job_1".into(), runs, entries }
 }
 
-/// I74: two kinds of mutation are accepted: another order of a call and an event of two steps, and another
-/// time of an answer if no step reads this time. Every other mutation is found and located.
+/// I74: two kinds of mutation are accepted. First, a call of one step changes places with an event of another
+/// step. Second, an answer has another time, and no step reads this time. Every other mutation is found and
+/// located.
 #[tokio::test(flavor = "multi_thread")]
 async fn handwritten_history_is_accepted_and_its_mutations_are_found() {
     let plugin =

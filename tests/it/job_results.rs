@@ -213,8 +213,8 @@ fn job_list_shows_reason_and_age() {
     assert_eq!(open, 1);
 }
 
-/// I143: a value that the job did not compute itself is shown with one phrase for each origin. Every command
-/// uses the same phrase.
+/// I143: a value that the job did not compute itself is shown with a phrase for the value's origin. All
+/// commands use the same phrase for the same origin.
 #[test]
 fn value_not_computed_here_has_one_phrase_per_origin() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

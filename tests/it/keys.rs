@@ -1,5 +1,5 @@
-//! Actions shared by jobs, one job per request, and retries of failed jobs. With real processes and
-//! components, and effects counted as files.
+//! Actions shared by jobs, one job per request, and retries of failed jobs. The tests use real processes and
+//! components, and count effects as files.
 
 use std::process::Stdio;
 
@@ -254,7 +254,7 @@ fn same_request_is_the_same_job() {
         assert_eq!(other.code, 0, "{}", other.stderr);
         assert!(ids.insert(job_id(&other.json())), "another request is another job");
     }
-    // The idempotency template names the context, so another text of the context gives another action.
+    // The idempotency template contains the context, so each text of the context makes an action of its own.
     assert_eq!(execution_count(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);

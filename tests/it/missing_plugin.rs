@@ -71,7 +71,8 @@ fn job_state(place: &TestEnv, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()["state"].clone()
 }
 
-/// Lets a worker in `other` that lacks the plugin claim every job before a worker that has the plugin starts.
+/// Starts a worker without the plugin in the folder `other`, and waits until it has claimed and released
+/// every job. Then starts a worker with the plugin, and checks that it completes all jobs.
 fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
     let jobs: Vec<String> = (0..JOBS).map(|number| submit_detached(place, number)).collect();
     let without = RunningWorker::start(place, lacking_worker(other, &[]));
@@ -205,7 +206,7 @@ fn damaged_job_is_skipped_by_the_worker() {
     // Waits for five leases, to show that the job is not claimed again.
     std::thread::sleep(Duration::from_secs(3));
     let notes = worker.messages();
-    // Only this job is counted, because the other one may have lost its lease on a busy machine.
+    // Only this job is counted, because the other job may have lost its lease on a busy machine.
     let count = |what: &str| notes.matches(&format!("{job} {what}")).count();
     assert_eq!((count("begins"), count("continues")), (1, 0), "{notes}");
     assert!(notes.contains("L0030"), "{notes}");

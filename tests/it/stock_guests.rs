@@ -24,7 +24,7 @@ fn tools_dir() -> PathBuf {
     target_dir().join("guest-tools")
 }
 
-/// Runs a tool. On failure, returns its output.
+/// Runs a build program. On failure, returns the program's output.
 fn run_tool(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
@@ -63,8 +63,8 @@ fn install_script_tools() -> Result<PathBuf, String> {
     })
 }
 
-/// Returns a guest of `tests/guests-stock`, rebuilt if its source or `wit/` has changed. If its tools are not
-/// available here, returns `None` and prints that its tests are skipped.
+/// Returns a guest of `tests/guests-stock`, rebuilt if its source or `wit/` has changed. If the build tools
+/// are not available here, returns `None` and prints that the guest's tests are skipped.
 fn built_guest(
     name: &str,
     source: &str,
@@ -108,7 +108,7 @@ fn built_guest(
 fn python_guest() -> Option<PathBuf> {
     built_guest("python", "python/app.py", true, |source, out| {
         let tools = install_python_tools()?;
-        // The tool writes bytecode next to the source, so the source is copied out of the checkout.
+        // The build tool writes bytecode next to the source, so the source is copied out of the checkout.
         let folder = tools.join("source");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         std::fs::copy(source, folder.join("app.py")).map_err(|error| error.to_string())?;

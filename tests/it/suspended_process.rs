@@ -160,7 +160,8 @@ fn is_suspended_before_end(place: &TestEnv, worker: &mut RunningWorker) -> bool 
         assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.messages());
         // Reading the job's state starts a process, so the state is not read in each iteration.
         if look % 100 == 99 && place.only_job()["state"] == "COMPLETED" {
-            // A worker without a job only polls, so it soon has executed all its statements.
+            // The job is complete, so from now on the worker only polls. Within this time it executes every
+            // statement of a poll. If it is not suspended by then, it does not reach its point.
             std::thread::sleep(Duration::from_millis(500));
             return is_suspended(&worker.child);
         }

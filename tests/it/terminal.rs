@@ -16,7 +16,7 @@ const ROWS: u16 = 400;
 /// Longest time without output, long enough for a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Returns both ends of a new pseudo-terminal: the end of the user and the end of the program.
+/// Returns both sides of a new pseudo-terminal: the side of the user and the side of the program.
 #[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
 fn pseudo_terminal() -> (File, File) {
     const UNLOCK: rustix::ioctl::Opcode = 0x4004_5431;
@@ -70,8 +70,8 @@ impl Terminal {
         }
         let end = || Stdio::from(program.try_clone().unwrap());
         let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
-        // Closes this process's copies of the program's end, so that reading fails once the program has
-        // closed its own.
+        // Closes this process's copies of the program's side of the pseudo-terminal. Reading the other side
+        // then fails as soon as the program has closed its copies.
         drop((command, program));
         let mut screen = person.try_clone().unwrap();
         let (seen, output) = mpsc::channel();

@@ -22,8 +22,8 @@ pub(crate) struct TestEnv {
 }
 
 impl TestEnv {
-    /// Creates an environment with witness tools of every class. Steps of the plan call them, and so does a
-    /// call inside a step.
+    /// Creates an environment with witness tools of every class. Steps of the plan call these tools, and a
+    /// step plugin calls them, too.
     pub(crate) fn witness(commit: &str) -> TestEnv {
         let root = checkout::copy().join("tests/guests-effects");
         let component = |name: &str| build_plugin(&root.join(name));
@@ -66,8 +66,9 @@ impl TestEnv {
         place.compile_plugins()
     }
 
-    /// Creates an environment with the golden flow, the shipped plan of `example-plugins/funding-outreach`.
-    /// Its step `s5` records a request, and its step `s6` sends a letter.
+    /// Creates an environment with the plan, data and plugins of `example-plugins/funding-outreach`. The
+    /// tests call this plan the golden flow. Its step `s5` records a request, and its step `s6` sends a
+    /// letter.
     pub(crate) fn golden(commit: &str) -> TestEnv {
         let examples = checkout::copy().join("example-plugins");
         let place = TestEnv::new(vec!["s5", "s6"]);

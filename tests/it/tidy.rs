@@ -137,7 +137,7 @@ fn dependencies_point_inwards() {
     assert_none("the store depends on the kernel alone", lines_with_words(&store, &["wasmtime", "latchwork::"], &[]));
 }
 
-/// I9: only the modules for output print. The three tests below also check I9.
+/// I9: only the output modules may print text. The three tests below also check I9.
 #[test]
 fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];

@@ -92,8 +92,8 @@ fn broken_plugin_is_listed_with_its_reason() {
     );
 }
 
-/// I160: an operator that two plugins serve is served by neither. The first plugin's other operators are
-/// served.
+/// I160: an operator that two plugins declare is served by neither of them. The first plugin's other
+/// operators are served.
 #[test]
 fn operator_of_two_plugins_is_served_by_neither() {
     let place = TestEnv::witness("atomic").fresh_copy();

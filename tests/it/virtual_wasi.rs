@@ -124,7 +124,8 @@ async fn sleep_takes_no_real_time_and_advances_the_clock() {
         // A stream is ready immediately. A poll that also has timers reads the clock.
         "stream first": [[1], 2_000],
         "past": [[1], 4_000],
-        // `early` was created one clock read after `began`, so it is due one microsecond after `twin`.
+        // In the guest, `twin` is due 10 ms after `began`. Reading `began` advanced the clock by a
+        // microsecond, and `early` counts from there. So only `twin`, with index 2, is ready.
         "earliest": [[2], 10_000_000],
         "again": [[1, 2], 10_002_000],
         "ready": [true, false],

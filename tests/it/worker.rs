@@ -75,7 +75,7 @@ pub(crate) fn send_sigterm(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
 }
 
-/// Waits until the worker has received its first signal.
+/// Waits until the worker has received its first SIGTERM.
 fn wait_until_stopping(worker: &RunningWorker) {
     wait_until("the worker has received the signal", || {
         worker.messages().contains("stopping: calls in flight end first")
@@ -216,7 +216,7 @@ fn stopped_worker_leaves_no_barrier_without_its_call() {
         let mut command = latch_command(&place.dir, &["worker", "--until-idle", "--json"]);
         command.env("LATCH_STOP_AT", format!("group_write:before:{nth}"));
         let Some(worker) = suspended(command) else { break };
-        // The process receives the signal when it continues.
+        // The process receives SIGTERM when it continues.
         send_sigterm(&worker);
         continue_process(&worker);
         let ran = output_of_ended(worker);
@@ -229,7 +229,7 @@ fn stopped_worker_leaves_no_barrier_without_its_call() {
     }
 }
 
-/// I97: after a second signal a worker ends immediately and names its open jobs. The next worker completes
+/// I97: after a second SIGTERM a worker ends immediately and names its open jobs. The next worker completes
 /// them.
 #[test]
 fn second_signal_ends_the_worker_immediately() {
@@ -240,7 +240,8 @@ fn second_signal_ends_the_worker_immediately() {
     let mut worker = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     server.wait_for(1);
     send_sigterm(&worker.child);
-    // Two pending signals are delivered as one, so the second is sent after the first was received.
+    // The system delivers two pending SIGTERM signals as one, so the second is sent after the worker has
+    // received the first.
     wait_until_stopping(&worker);
     send_sigterm(&worker.child);
     worker.wait_until_ended();

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::sdk;
 use crate::terminal::{Terminal, TerminalKind};
 
-/// Maximum number of polls, 50 ms apart: five minutes, which allows for a busy machine.
+/// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes, which is enough on a
+/// busy machine.
 const MAX_POLLS: u32 = 6_000;
 
 /// Creates a project with a greeter in C. Returns the temporary directory, the project and the directory for

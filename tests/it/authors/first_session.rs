@@ -59,6 +59,6 @@ fn each_screen_prints_the_next_command_until_a_result() {
     }
     let screens = screens.join("\n");
     assert!(screens.contains("Rust is the default on this machine"), "{screens}");
-    // The first screen lists the same two commands, for a user who opens an existing project.
+    // The test executed these two commands, because a screen listed them.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

@@ -242,7 +242,7 @@ pub(super) async fn acquire_needs_a_live_lease(world: StoreFixture) {
     world.store.write(batch).await.unwrap();
 }
 
-/// I14: a lease of an earlier boot has expired, whatever this boot's clock shows.
+/// I14: a lease that was taken before a reboot counts as expired, whatever the clock shows after the reboot.
 pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.reboot();
@@ -310,8 +310,7 @@ pub(super) async fn outline_is_read_without_the_job(world: StoreFixture) {
         assert_eq!(world.store.job_tail(&log.job_id).await.unwrap(), Some(JobTail { end, reopen: None }));
     }
     assert_eq!(world.store.job_tail(&"job_none".into()).await.unwrap(), None);
-    // The end of the log is read together with the request that reopens the job, and nothing else from the
-    // inbox.
+    // `job_tail` returns the end of the log and, from the inbox, only the request that reopens the job.
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();

@@ -52,7 +52,7 @@ pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
 }
 
 /// I14: the store keeps earlier claims, whose holders may be dead. Only the death of the current lease holder
-/// releases the job, and only the death of a try's own owner ends the try.
+/// releases the job. Only the death of the process that started a try proves that the try is over.
 pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);

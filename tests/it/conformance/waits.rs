@@ -1,4 +1,4 @@
-//! Expectations of jobs, and durable timers.
+//! Requests that jobs expect, such as signals and gate decisions, and durable timers.
 
 use latchwork_core::expectation::{Expectation, ExpectationState, NotExpected, TimerWrite};
 use latchwork_core::ids::{Hash, Slot};

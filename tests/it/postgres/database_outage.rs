@@ -64,7 +64,7 @@ fn answer_is_recorded_after_the_server_was_read_only() {
 
 /// I127: a worker has an answer while it cannot reach the database. Another worker claims and parks the job
 /// meanwhile. The answer is then delivered as a late effect, and no decision is required. With
-/// `LATCH_TEST_SWEEP`, the outage lasts longer than the worker retries a commit.
+/// `LATCH_TEST_SWEEP`, the outage lasts longer than the time for which the worker retries a commit.
 #[test]
 fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() {
     let Some(url) = blocking_database() else { return };

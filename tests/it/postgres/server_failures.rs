@@ -388,7 +388,7 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;
-    // The option claims that failover is synchronous. The server's commits wait for no standby, so the option
+    // The option states that failover is synchronous. The server's commits wait for no standby, so the option
     // is ignored and the promotion counts as a restore.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
 }

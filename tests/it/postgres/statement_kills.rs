@@ -1,6 +1,6 @@
-//! A job on a server whose process is killed at every statement, in both commit modes. If a statement is
-//! executed often, a seed selects the execution at which the process is killed. The test prints the seed.
-//! With `LATCH_TEST_SWEEP`, the process is killed at every execution.
+//! The process of a job is killed at every statement, in both commit modes. The database is on a server. If a
+//! statement is executed often, a seed selects the execution at which the process is killed. The test prints
+//! the seed. With `LATCH_TEST_SWEEP`, the process is killed at every execution.
 
 use std::collections::BTreeSet;
 

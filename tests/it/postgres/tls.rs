@@ -132,8 +132,8 @@ fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let doctor = encrypted.doctor(&template, "localhost", &full);
     assert!(database_check(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
-    // Each of these connections is refused: certificate of another authority, other host name, no given
-    // authority, and no encryption.
+    // Each of these connections is refused: the client trusts only another authority, the host name differs
+    // from the certificate, no authority is given, or the connection is not encrypted.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
     let ours = format!("sslrootcert={}", encrypted.ours.file.display());
     for (host, more) in [

@@ -1,4 +1,5 @@
-//! A server whose restore is not accepted, discovered in the middle of a transaction.
+//! Operations that reach another server after their connection was cut. An administrator has not accepted
+//! this server with `latch doctor --accept-restore`.
 
 use std::sync::atomic::Ordering;
 

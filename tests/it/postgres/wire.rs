@@ -34,8 +34,9 @@ impl MessageSplitter {
     }
 }
 
-/// State of a client: its prepared COMMIT statements and the messages not yet forwarded. Messages are
-/// forwarded together, up to one that the server answers.
+/// State of a client: its prepared COMMIT statements and the messages not yet forwarded. Parse, Bind,
+/// Describe, Execute and Close messages are held back. They are forwarded together with the next message of
+/// another type, such as Sync.
 #[derive(Default)]
 pub(super) struct ClientMessages {
     commits: BTreeSet<Vec<u8>>,

@@ -11,7 +11,7 @@ fn text_without_line_breaks(shown: &TerminalOutput) -> String {
     shown.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Environment with a call that reads almost until its timeout.
+/// Environment with a call that only reads and lasts almost until its timeout.
 fn with_slow_read() -> TestEnv {
     let call = json!({ "operator": "Effect.Read", "args": { "note": 1, "before_ms": 25_000 } });
     let mut place = TestEnv::witness("atomic").with_plan(&[step("d", "Driver.Run", &[], json!({ "calls": [call] }))]);

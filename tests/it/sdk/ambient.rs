@@ -95,8 +95,8 @@ fn number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// If only the language handled them, some results and failures would be lost silently or end in a trap
-/// without a message. The SDK refuses such a result, and reports such a failure, with its location.
+/// Without the SDK, some results and failures would be lost silently, or would end in a trap without a
+/// message. The SDK refuses such a result and reports such a failure. Both messages contain the location.
 #[test]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [

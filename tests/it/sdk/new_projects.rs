@@ -97,7 +97,7 @@ fn killed_call_of_a_new_tool_is_reconciled_and_not_repeated() {
         assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
         let events = run_latch(place.path(), &["job", "events", job["job_id"].as_str().unwrap(), "--json"]);
         assert!(events.stdout.contains("reconciled"), "{lang}: the call was reconciled: {}", events.stdout);
-        // The job also replays from every prefix.
+        // The job also replays from every prefix of its log.
         outputs_checked_by_replay(place.path(), job);
     }
 }
