@@ -513,7 +513,8 @@ fn effect_store_file_beside_a_server_is_refused() {
     let check = checks.iter().find(|check| check["check"] == "effect store").expect("the effect store is checked");
     assert_eq!((&check["verdict"], &check["fix"]), (&json!("fail"), &json!("latch explain L0009")), "{doctor:#}");
     assert!(!folder.path().join("effects.db").exists(), "no file was created");
-    // With a database file, the effect store may be a file. With a server, it must be on a server.
+    // With a database file, the effect store may be a file. With a database on a server, the effect store
+    // must be on a server, too.
     assert_eq!(run_latch(folder.path(), &["job", "list", "--json"]).code, 0);
     let both = Folder::with(&format!("commit = \"staged\"\neffect_store = {server:?}\ndatabase = {server:?}\n"));
     let away = run_latch(both.path(), &["job", "list", "--json"]);

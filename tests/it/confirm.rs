@@ -8,7 +8,7 @@ use crate::program::{latch_command, run_latch};
 use crate::server::TestServer;
 use crate::test_env::{TestEnv, step, wait};
 
-/// Secret of the plugin. It may reach only the test server.
+/// Secret of the plugin. The secret may reach only the test server.
 const CANARY: &str = "tok-canary-81f3";
 
 /// Environment with a tool that executes the script in its arguments. `lines` are added to the plugin's

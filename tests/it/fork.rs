@@ -63,7 +63,8 @@ fn step_notes(response: &Value) -> Vec<String> {
     steps.iter().map(|step| step["notes"][0].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Writes into the log of a parked job the calls that another version of its step would have made.
+/// Adds calls to the log of a parked job. They are the calls that another version of the job's step would
+/// have made.
 async fn write_foreign_history(dir: &Path, job: &JobId) {
     let clock = SystemClock::new().expect("the clock is readable");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");

@@ -40,8 +40,9 @@ fn describe_findings(findings: &[MutationFinding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{}: {:?}", finding.description, finding.verdict)).collect()
 }
 
-/// I74: every mutation of a call, an event or an output of the golden flow is found. Only mutations of
-/// answers that no step reads may be missed.
+/// I74: in the golden flow (see `TestEnv::golden`), every mutation that drops, duplicates or changes a call,
+/// an event or an output is found. A swap of two entries, or a mutation of an answer, a time or an input, can
+/// be without effect on the steps. `golden.txt` lists these mutations.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mutation_of_the_golden_flow_is_found() {
     let (history, plugin) = (golden_history(), funding_plugin());
@@ -63,7 +64,7 @@ async fn every_mutation_of_the_golden_flow_is_found() {
     let found = findings.iter().filter(|finding| matches!(finding.verdict, MutationVerdict::Diverged(_))).count();
     let unseen: Vec<_> =
         findings.iter().filter(|finding| !matches!(finding.verdict, MutationVerdict::Diverged(_))).cloned().collect();
-    // The file lists the mutations that have no effect on the golden flow's steps, one per line.
+    // `golden.txt` lists the mutations that have no effect on the golden flow's steps, one per line.
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/history/golden.txt");
     let equivalent = std::fs::read_to_string(&file).unwrap();
     assert_eq!(

@@ -61,7 +61,7 @@ fn outputs_are_returned_as_recorded() {
     }
 }
 
-/// The outputs of several last steps are printed as one JSON object of the recorded bytes.
+/// The outputs of several last steps are printed as one JSON object that contains the recorded bytes.
 #[test]
 fn outputs_of_several_last_steps_form_one_object() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

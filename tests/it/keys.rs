@@ -254,7 +254,8 @@ fn same_request_is_the_same_job() {
         assert_eq!(other.code, 0, "{}", other.stderr);
         assert!(ids.insert(job_id(&other.json())), "another request is another job");
     }
-    // The idempotency template contains the context, so each text of the context makes an action of its own.
+    // The idempotency template contains the context, so requests with different texts of the context are
+    // different actions.
     assert_eq!(execution_count(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);

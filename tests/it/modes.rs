@@ -1,4 +1,5 @@
-//! The four modes on the golden flow, and the requirements of policies on answers.
+//! The four modes, tested with the golden flow (see `TestEnv::golden`), and the requirements that a policy
+//! sets for answers.
 
 use serde_json::{Value, json};
 

@@ -118,8 +118,8 @@ fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
-    // `Effect.Read` may be called once per hour. Hardly any job has finished when the worker claims the last
-    // one, even if claiming all of them takes long.
+    // `Effect.Read` may be called only once per hour, so nearly every job is still open when the worker
+    // claims the last one. This holds even if claiming all jobs takes long.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
     submit_jobs(&place, JOBS);

@@ -32,7 +32,7 @@ fn message_count(place: &TestEnv) -> usize {
 }
 
 /// I21, I23: a second request with equal inputs reuses the drafts and receives the receipt of the write. If
-/// its send is rejected, the drafts stay.
+/// the send of the second job is rejected as well, the drafts stay.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();

@@ -107,7 +107,7 @@ pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
 }
 
 /// Resolves the call in doubt of a parked job with what really happened. If the job has exhausted its
-/// attempts, lets it continue.
+/// attempts, lets the job continue.
 pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
     let shown = place.latch(&["job", "show", job, "--json"]).json();
     let blocked = &shown["blocked_on"];

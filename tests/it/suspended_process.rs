@@ -105,10 +105,10 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// Returns the effects that can be compared before and after the suspended process continues. A process
-/// suspended at a statement of the heartbeat may have a call that has passed its last check. This call may
-/// still be executed late, so effects of keyed calls are left out. Executing a keyed call twice does no harm,
-/// because its key lets the effect be applied only once.
+/// Returns the effects that can be compared before and after the suspended process continues. A process that
+/// is suspended at a statement of its heartbeat may have a call whose last check of the lease has already
+/// passed. This call may still be executed late, so effects of keyed calls are left out. Executing a keyed
+/// call twice does no harm, because its key lets the effect be applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {

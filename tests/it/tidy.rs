@@ -276,7 +276,7 @@ struct Register {
 struct Guarantee {
     number: u32,
     statement: String,
-    /// Paths of the files that enforce it.
+    /// Paths of the files that enforce the guarantee.
     files: Vec<String>,
     tests: Vec<String>,
 }

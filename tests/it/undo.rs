@@ -6,7 +6,7 @@ use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_
 use crate::program::{CommandOutput, latch_command};
 use crate::test_env::{TestEnv, step};
 
-/// Runs a job that makes three bookings, and returns its environment and its id.
+/// Runs a job that makes three bookings. Returns the environment and the job's id.
 fn run_bookings(place: TestEnv) -> (TestEnv, String) {
     let mut steps = bookings();
     steps.truncate(3);

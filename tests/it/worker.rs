@@ -389,7 +389,7 @@ fn concurrent_calls_in_doubt_are_retried_together() {
 }
 
 /// I96: of concurrent calls, a call that has its permit starts while calls of other operators still wait for
-/// theirs.
+/// their permits.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";

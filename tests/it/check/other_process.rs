@@ -1,5 +1,5 @@
 //! I64: the check repeats its cases in another process and reports the first difference between both results.
-//! A guest cannot cause such a difference, so these tests falsify the answer of the other process.
+//! A guest cannot cause such a difference, so these tests alter the answer of the other process.
 
 use std::collections::BTreeMap;
 

@@ -81,7 +81,7 @@ impl StoreFixture {
         LeaseRequest { owner, lease_ms: LEASE_MS }
     }
 
-    /// Ends a process.
+    /// Ends the process that made this lease request.
     pub(crate) fn kill(&self, claimer: &LeaseRequest) {
         self.clock.kill(&claimer.owner);
         self.locks.lock().unwrap().remove(&claimer.owner.worker);

@@ -24,7 +24,7 @@ fn tool_limits() -> LimitsConfig {
     }
 }
 
-/// Minimal grants. The tool imports HTTP and sockets, so that it loads only with a grant for each.
+/// Minimal grants. The tool imports HTTP and sockets, so it loads only with a grant for each.
 fn minimal_grants() -> Grants {
     Grants { http: vec![http_grant("127.0.0.1", 1)], tcp: vec![tcp_grant("127.0.0.1", 1)], ..Grants::default() }
 }

@@ -88,8 +88,8 @@ async fn store_reports_whether_it_receives_notifications() {
     until(true).await;
 }
 
-/// Number of delays measured in a series. Series are repeated until a series is fast enough, because other
-/// tests share the machine.
+/// Number of delays measured in one series. A series that is too slow is repeated, because other tests share
+/// the machine and may have delayed it.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
 /// Median delay that polling every 200 ms would cause without notifications.

@@ -28,7 +28,7 @@ fn styles_are_not_printed_as_text() {
     terminal.type_line("later");
     let parked = terminal.wait_for_end();
     assert!(!parked.text().contains("u{1b}"), "{}", parked.text());
-    // A known job keeps its priority, so the command prints a warning.
+    // The job exists already and keeps its priority, so `--priority` causes a warning.
     let mut terminal =
         Terminal::start(latch_command(&place.dir, &["run", "plan.json", "--priority", "4"]), 80, TerminalKind::Color);
     terminal.wait_until_contains("approve? [y]es, [n]o");

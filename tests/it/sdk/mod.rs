@@ -80,8 +80,8 @@ pub(crate) fn built_project(lang: &str, kind: &str, sources: Option<&[(&str, &st
     dir
 }
 
-/// Creates a folder with this plan and these plugins. Each plugin has a source and further lines of its
-/// entry.
+/// Creates a folder with this plan and these plugins. `plugins` contains the source of each plugin and
+/// further lines of its configuration entry.
 fn folder_with_plan(plugins: &[(&Path, &str)], steps: &[Value]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let entry = |(i, (source, more)): (usize, &(&Path, &str))| {
