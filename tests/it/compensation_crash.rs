@@ -12,7 +12,7 @@ use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_
 use crate::program::latch_command;
 use crate::test_env::TestEnv;
 
-/// Crash points that undoing effects passes on any machine, in both commit modes.
+/// Crash points that are reached on any machine while effects are undone, in both commit modes.
 const ALWAYS_REACHED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
 
 /// Runs `latch job cancel` or `latch job undo`, depending on `verb`, and kills the process at this crash point.

@@ -168,7 +168,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
-    // The open jobs name this process as their owner, so its lock file is not deleted.
+    // The open jobs name this process as their owner, so the sweep must not delete this process's lock file.
     store.sweep_owners(dir, &lock).await.unwrap();
 
     let mut end = log_a.append(1);
@@ -179,7 +179,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     notes.note_around("give back b", store.write(back)).await.unwrap();
 }
 
-/// Reads the stored data after a crash, and panics if a write is there only in part.
+/// Reads the stored data after a crash, and panics if a write is stored only in part.
 struct StoredAfterCrash {
     store: Arc<Database>,
     a: Option<StoredJob>,

@@ -120,7 +120,8 @@ fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
 }
 
 /// Suspends a worker that uses PostgreSQL at the point, lets another worker finish the job, and continues the
-/// first one. The locks of the first worker do not block the other one, because the server ends its session.
+/// first one. The locks of the first worker do not block the other one, because the server ends the first
+/// worker's session.
 fn take_over_suspended_worker(template: &TestEnv, point: &str, commit: &str) -> Option<bool> {
     let place = template.fresh_copy().with_database(&blocking_database()?);
     submit_detached(&place);
@@ -210,8 +211,8 @@ fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
 #[test]
 fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     let template = env_with_short_lease("atomic");
-    // Calls are tried at every pass, so that some calls are done and others follow. Statements are tried only
-    // at their first pass.
+    // At the calls, one run is suspended at each pass, so that some calls are done and others follow. At a
+    // statement, a run is suspended only at the first pass.
     let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))

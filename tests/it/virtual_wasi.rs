@@ -323,8 +323,8 @@ fn wasi_mode_is_pinned_with_the_component() {
     assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
 }
 
-/// I50: a whole job replays from every prefix of its log and from its evidence. Its first answer advanced the
-/// clock, and its second step drew random bytes.
+/// I50: a whole job replays from every prefix of its log and from its evidence. In the job, the first answer
+/// advances the clock, and the second step draws random bytes.
 #[test]
 fn job_with_virtual_wasi_replays() {
     let place = TestEnv::witness("atomic");

@@ -341,8 +341,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // The answer of the other job's call is recorded some time after the call. After that job has ended, the
-    // worker cannot still hold the job when it is stopped.
+    // The answer of the other job's call is recorded some time after the call. The test waits until that job
+    // has ended. Otherwise the stopped worker could release that job, too.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");

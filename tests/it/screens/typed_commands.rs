@@ -72,7 +72,8 @@ fn job_id(place: &TestEnv) -> String {
     place.only_job()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// I132: the command that shows a job is printed without line breaks after its undo was left to a worker.
+/// I132: if the undo of a job was left to a worker, the command that shows the job is printed without line
+/// breaks.
 #[test]
 fn commands_to_type_after_an_undo_are_not_broken() {
     let mut place = TestEnv::undo("atomic");
