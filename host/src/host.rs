@@ -128,7 +128,8 @@ pub enum SubmitError {
         /// The limit.
         limit: u32,
     },
-    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator.
+    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator,
+    /// so such a plan needs all plugins.
     #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", plugin_count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.
@@ -201,9 +202,9 @@ impl Host {
         Self::start_surveyed(config, survey, ComponentStorage::Yes, stores, crash, extensions)
     }
 
-    /// Starts a host from a finished survey of the plugins, see [`Survey::of`]. `kept` selects if components
-    /// are stored. A host that only reads passes [`ComponentStorage::No`]. A plugin that cannot be loaded is
-    /// listed in [`Registry::refused`], and the other plugins are served.
+    /// Starts a host from a finished survey of the plugins, see [`Survey::of`]. `kept` determines whether
+    /// components are stored. A host that only reads passes [`ComponentStorage::No`]. A plugin that cannot be
+    /// loaded is listed in [`Registry::refused`], and the other plugins are served.
     ///
     /// # Errors
     /// See [`StartError`].

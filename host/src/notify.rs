@@ -3,7 +3,7 @@
 //! A notice is queued in this process after its event is durable, and never delays the job. If a post fails
 //! temporarily, it is repeated with growing pauses, up to 12 posts in all. A notice may therefore arrive more
 //! than once, always with the same `event_id`. Notices that are still queued when the process ends are lost.
-//! Only the job itself and `latch job list --open` are complete.
+//! Complete information is only in the jobs themselves and in `latch job list --open`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -41,7 +41,7 @@ pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
     Ok(rows.iter().all(|row| row.actor_id == ACTOR).then_some(rows.len() as u64))
 }
 
-/// Submits jobs to the queue without claiming them, numbered from `first`.
+/// Submits jobs, numbered from `first`, to the queue without claiming them.
 ///
 /// # Errors
 /// A job is refused.

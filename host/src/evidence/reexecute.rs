@@ -97,8 +97,8 @@ fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingCom
     missing
 }
 
-/// Searches the payloads that are needed to execute the step again for payloads that the evidence file
-/// withholds. Returns the label of the first such payload.
+/// Returns the label of the first payload that is needed to execute the step again but is withheld by the
+/// evidence file. Returns `None` if the file withholds no such payload.
 pub(crate) fn first_withheld_label(
     durable: &Durable,
     salts: &latchwork_core::evidence::Salts,

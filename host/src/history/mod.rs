@@ -211,8 +211,8 @@ pub struct MutationFinding {
     pub kind: MutationKind,
     /// Behaviour of the component on the changed history.
     pub verdict: MutationVerdict,
-    /// True if a deterministic component must have differed and this component did not. Its behaviour is then
-    /// not repeatable.
+    /// True if every deterministic component would differ from the changed history, but this component did not.
+    /// The behaviour of this component is then not repeatable.
     pub is_missed: bool,
 }
 

@@ -113,7 +113,7 @@ impl Run {
         Err(WorkerError::LeaseLost(job_id))
     }
 
-    /// Returns true if this attempt has settled the job according to the log. The write that settled the job
+    /// Returns true if, according to the log, this attempt has settled the job. The write that settled the job
     /// may have succeeded without being acknowledged.
     fn has_settled(&self) -> bool {
         let state = self.state();
@@ -132,7 +132,8 @@ impl Run {
         let mut tries: RunningTries = JoinSet::new();
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
-            // Tool calls cannot be taken back. Record their answers before dropping the tries.
+            // Tool calls cannot be taken back. Their answers are therefore recorded before the tries are
+            // dropped.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();
@@ -275,8 +276,9 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // An aborting job starts no step, so nothing needs to be done. In any other job the step would
-                // start again immediately and be cancelled again. Such a job is loaded again instead.
+                // An aborting job does not start the cancelled step again, so nothing needs to be done. Any
+                // other job would start the step again immediately and cancel it again, so the job is loaded
+                // again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(WriteError::Cancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {
@@ -351,7 +353,8 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Performs an invocation that no step waits for, as far as possible now.
+    /// Performs an invocation that no step waits for. Returns when the invocation has its answer or cannot
+    /// continue now.
     pub(super) async fn drive_invocation(self: &Arc<Self>, mut invocation: Invocation) -> Result<(), RunAborted> {
         match self.perform(&mut invocation).await {
             Ok(_) | Err(CallStopped::Blocked | CallStopped::RetryLater | CallStopped::Cancelled) => Ok(()),

@@ -110,10 +110,10 @@ impl Run {
         }
     }
 
-    /// Performs several invocations concurrently. First decides for each invocation if it may start now. Then
-    /// writes the barriers of all invocations that may start in one transaction, and makes their calls
-    /// concurrently. The other invocations wait for a limit, a backoff or the outcome of an earlier try, and
-    /// start in a later pass.
+    /// Performs several invocations concurrently. Each pass first decides for each invocation if it may start
+    /// now. Then it writes the barriers of the invocations that may start, all in one transaction, and makes
+    /// their calls concurrently. The other invocations wait for a limit, a backoff or the outcome of an earlier
+    /// try, and start in a later pass.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],

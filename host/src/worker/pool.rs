@@ -81,7 +81,8 @@ pub struct PoolTally {
     pub released: u64,
     /// Jobs taken over by another worker.
     pub lost: u64,
-    /// Releases of jobs whose plugin is missing here. A job is counted each time.
+    /// Number of releases because the plugin of a job is missing here. A job that is released repeatedly counts
+    /// each time.
     #[serde(rename = "left")]
     pub plugin_missing: u64,
     /// Number of times that the worker failed to settle a job.

@@ -24,9 +24,9 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
 /// Returns true if nothing that the run can still do would be observed.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // The run may still make a read or ask a tool about a call. A read is observed only with its answer. In
-        // a staged commit the run may also write a person's decision into the effect store, which does not
-        // check the attempt.
+        // A run in this phase is not idle if it can still cause an observation. It can make a read, which is
+        // observed together with its answer, or ask a tool about a call. With staged commit, it can also write
+        // a person's decision into the effect store, because the effect store does not check the attempt.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -185,8 +185,9 @@ pub(crate) fn states_after_write(
             // was not acknowledged.
             Action::Reload(index, true),
         ];
-        // A write whose answer is lost equals a successful write followed by a reload. A worker that holds an
-        // answer keeps the answer during the reload.
+        // If the acknowledgement of a write is lost, the worker reloads the job. If the worker holds no answer
+        // of a tool, the result equals a successful write followed by a reload, so no extra state is needed. A
+        // worker that holds an answer keeps the answer during the reload.
         let has_answer = run_of(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
             Phase::Writing(todo) => todo.held_answer.is_some(),

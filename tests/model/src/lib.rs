@@ -43,7 +43,7 @@ pub enum ModelClass {
     Opaque,
 }
 
-/// A rule of the protocol that the model leaves out.
+/// A rule of the protocol that the model leaves out. Each variant describes the behaviour without its rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mutant {
     /// The barrier is written without checking that the attempt holds the job, that the lease is live, and
@@ -70,8 +70,8 @@ pub enum Mutant {
     /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then
     /// counts as the answer of the try that it repeats.
     FailedRepeatSettles,
-    /// A worker that paused between reading its clock and the system call still sends. The protocol cannot
-    /// prevent this and has to assume that it does not happen.
+    /// A worker pauses between reading its clock and the system call that sends the request, and then still
+    /// sends. The protocol cannot prevent this late send and has to assume that it does not happen.
     LateSend,
 }
 
@@ -94,12 +94,13 @@ pub struct Config {
     pub lost_commits: u8,
     /// True if a person may request cancellation.
     pub cancel: bool,
-    /// True if the time during which a tool recognizes a key may be over, and if a tool may not know that a
-    /// call happened.
+    /// True if tools may give inconclusive answers: the time during which a tool recognizes a key may be over,
+    /// or the tool may not know whether a call happened.
     pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
     pub own_pace: bool,
-    /// Number of inbox rows up to which people repeat a request. 0 means that people ask only once.
+    /// People repeat a request only while the inbox has fewer rows than this number. If the number is 0, people
+    /// make each request only once.
     pub max_repeated_requests: u8,
     /// Number of times a job may be released or may wait for a time.
     pub suspensions: u8,

@@ -76,9 +76,9 @@ pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize,
 pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // A read may start its next try before the failure of the last try is durable. It may therefore execute
-    // this try when the store refuses the failure. In the model a read runs at most one try ahead, because more
-    // would give too many states.
+    // A read may start its next try before the failure of the last try is durable. If the store then refuses to
+    // record the failure, the read may already execute the next try. In the model a read runs at most one try
+    // ahead, because more would give too many states.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, is_stored: false } = run.phase {
         let (is_read, view) = (config.calls[usize::from(slot)] == ModelClass::Read, &run.view[usize::from(slot)]);
         if !config.own_pace || !is_read || try_no >= config.tries || try_no != view.tries + 1 {

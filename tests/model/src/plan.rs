@@ -7,11 +7,11 @@ use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record, Verdict};
 use crate::state::ModelRequest;
 use crate::{Config, Mutant};
 
-/// Bit of the part for the effect store.
+/// Bit that stands for the effect store in [`PlannedWrite::remaining_parts`] and [`PlannedWrite::joint_parts`].
 pub(crate) const EFFECTS: u8 = 1;
-/// Bit of the part for the event log.
+/// Bit that stands for the event log.
 pub(crate) const EVENTS: u8 = 2;
-/// Bit of the part for the ledger.
+/// Bit that stands for the ledger.
 pub(crate) const ROW: u8 = 4;
 
 /// A decision that is to be written.
@@ -39,7 +39,7 @@ pub enum Plan {
     },
     /// The outcome of the try is unknown.
     MarkInDoubt {
-        /// True if the call may not be queried or repeated before the settling time.
+        /// True if the call must not be queried or repeated before the settling time.
         must_settle: bool,
     },
     /// Verdict that the open try did not happen.
@@ -54,7 +54,7 @@ pub enum Plan {
         /// Result of the try.
         value: u8,
     },
-    /// The call fails finally because it has no tries left.
+    /// The call fails with a final failure because it has no tries left.
     FailFinal,
     /// Writes the ledger row of a final answer that is already in the log. A crash prevented the earlier write
     /// of the row.
@@ -103,9 +103,9 @@ impl PlannedWrite {
             }
             (true, _) => 0,
         };
-        // In a staged repeat, the effect for the try in doubt would be stored before the barrier. If the
-        // barrier is then refused, the effect cannot be removed. A staged repeat therefore writes no such
-        // effect.
+        // A repeat ends the try in doubt and stores an effect for that try. With staged commit, this effect
+        // would be durable before the barrier of the repeat, and could not be removed if the store refused the
+        // barrier. With staged commit, a repeat therefore stores no effect for the try in doubt.
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };
@@ -222,7 +222,7 @@ impl PlannedWrite {
         self.applies.is_some() || !matches!(self.plan, Plan::MarkInDoubt { .. } | Plan::Repair)
     }
 
-    /// Returns the state that the job enters, if the plan changes it.
+    /// Returns the new state of the job, or `None` if the plan does not change the state.
     pub(crate) fn status(&self) -> Option<JobState> {
         match self.plan {
             Plan::Park => Some(JobState::Parked),

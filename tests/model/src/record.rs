@@ -56,7 +56,7 @@ pub struct ModelRow {
     pub try_no: u8,
     /// Attempt in the external key.
     pub first_attempt: u8,
-    /// True if an `INDETERMINATE` call may not be queried or repeated before the settling time.
+    /// True if an `INDETERMINATE` call must not be queried or repeated before the settling time.
     pub must_settle: bool,
 }
 
@@ -104,8 +104,8 @@ impl Record {
     pub fn answer(&self) -> Option<Answer> {
         self.finished.filter(|_| self.committed).map(|(_, answer)| answer)
     }
-    /// Returns true if the last verdict repeats a try under its key. An answer "not applied" of the repeat then
-    /// no longer proves that the call did not happen.
+    /// Returns true if the last verdict is to repeat the try under its key. If the repeat is then answered with
+    /// "not applied", the answer does not prove that the call did not happen.
     pub fn was_repeated(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }

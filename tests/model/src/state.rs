@@ -147,7 +147,7 @@ pub enum TryClock {
     Live,
     /// The deadline and the margin have passed, so the owner has stopped the try.
     Over,
-    /// The settling time has passed. Every request in transit has arrived or never will.
+    /// The settling time has passed. Every request in transit has arrived or will never arrive.
     Settled,
 }
 

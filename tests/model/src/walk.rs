@@ -10,7 +10,7 @@ use stateright::Model;
 use crate::Protocol;
 use crate::state::State;
 
-/// Reason why a path does not end with the job.
+/// Reason why the job does not end on some path.
 #[derive(Clone, Debug)]
 pub enum WalkError {
     /// A path returns to this state.

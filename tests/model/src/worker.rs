@@ -18,7 +18,7 @@ pub enum Luck {
     /// The time during which the tool recognizes the key is over, or the tool does not know whether the call
     /// happened.
     Inconclusive,
-    /// The turn succeeds. A failure is final, and no retry follows.
+    /// The turn succeeds. If the call failed, the failure is final and no retry follows.
     Final,
     /// The write is lost before it reaches the store and is not acknowledged.
     LostBefore,

@@ -1,5 +1,5 @@
-//! I84: searches the protocol without one of its rules. The search must find a violation. A search that finds
-//! none could not detect that the rule is missing.
+//! I84: searches the protocol without one of its rules. The search must find a violation. Otherwise the search
+//! could not detect that the rule is missing.
 
 use std::collections::HashSet;
 
@@ -122,8 +122,8 @@ fn stored_failed_repeat_causes_a_cycle() {
     assert!(matches!(circle, Err(WalkError::Cycle(_))), "{circle:?}");
 }
 
-/// A worker that sends late changes the world twice. The protocol cannot prevent a late send and has to assume
-/// that it does not happen, see `docs/internals/model.md`.
+/// If a worker sends its request too late, the world is changed twice. The protocol cannot prevent a late send
+/// and has to assume that it does not happen, see `docs/internals/model.md`.
 #[test]
 fn late_send_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);

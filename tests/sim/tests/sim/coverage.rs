@@ -1,4 +1,5 @@
-//! Coverage check over all seeds. A simulation in which nothing goes wrong proves nothing.
+//! Coverage check over all seeds: each fault and each recovery must occur at least once. Otherwise the
+//! simulation would not test it.
 
 use crate::event_counts::EventCounts;
 use crate::process::CRASH_POINTS;

@@ -46,7 +46,8 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// Runs a seed twice and returns its problem, if any. The tally of the first run is added to `tally`.
+/// Runs the simulation of a seed twice and returns its problem, if any. Adds the tally of the first run to
+/// `tally`.
 fn problem(seed: u64, tally: &EventCounts) -> Option<String> {
     let (ran, again) = (run::run_seed(seed), run::run_seed(seed));
     if ran.hash() != again.hash() {

@@ -18,7 +18,7 @@ use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journ
 use crate::simulation::Simulation;
 
 /// Time in milliseconds within which a recorded result must be reported to the lease holder. The time is longer
-/// than any pause of a process and than the transit time of any message.
+/// than any pause of a process and any transit time of a message.
 const REPORTED_WITHIN_MS: u64 = 60_000;
 
 /// Checks every open job in an endless loop.

@@ -1,6 +1,6 @@
-//! One process of a worker, which runs, is paused and dies. Before it acts on the store or the world, the
-//! process waits in [`Process::wait_while_paused`]. A dead process therefore does nothing, and a paused process
-//! acts later.
+//! One process of a worker. The process runs, may be paused, and may die. Before it acts on the store or the
+//! world, it waits in [`Process::wait_while_paused`]. A dead process therefore does nothing, and a paused
+//! process acts later.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,8 @@ pub(crate) const CRASH_POINTS: [&str; 18] = [
     "action",
     "execute",
     "reconcile",
-    // Listed several times, so that it is chosen more often. A death here leaves a call in doubt.
+    // `sending` is listed several times, so that it is chosen more often. A death at this point leaves a call
+    // in doubt.
     "sending",
     "sending",
     "sending",

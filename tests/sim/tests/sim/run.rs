@@ -36,7 +36,7 @@ impl SimulationResult {
     }
 }
 
-/// Runs a seed in this thread. Simulated time advances as fast as possible.
+/// Runs the simulation of a seed in this thread. Simulated time advances as fast as possible.
 pub(crate) fn run_seed(seed: u64) -> SimulationResult {
     let dice = Dice::new(seed);
     let weather = SimulatedFaults::of(&dice);

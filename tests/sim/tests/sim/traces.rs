@@ -42,7 +42,8 @@ const WANTED: [&str; 15] = [
     "a staged commit",
 ];
 
-/// Runs a seed with jobs of the model's shape.
+/// Runs the simulation of a seed with jobs that the protocol model can represent. Records the observations of
+/// these jobs.
 fn recorded(seed: u64) -> run::SimulationResult {
     let dice = Dice::new(seed);
     let weather = SimulatedFaults::of(&dice);
