@@ -2,7 +2,7 @@
 //!
 //! * `workload` defines the jobs. `load` runs concurrent jobs.
 //! * `disk` measures appends that are flushed one by one. No store can flush faster.
-//! * `workers` measures jobs that several processes share over a server.
+//! * `workers` measures jobs of one database that several worker processes share.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
 //! The figures are for people. Nothing in this module asserts a figure. Tests count the flushes and

@@ -58,8 +58,8 @@ impl DeferredWrites {
         heard.unacknowledged.push_back((number, written));
     }
 
-    /// Notes the failure of a write that the live view awaited. Failures of writes before the last reload are
-    /// ignored.
+    /// Notes that a write failed. Called by the live view, which awaited this write. Failures of writes before
+    /// the last reload are ignored.
     pub(super) fn note_failure(&self, number: u64, error: WriteError) {
         let mut heard = self.lock_state();
         if number > heard.ignored_up_to {

@@ -56,13 +56,13 @@ pub(super) enum CallProgress {
         /// Permit to execute the call.
         permit: Permit,
     },
-    /// The invocation must wait.
+    /// The invocation must wait, or it is ready and the [`WaitPolicy`] does not let it start.
     Blocked(WaitReason),
 }
 
-/// Reason why an invocation cannot be executed yet.
+/// Reason why an invocation is [`CallProgress::Blocked`].
 pub(super) enum WaitReason {
-    /// No wait is needed: the invocation is ready.
+    /// No wait is needed. The invocation is ready, but [`WaitPolicy::UntilQueried`] does not let it start.
     NotWaiting,
     /// The result of an earlier try must be queried first.
     Query,

@@ -98,7 +98,8 @@ impl Runnable for Scripted {
     }
 }
 
-/// Makes the calls of its input, group by group. Every answer influences the arguments of later calls.
+/// Makes the calls that the input of the step lists, group by group. Every answer influences the arguments of
+/// later calls.
 async fn script(operator: &str, input: &str, mut calls: Box<dyn StepCalls>) -> Result<StepOutcome, Stop> {
     let input: Value = serde_json::from_str(input).expect("the worker gives JSON");
     let groups = input["calls"].as_array().cloned().unwrap_or_default();

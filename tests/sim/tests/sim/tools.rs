@@ -155,7 +155,7 @@ fn send(
             _ => scene.dice.between(1, 120),
         };
         scene.sleep_ms(back_ms).await;
-        // The receiver is dropped if the sender no longer waits.
+        // Sending the result fails if the caller no longer waits for it. The failure is ignored.
         drop(answer.send(result));
     });
     process.pass_crash_point("sending", true);

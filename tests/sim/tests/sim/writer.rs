@@ -101,7 +101,7 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
             CommitFate::AnswerLost => Err(WriteError::Unknown("the answer was lost".to_owned())),
             CommitFate::Answered | CommitFate::RequestLost => result,
         };
-        // The receiver is dropped if the sender no longer waits.
+        // Sending the result fails if the caller no longer waits for it. The failure is ignored.
         drop(done.send(result));
     }
 }
