@@ -10,10 +10,10 @@ use crate::host::{EnqueueResult, Host};
 
 /// Actor who submits the benchmark's jobs.
 pub(super) const ACTOR: &str = "bench";
-/// Start of the measured interval, as a percentage of ended jobs. The interval excludes the time in which the
-/// worker processes start and end.
+/// The measured interval starts when this percentage of the jobs has ended. The interval excludes the time in
+/// which the worker processes start and end.
 const FROM_PERCENT: usize = 20;
-/// End of the measured interval, as a percentage of ended jobs.
+/// The measured interval ends when this percentage of the jobs has ended.
 const TO_PERCENT: usize = 80;
 
 /// Results of a measurement with several workers.

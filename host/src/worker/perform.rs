@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// Performs several invocations concurrently. Each pass first decides for each invocation if it may start
+    /// Performs several invocations concurrently. Each pass first decides for each invocation whether it may start
     /// now. Then it writes the barriers of the invocations that may start, all in one transaction, and makes
     /// their calls concurrently. The other invocations wait for a limit, a backoff or the outcome of an earlier
     /// try, and start in a later pass.
@@ -360,7 +360,7 @@ impl Run {
         if retry { Err(CallStopped::RetryLater) } else { Ok(()) }
     }
 
-    /// Determines if the process that started the open try can still cause effects in the world.
+    /// Determines whether the process that started the open try can still cause effects in the world.
     async fn probe_owner(&self, invocation: &Invocation) -> Result<Quiescence, RunAborted> {
         let (row, settling_ms) = {
             let state = self.state();
@@ -373,8 +373,8 @@ impl Run {
         };
         if row.attempt == self.attempt {
             // This attempt made the call in an earlier try of the step. That try was stopped before the current
-            // one began. Only its requests in transit can still have effects, and the settling time covers
-            // them.
+            // one began. Only requests of the call that are still in transit can have effects. After the
+            // settling time, they have arrived or are lost.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }

@@ -116,7 +116,7 @@ impl Simulation {
         self.now_ms() < self.weather.faults_end_ms
     }
 
-    /// Decides at random if a fault happens now, with a probability of one in `one_in`. Counts the fault as
+    /// Decides at random whether a fault happens now, with a probability of one in `one_in`. Counts the fault as
     /// `what` and returns true if it happens.
     pub(crate) fn fault_occurs(&self, one_in: u32, what: &str) -> bool {
         let strikes = self.allows_faults() && self.dice.one_in(one_in);
