@@ -20,8 +20,8 @@ fn check_all_states(config: Config) {
     assert!(states > 1_000, "only {states} states were searched");
 }
 
-/// Searches the world with atomic commit and one fault of each kind, and the world with staged commit, a crash
-/// and a pause.
+/// Searches two worlds: one with atomic commit and one fault of each kind, and one with staged commit, a crash,
+/// a pause and inconclusive answers.
 fn check_both_commit_modes(class: ModelClass) {
     check_all_states(Config::for_class(class));
     check_all_states(Config { lost_commits: 0, inconclusive_answers: true, ..Config::for_class(class).staged() });
