@@ -127,7 +127,7 @@ impl Job {
     }
 
     /// Returns true if the call needs no more undoing. The call is undone, a person decided to leave its
-    /// effect, or a person found that its effect is gone.
+    /// effect, or a person found that its effect no longer exists.
     pub fn is_undo_finished(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
         self.is_effect_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Abandoned(_)))
