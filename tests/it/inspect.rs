@@ -63,7 +63,10 @@ fn every_difference_in_exports_is_named() {
     );
     let found = &seen["difference"]["step"];
     assert_eq!(difference_kinds(found), ["missing-export", "missing-export"], "{found:#}");
-    assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
+    assert!(
+        found[1]["instead"].as_str().unwrap().contains("exports function run outside of that interface"),
+        "{found:#}"
+    );
     assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
     // Exports an interface with the name that Latchwork uses, but with types that the author declared. The

@@ -58,7 +58,7 @@ fn completed_job_is_undone_and_reported_as_undone() {
     assert_eq!((again.code, &response["job_id"], &response["status"]), (1, &json!(job), &json!("cancelled")));
     assert_eq!(response["undone_by"], "eve");
     let text = place.latch(&["job", "show", &job]).stdout;
-    assert!(text.contains("what it did was undone, as eve asked"), "{text}");
+    assert!(text.contains("the job was undone, as requested by eve"), "{text}");
     assert!(place.latch(&["job", "list", "--state", "CANCELLED"]).stdout.contains(&job));
     let events = place.latch(&["job", "events", &job, "--json"]).json();
     let events = events["events"].as_array().expect("a list");
@@ -164,7 +164,7 @@ fn failed_undo_waits_for_a_person() {
     assert_eq!((ran.code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED");
     let text = place.latch(&["job", "show", &job]).stdout;
-    assert!(text.contains("what it did is being undone, as eve asked"), "{text}");
+    assert!(text.contains("the job is being undone, as requested by eve"), "{text}");
     assert_replayable_and_verified(&place, &job, "parked");
     let again = undo_job(&place, &job, &[]);
     assert_eq!(again.code, 3, "the job is already being undone: {}", again.stdout);

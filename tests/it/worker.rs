@@ -538,10 +538,15 @@ fn full_queue_refuses_new_jobs() {
     assert_eq!(ask(0, "acme").code, 0);
     let refused = ask(1, "acme");
     assert_eq!((refused.code, &refused.json()["error"]["code"]), (1, &json!("L0062")), "{}", refused.stdout);
-    assert!(refused.json()["error"]["message"].as_str().unwrap().starts_with("1 jobs of tenant acme wait"));
+    assert!(
+        refused.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("the queue of tenant acme is full (1 pending jobs)")
+    );
     assert_eq!((ask(1, "other").code, ask(2, "other").code), (0, 0));
     let refused = ask(3, "other");
-    assert!(refused.code == 1 && refused.stdout.contains("3 jobs wait"), "{}", refused.stdout);
+    assert!(refused.code == 1 && refused.stdout.contains("the queue is full (3 pending jobs)"), "{}", refused.stdout);
     assert_eq!(ask(0, "acme").json()["new"], json!(false), "the same request");
     let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     assert_eq!(listed, Some(3));
