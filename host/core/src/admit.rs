@@ -87,8 +87,8 @@ impl JobSnapshot {
     /// diverged or reopened job `PENDING`.
     pub fn apply_request(&mut self, request: &InboxRequest) {
         self.inbox_pending = true;
-        // After an undo request, only compensations may start, as in a cancelled job. Both requests therefore
-        // set the same flag.
+        // After an undo request, only compensations may start, as in a cancelled job. So an undo request and a
+        // cancellation set the same flag.
         if matches!(request, InboxRequest::Cancel | InboxRequest::Undo) {
             self.cancel_requested = true;
         }
@@ -408,8 +408,8 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // If the key is free or held by another slot, this call has no receipt. Then there is nothing
-                // to withdraw.
+                // If the key is free or held by another slot, this call has no receipt, so there is nothing to
+                // withdraw.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;

@@ -123,8 +123,8 @@ impl Code {
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
-    /// Returns true if a step that is repeated with the same input fails with the same code. Another retry
-    /// round of the job cannot help such a step.
+    /// Returns true if a step that failed with this code would fail with it again when it is repeated with the
+    /// same input. Retrying the job cannot help such a step.
     pub fn fails_deterministically(self) -> bool {
         matches!(
             self,

@@ -95,9 +95,9 @@ pub fn slot(request: &InboxRequest) -> Option<&Slot> {
     }
 }
 
-/// Returns the pending inbox row that `request` contradicts. The job applies that row before `request`.
-/// Afterwards `request` would change nothing or cause a conflict. Equal requests of several people do not
-/// contradict each other. A rejection does not contradict approvals while the quorum is incomplete.
+/// Returns the pending inbox row that `request` contradicts. The job would apply that row first, so `request`
+/// would then change nothing or cause a conflict. Equal requests of several people do not contradict each
+/// other. A rejection does not contradict approvals while the quorum is incomplete.
 pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &InboxRequest) -> Option<&'a InboxRow> {
     inbox.iter().find(|row| match (&row.request, request) {
         (

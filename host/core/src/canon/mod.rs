@@ -5,8 +5,8 @@
 //! specifies. `1`, `1.0` and `1e0` are the same number.
 //!
 //! An integer literal is accepted if it is the exact value of a double. The text that the RFC writes for a
-//! double is also accepted, such as `295147905179352830000` for 2^68. Without the second rule, a canonical text
-//! could itself be refused.
+//! double is also accepted, such as `295147905179352830000` for 2^68. Otherwise, the canonical text of such a
+//! double would itself be refused.
 
 use serde_json::Value;
 
@@ -63,8 +63,8 @@ pub struct CanonError {
 }
 
 impl CanonError {
-    /// Returns the line and column of the offset in its text. Both count from 1, and the column counts
-    /// characters.
+    /// Returns the line and column of the error. `text` is the whole text that was refused. Both numbers count
+    /// from 1, and the column counts characters.
     pub fn line_column(&self, text: &[u8]) -> (usize, usize) {
         let before = &text[..self.offset.min(text.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);

@@ -34,9 +34,9 @@ fn write(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            // A serde_json map sorts its keys by code points. If some crate enables the feature
-            // `preserve_order`, the map keeps the insertion order instead. The RFC requires the order of UTF-16
-            // code units.
+            // A serde_json map sorts its keys by code points. If some crate enables the feature `preserve_order`,
+            // the map keeps the insertion order instead. The RFC requires the order of UTF-16 code units, so the
+            // keys are sorted here.
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by(|(a, _), (b, _)| utf16_order(a, b));
             out.push(b'{');

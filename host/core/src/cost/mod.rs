@@ -116,8 +116,8 @@ pub fn charge(event: &Event) -> Option<Charge> {
     Some(Charge { model, time_us: event.time_us, totals })
 }
 
-/// Returns the model and the amounts that an event body charges. Use this function if the time of the event is
-/// not known or not needed.
+/// Returns the charge for an event with this body, as the name of the model and the amounts. Unlike [`charge`],
+/// this function does not need the time of the event. Returns `None` if there is no charge.
 pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
     else {
@@ -130,7 +130,8 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // The answer was already charged in the job that received it from the tool.
+        // The answer was already charged in the job that received it from the tool, so it is counted as a cache hit
+        // and not charged again.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();

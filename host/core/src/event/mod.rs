@@ -221,8 +221,9 @@ pub enum Body {
         found: String,
         consequence: Consequence,
     },
-    /// A person accepted the current state of all resources that the call changed. If `resource` is set, no
-    /// person decided. Instead, the verifier found this resource in its recorded state.
+    /// A change that a check did not confirm is settled. If `resource` is set, the verifier later found this
+    /// resource in its recorded state. If not, a person decided: the person accepted the current state of all
+    /// resources that the call changed, or stated that the effect no longer exists (`gone`).
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]

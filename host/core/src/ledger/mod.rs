@@ -157,7 +157,8 @@ pub enum Decision {
     CatchUp,
     /// The call is in doubt. The caller must resolve it by the resolution steps.
     Ladder,
-    /// The open try is the caller's own, but its commit was not acknowledged. The caller continues the try.
+    /// The caller itself started the open try, but the commit of the barrier was not acknowledged. The caller
+    /// continues the try.
     Continue,
     /// An older try in this slot, started by the same attempt, is still open. The caller must stop it and then
     /// ask again.

@@ -25,8 +25,8 @@ impl Memory {
         let state = &mut *state;
         state.fire_due(self.clock.now_us());
         let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
-        // A claim also records the time at which the store first saw that the process of a lease holder is
-        // dead.
+        // If the process of a lease holder is dead, the claim also records the current time as the time at which
+        // this was found. A time recorded earlier is kept.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {

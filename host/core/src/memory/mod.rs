@@ -37,7 +37,8 @@ struct State {
     /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,
-    /// Lease clock time at which an owner's lock was first seen released, by the content of its lock file.
+    /// Lease clock time at which an owner's lock was first seen to be released. The key of the map is the
+    /// content of the owner's lock file.
     dead_since_us: BTreeMap<String, i64>,
     inbox_id: i64,
     costs: costs::Costs,

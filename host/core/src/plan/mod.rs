@@ -69,8 +69,8 @@ pub struct Step {
     /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
     /// Template of the step's key. The key of a world-changing step is its action key. The key of any other
-    /// step is used to find an earlier result. Without a template, a world-changing step has no action key, and
-    /// no earlier result replaces any other step.
+    /// step is used to find an earlier result. A world-changing step without a template has no action key. Any
+    /// other step without a template is never replaced by an earlier result.
     pub idempotency_template: Option<String>,
     /// Additional named values that the template may use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

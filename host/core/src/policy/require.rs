@@ -54,7 +54,7 @@ pub fn refuse_unmet(rules: &Rules, name: &Operator, operator: &PinnedOperator, a
 }
 
 /// Returns a failure if the rules require something of the operator's answers and the operator changes the
-/// world. The answer of such a call could be checked only after the change, so the call may not be made.
+/// world. The answer of such a call could be checked only after the change, so the call is refused.
 pub fn refuse_unverifiable(rules: &Rules, name: &Operator, operator: &PinnedOperator) -> Option<Failure> {
     demands(rules, name, operator)?;
     let message = format!("the policy requires more of {name} than can be checked before it changes the world");

@@ -68,9 +68,9 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
     }
 }
 
-/// Returns the argument `--reason` for the approval command if the policy at the job's acceptance requires
-/// reasons. A reason may also be required only by the current policy. In that case, an approval without a
-/// reason is refused with a message.
+/// Returns the argument `--reason` for the approval command if the policy with which the job was accepted
+/// requires a reason. The current policy is not read. If only the current policy requires a reason, the result
+/// is empty, and an approval without a reason is refused with a message.
 pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }

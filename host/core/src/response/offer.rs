@@ -92,8 +92,8 @@ impl Offer {
     }
 }
 
-/// Returns true if a person other than the submitter must approve the gate, or if one person has already
-/// approved it. The rules decide whether the submitter may approve.
+/// Returns true if the rules do not let the submitter approve the gate, or if one person has already approved
+/// it, so that the next approval must come from another person. Returns false without rules.
 fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());

@@ -335,7 +335,7 @@ pub struct ChangedPluginView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PluginSetting {
-    /// The plugin is no longer configured.
+    /// The entry of the plugin in `latch.toml`. It counts as changed if the plugin is no longer configured.
     Plugin,
     /// The component of the plugin.
     Component,

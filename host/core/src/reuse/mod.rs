@@ -106,8 +106,8 @@ pub struct ReuseQuery<'a> {
     pub now_us: i64,
 }
 
-/// Returns true if an earlier result may replace the execution of the step. Only the plan and the operator are
-/// checked, and no earlier result is read.
+/// Returns true if the plan and the operator allow an earlier result to replace the execution of the step. No
+/// earlier result is read, so the result found later may still be refused.
 pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
     let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never

@@ -30,8 +30,8 @@ pub struct StateReason {
 
 /// Returns search texts for the events that give the reason for `state`.
 ///
-/// An event is read if its canonical text contains one of the search texts. Of these events, only the newest
-/// are read, at most as many as there are search texts. The result is empty if no event gives the reason.
+/// An event matches if its canonical text contains one of the search texts. Only the newest matching events are
+/// read, at most as many as there are search texts. The result is empty if no event gives the reason.
 /// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
     // Only a `confirmation_failed` event that ended the job contains this text.

@@ -141,7 +141,8 @@ fn check_compensation(
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // An effect that the step's own operator may also cause is already reported for that operator.
+        // An effect that the step's own operator may also cause is already reported for that operator, so it is
+        // skipped here.
         let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(
