@@ -157,9 +157,9 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not contradict the batch. If they did, two due timers would
-    // block each other forever, because the row of each timer would cause the batch of the other timer to be
-    // refused.
+    // Rows that only report other due timers do not prevent a batch with `requires_empty_inbox`. If they did,
+    // two due timers would block each other forever, because the row of each timer would cause the batch of the
+    // other timer to be refused.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A batch that releases the job to `PENDING` may leave pending rows. The worker that claims the job next

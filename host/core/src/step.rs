@@ -50,7 +50,8 @@ pub enum StepInput {
     FailRetryable,
     /// The backoff before the scheduled retry has passed.
     BackoffPassed,
-    /// The step's attempt was lost or its try was stopped. The step runs again from its log.
+    /// The try of the step was stopped, or was lost with the worker. The step runs again and replays the job's
+    /// log.
     Abort,
     /// The step needs approval.
     AskApproval,

@@ -343,6 +343,7 @@ pub enum PluginSetting {
     Limits,
     /// The WASI mode of the plugin.
     Wasi,
-    /// The plugin's grants, its `config` table, or limits that were removed.
+    /// The plugin's grants, its `config` table, or limits that were removed from the configuration. Only a hash
+    /// of all of these settings is pinned, so the changed setting is not named.
     Grants,
 }

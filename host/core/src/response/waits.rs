@@ -70,8 +70,8 @@ pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
     decide::undo_states(durable).into_iter().map(view).collect()
 }
 
-/// Returns the conditions for which an aborting job waits in this step. The steps of an aborting job no longer
-/// wait for anything themselves. Only calls in doubt and compensating calls are still brought to a final state.
+/// Returns the conditions for which an aborting job waits in this step. The step itself no longer waits for
+/// anything. The job waits only for calls in doubt and compensating calls that have no final state yet.
 fn aborting_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
