@@ -81,9 +81,9 @@ pub fn answered(
     }
 }
 
-/// Returns the answer that is already stored for the try, or `effect` if none is stored. A worker may have
-/// stored an answer and then been unable to write its events. The read is then executed again, but each try has
-/// only one answer, so the stored answer counts.
+/// Returns the answer of a read that is already stored for the try, or `effect` if none is stored. A worker may
+/// have stored an answer and then been unable to write its events, so that the read is executed again. Each try
+/// has only one answer, so the stored answer counts.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),

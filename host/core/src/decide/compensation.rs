@@ -68,8 +68,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
-    // These changes are mismatches, which the list already contains, or changes whose verifier was unavailable.
-    // No person has accepted them yet.
+    // Changes that a person can accept are mismatches or changes whose verifier was unavailable. The mismatches
+    // are already in the list, so the filter below drops their second entry.
     let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));

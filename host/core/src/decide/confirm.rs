@@ -125,9 +125,9 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
 }
 
 /// Returns the writes to the action key of a call whose effect was verified. If the effect differs from the
-/// record, the receipt of the call is withdrawn from other calls. It is restored when a person accepts the
-/// effect, or when a later verification finds the effect as recorded. A mismatch that only warns withdraws
-/// nothing. If a person reports that the effect no longer exists, the key is released.
+/// record, the receipt of the call is withdrawn, so that no other call reuses it. The receipt is restored when a
+/// person accepts the effect, or when a later verification finds that the effect is as recorded. A mismatch that
+/// only warns withdraws nothing. If a person reports that the effect no longer exists, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }

@@ -11,8 +11,8 @@ use crate::storage::Payload;
 
 use super::{failed, outcome_id};
 
-/// Maximum number of times that stack overflow or the wall-clock limit may abort a try of a step. After one
-/// more abort, the step fails.
+/// Maximum number of tries of a step that may be aborted by a stack overflow or by the wall-clock limit. After
+/// one more abort, the step fails.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.

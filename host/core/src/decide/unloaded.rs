@@ -42,7 +42,6 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
 ///
 /// # Errors
 /// The recorded events are not a valid log.
-/// The recorded events are not a valid log.
 pub fn release_unloaded(
     claim: &Claim,
     outline: &JobTail,

@@ -36,7 +36,7 @@ pub struct UnconfirmedChange {
     pub consequence: Consequence,
     /// Attempt that checked the change.
     pub attempt: u32,
-    /// Actor that accepted the change as it is, or the check that later found the change as recorded.
+    /// Actor that accepted the change as it is, or the check that later found that the change is as recorded.
     pub resolved_by: Option<DecidedBy>,
     /// True if a person accepted the change. The change is not checked again then.
     pub by_person: bool,

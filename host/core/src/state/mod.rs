@@ -130,8 +130,8 @@ pub struct Step {
     pub would_call: Option<WouldCall>,
     /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
     pub copied: Option<(Box<OriginalExecution>, bool)>,
-    /// Number of tries that stack overflow or the wall-clock limit aborted. Such a try does not decide whether
-    /// the step fails.
+    /// Number of tries that were aborted by a stack overflow or by the wall-clock limit. Such a try does not
+    /// decide whether the step fails.
     pub aborted_tries: u32,
     /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,

@@ -41,8 +41,8 @@ impl Job {
         self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // A gate of a compensating call that was never approved may have expired. The gate is removed, so that
-        // it is requested again with a new expiry.
+        // The gate of a compensating call may have expired before it was approved. Such a gate is removed, so
+        // that it is requested again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved

@@ -25,8 +25,8 @@ fn paid(cost_micro_usd: u32) -> Answer {
     Answer::Ok(Output { usage: Some(usage), ..good() })
 }
 
-/// Returns a job with the steps `a`, `b` and `c`, one after another. Each step calls the operator once, which
-/// costs 40 micro-USD.
+/// Returns a job with the steps `a`, `b` and `c`, one after another. Each step calls the operator once. Each
+/// call costs 40 micro-USD.
 fn three(operator: &str, budget: Budget) -> Sim {
     let plan = ["a", "b", "c"].iter().zip([&[][..], &["a"], &["b"]]);
     let mut sim = Sim::new(Mode::AutoExec, plan.map(|(id, after)| step(id, operator, after, json!({}))).collect());

@@ -122,8 +122,8 @@ fn only_newest_change_of_resource_is_verified() {
     assert_eq!(sim.verifications, [(slot("b"), 1), (slot("c"), 1)].into());
 }
 
-/// I39: under the strict rule, a mismatch ends the job, and the job cannot be retried. Steps that succeeded
-/// keep their results.
+/// I39: under the confirmation policy `strict`, a mismatch ends the job, and the job cannot be retried. Steps
+/// that succeeded keep their results.
 #[test]
 fn a_strict_mismatch_ends_the_job() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -177,7 +177,7 @@ fn strict_mismatch_prevents_completion_of_finished_steps() {
     verifies(&sim);
 }
 
-/// I39: under the rule that only warns, a mismatch is counted, and the job continues.
+/// I39: under the confirmation policy `warn`, a mismatch is counted, and the job continues.
 #[test]
 fn a_warning_is_counted() {
     let mut sim = interrupted(Confirmation::Warn);
@@ -225,8 +225,8 @@ fn unconfirmed_change_blocks_only_dependent_steps() {
     }
 }
 
-/// I39: if a later verification finds the resource as recorded again, the job continues without a person's
-/// decision.
+/// I39: if a later verification finds that the resource is again as recorded, the job continues without a
+/// person's decision.
 #[test]
 fn repaired_resource_continues_without_decision() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -277,8 +277,8 @@ fn call_with_two_changes_waits_for_both_confirmations() {
     assert_eq!((states(&durable), durable.job.changes_to_accept().count()), (vec![StepState::Blocked], 2));
     let mut check = confirmations_of_next_attempt(&durable);
     assert_eq!(check.len(), 2);
-    // The first change is found as recorded again. The second change is not verified, so the step stays
-    // blocked.
+    // The verifier finds that the first change is again as recorded. The second change is not verified, so the
+    // step stays blocked.
     let draft = record_confirmation_results(&durable, &[(check.remove(0), ConfirmationResult::Confirmed)]);
     assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
     sim.send_request(InboxRequest::Confirm { slot: slot("s/0"), gone: false });

@@ -278,8 +278,9 @@ fn forged_double_execution_is_found() {
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: after another worker has claimed the job, a worker may still store an effect of try 0 that no event
-/// mentions. This effect is a receipt of an earlier call, or a refusal. It is not an execution.
+/// I30: a worker that has lost its lease may still store an effect that no event mentions. If it executed
+/// nothing, the effect is a receipt of an earlier call, or a refusal, and has the try number 0. Such an effect
+/// is not an execution.
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
@@ -407,7 +408,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     assert!(!text.contains("canary") && !text.contains("\"salt\"") && !text.contains(&secret));
 
     // A payload with the same bytes as a withheld one is withheld too. The answer of a tool has the same bytes
-    // as the output of its step.
+    // as the output of its step, so withholding `output/a` also withholds the answer.
     let some = export_with(&sim, &Withhold::Labels(vec!["output/a".into(), "input/b".into()]), None);
     let report = verify(&some);
     assert!(report.intact, "{:#?}", report.problems);

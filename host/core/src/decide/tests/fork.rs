@@ -27,7 +27,8 @@ fn plan() -> Vec<serde_json::Value> {
     ]
 }
 
-/// Returns a job that requests no approvals, because its policy trusts ada with every tool.
+/// Returns a job that requests no approvals, because its policy allows the actor `ada` to use every tool without
+/// approval.
 fn trusted_job(mode: Mode) -> Sim {
     let mut sim = Sim::new(mode, plan());
     let trust = ["Opaque", "Keyed", "Queryable"].map(|name| (format!("ada/{name}"), 3)).into();

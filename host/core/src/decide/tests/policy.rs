@@ -142,7 +142,7 @@ fn job_in_withdrawn_mode_begins_no_change() {
     assert!(failed[0].message.contains("AUTO_EXEC"), "{}", failed[0].message);
     assert!(sim.executions_by_slot.is_empty());
 
-    // A call inside a step is refused with an error to the step.
+    // If a call inside a step is refused, the step gets an error as the answer of the call.
     let mut sim = trusting(vec![step("s", "Script", &[], json!({ "calls": ["Read", "Opaque"] }))]);
     withdrawn(&mut sim);
     let durable = sim.process(None).unwrap();

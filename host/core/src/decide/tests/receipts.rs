@@ -179,7 +179,7 @@ fn contradicted_effect_gives_no_receipt_until_decided() {
         sim.process(None).unwrap();
         assert_eq!(is_free(&sim), gone, "it was said once");
     }
-    // In an open job, a person accepts the change, or a later verification finds it as recorded.
+    // In an open job, a person accepts the change, or a later verification finds that the change is as recorded.
     for finds in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
         assert_eq!((durable.job.state, has_receipt(&sim)), (JobState::Parked, false));

@@ -88,7 +88,8 @@ fn a_lost_call_is_in_doubt_again() {
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
 }
 
-/// A job retry repeats the last failed call of a step plugin. Its other calls get their recorded answers.
+/// A job retry repeats the last failed call of a step plugin. The other calls of the step get their recorded
+/// answers.
 #[test]
 fn only_last_failed_call_of_step_plugin_is_retried() {
     let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];

@@ -54,7 +54,7 @@ fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     panic!("no write leaves the step {state:?}");
 }
 
-/// Writes that the job waits for a time, and returns the job and that time.
+/// Records that the job waits until a point in time. Returns the job and that time.
 fn waiting(sim: &Sim) -> (Durable, i64) {
     let mut durable = claimed(sim);
     let rest = decide::job_settlement(&durable);
@@ -130,8 +130,8 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// The status is `running` if the job waits only for times, because it continues without a person. It is
-/// `partial` if the job waits for anything else.
+/// The status is `running` if the job waits only for points in time, such as the end of a backoff, because it
+/// continues without a person. It is `partial` if the job waits for anything else.
 #[test]
 fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
@@ -274,8 +274,8 @@ fn diverged_and_crash_looping_jobs_show_cause_and_next_action() {
     assert_eq!((actions(&view), view.blocked.len()), (ways.to_vec(), 0));
 }
 
-/// Returns the response of a job whose reads produce outcomes with a type and status declared by their
-/// operator.
+/// Returns the response of a job with these steps. The operators `Read` and `Model` declare the type and the
+/// status of their outcomes, and return `output`.
 fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };

@@ -300,7 +300,7 @@ fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     }
 }
 
-/// I155: only compensations run in a job that is undone. Evidence that shows any other call is refused.
+/// I155: only compensations run in a job that is undone. A log that contains any other call is refused.
 #[test]
 fn only_compensations_run_in_an_undone_job() {
     let mut sim = finished(Mode::AutoExec);

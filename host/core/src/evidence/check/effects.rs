@@ -71,9 +71,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Checks in all records that no call has two good answers, and that no try follows a good answer. A try in
-/// doubt that was repeated under its key is an exception. Both tries may have succeeded, because the other side
-/// deduplicates by the key.
+/// Checks that no call has two good answers in the records, and that no try follows a good answer. A try in
+/// doubt that was repeated under its key is an exception. Both tries may have succeeded, because the outside
+/// system recognizes the repeat by the key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
@@ -105,8 +105,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Reports answers of reads that are stored although no event mentions them. They come from workers that lost
-/// their lease or died before the events were written.
+/// Reports stored answers of reads that no event mentions. They come from workers that lost their lease or died
+/// before they wrote the events.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events
@@ -130,7 +130,7 @@ fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport
 }
 
 /// Returns true if the effect is the answer of a read and the log does not use it. Such an answer comes from a
-/// worker that had lost its lease. The read changed nothing.
+/// worker that lost its lease or died before it wrote the events. The read changed nothing.
 fn is_unused_read(job: &Job, effect: &EffectRecord) -> bool {
     let Some(call) = job.calls.get(&effect.slot) else { return false };
     let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());

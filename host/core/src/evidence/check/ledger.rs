@@ -109,8 +109,9 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     // In staged commit the row is written after its events. Until then the row keeps its previous state.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // A good answer of the call itself follows a barrier, so the previous state of the row cannot be a
-            // definite failure. A receipt has no barrier.
+            // If a world-changing call was executed, its barrier set the row to in flight. A row that lags
+            // behind can therefore only be in flight or in doubt. A read or a reused receipt has no barrier, so
+            // a row that lags behind may also be a definite failure.
             let is_behind = match row.world_changing && !is_receipt(call) {
                 true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
                 false => !row.state.is_final(),

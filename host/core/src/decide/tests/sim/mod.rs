@@ -72,7 +72,7 @@ pub(super) struct Sim {
     pub(super) reusables: Vec<ReusableResult>,
     /// Reusable result of an earlier job: its index row and its output.
     pub(super) earlier: Option<(ReusableResult, Vec<u8>)>,
-    /// Results of verifiers by slot. For every other slot, the verifier finds the change as recorded.
+    /// Results of verifiers by slot. For every other slot, the verifier finds that the change is as recorded.
     pub(super) verifier_results: BTreeMap<Slot, ConfirmationResult>,
     /// Number of verifications by slot.
     pub(super) verifications: BTreeMap<Slot, u32>,
