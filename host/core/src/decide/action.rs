@@ -256,8 +256,8 @@ pub(super) fn reuse_receipt(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // The slot has a row only if an earlier round of retries of this call wrote one. Reusing a receipt never
-    // creates a row.
+    // Reusing a receipt never creates a row. If an earlier round of retries of this call wrote a row, that row
+    // is updated here.
     if let Some(row) = durable.rows.get(slot) {
         let row =
             LedgerRow { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };

@@ -109,8 +109,8 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
-            // A dry run reserves no action keys, so the key is not computed. The inputs of the key may belong
-            // to skipped steps.
+            // A dry run reserves no action keys, so the key is not computed. Computing it could fail, because
+            // its inputs may belong to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
             let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));
             (canon::value_to_canonical(&value), key.and_then(Result::err))

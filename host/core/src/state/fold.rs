@@ -340,8 +340,8 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(invalid_event(event, "attempt numbers must increase"));
         }
-        // The previous attempt was cut off without progress. A job that waited or parked in that attempt would
-        // no longer be in the state `Running`.
+        // A job that waited or was parked has left the state `Running`. A job that is still `Running` was cut
+        // off in its previous attempt.
         if self.state == JobState::Running && !self.has_progressed {
             self.attempts_without_progress += 1;
             let under_way =

@@ -233,9 +233,9 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
 }
 
-/// I29: an earlier round may leave a ledger row. If the answer is a receipt, the evidence check accepts such an
-/// old row, because staged commit may write the new row late. If the call itself gave the answer, the check
-/// rejects an old row, because the barrier has replaced it.
+/// I29: the ledger row of an answered call may still be the row of an earlier round of retries. If the answer is
+/// a receipt, the evidence check accepts such an old row, because staged commit may write the new row late. If
+/// the call was executed, the check rejects an old row, because the barrier would have replaced it.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {

@@ -268,7 +268,7 @@ fn failed_compensation_parks_job_until_decision() {
     sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, CompensationState::Left));
-    // `--abort` ends the compensation of the job. The remaining effects are left.
+    // `--abort` ends the compensation of the job. The remaining effects stay in place.
     let mut sim = parked();
     sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();

@@ -413,7 +413,8 @@ fn all_compensation_blockers_are_shown() {
     assert_eq!(blocked, [("a", Code::ConfirmationMismatch), ("b", Code::ConfirmationRequired)]);
 }
 
-/// I37, I39: if a mismatch ends a job that would otherwise undo its effects, these effects are listed as left.
+/// I37, I39: if a mismatch ends a job that would otherwise undo its effects, the response lists these effects as
+/// left in place.
 #[test]
 fn effects_left_by_mismatch_are_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);

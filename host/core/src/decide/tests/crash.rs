@@ -45,7 +45,7 @@ fn cuts() -> Vec<Cut> {
     cuts
 }
 
-/// Resolves each parked call truthfully until the job is over.
+/// Runs the job to its end. Gives each call in doubt the verdict that agrees with the simulated world.
 fn finish(sim: &mut Sim) -> Durable {
     for _ in 0..20 {
         let durable = sim.durable();

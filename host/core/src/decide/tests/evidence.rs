@@ -239,7 +239,7 @@ fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
     let has = |report: &VerifyReport, kind: ProblemKind| report.problems.iter().any(|problem| problem.kind == kind);
 
-    // Only the log states a second try, which starts and is answered before the commit.
+    // Only the log contains a second try. That try starts and is answered before the commit.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed");
         let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
@@ -252,7 +252,7 @@ fn forged_double_execution_is_found() {
     let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
     assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
 
-    // Only the log states a second try, which starts after the final answer was committed.
+    // Only the log contains a second try. That try starts after the final answer was committed.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed") + 1;
         let mut started = records[find(records, "tool_invocation_started")].clone();
