@@ -9,12 +9,12 @@ use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 
 use crate::os::Machine;
 
-/// Maximum number of passes over the inbox. Another pass is needed if another writer appended to the log
-/// first.
+/// Maximum number of passes over the inbox. A pass must be repeated if another writer appended to the log
+/// during it.
 const TRIES_MAX: u32 = 20;
 
-/// Drains the inbox of a finished job. Returns true if the job is finished. Leaves the inbox of any other job
-/// to its lease holder.
+/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished, because
+/// then only its lease holder drains the inbox.
 ///
 /// # Errors
 /// Fails if the store fails, if the stored data of the job is damaged or if other writers keep changing the

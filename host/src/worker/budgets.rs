@@ -15,8 +15,9 @@ impl Worker {
 }
 
 impl Run {
-    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved under the
-    /// same lock. Without the reservation, two concurrent calls could both use the same remaining budget.
+    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved before
+    /// the lock of the job's state is released. Otherwise two concurrent calls could both use the same
+    /// remaining budget.
     pub(super) fn decide_next(&self, invocation: &mut Invocation) -> NextAction {
         let context = self.context();
         let mut state = self.state();

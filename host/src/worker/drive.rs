@@ -83,8 +83,8 @@ impl Run {
     async fn release(self: &Arc<Self>) -> Result<Response, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
-            // Earlier writes of this run may still be in the store's queue. Reload, because the log may have
-            // grown.
+            // Earlier writes of this run may have been queued and committed since the last load. The job is
+            // therefore loaded again.
             self.reload().await?;
             let parts = &self.worker.parts;
             let (known, state) = {
@@ -132,8 +132,8 @@ impl Run {
         let mut tries: RunningTries = JoinSet::new();
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
-            // Tool calls cannot be taken back. Their answers are therefore recorded before the tries are
-            // dropped.
+            // A tool call that has started cannot be revoked. The calls in flight are therefore finished and
+            // their answers recorded before the tries are dropped.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();
@@ -204,8 +204,8 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo, and records the claim. Both are one write in both
-    /// commit modes, because log and ledger must agree on the steps and calls that are open again.
+    /// Reopens a finished job for a retry or an undo, and records the claim. This is a single write in staged
+    /// commit too, because log and ledger must agree on the steps and calls that are open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
@@ -276,9 +276,9 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // An aborting job does not start the cancelled step again, so nothing needs to be done. Any
-                // other job would start the step again immediately and cancel it again, so the job is loaded
-                // again.
+                // An aborting job does not start the cancelled step again, so nothing needs to be done. In any
+                // other job, the state in memory would make the step start and be cancelled again and again.
+                // The job is therefore loaded from the store again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(WriteError::Cancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {
@@ -289,8 +289,8 @@ impl Run {
         }
     }
 
-    /// Settles the job, which includes compensation and the resolution of calls in doubt. Gives up if the
-    /// lease is lost or the worker stops, and then waits only for calls in flight.
+    /// Settles the job, which includes compensation and the resolution of calls in doubt. Stops settling if
+    /// the lease is lost or the worker stops, and then waits only for calls in flight.
     async fn settle_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let mut rest = std::pin::pin!(self.settle_job());
         let stopped = tokio::select! {

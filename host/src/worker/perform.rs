@@ -75,12 +75,12 @@ pub(super) enum WaitReason {
 /// Work that [`Run::advance_call`] may wait for before it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitPolicy {
-    /// Waits only for writes and for lookups in the store.
+    /// Waits only for writes to the store and for lookups in it.
     NoWait,
     /// Also waits for queries about the outcome of an earlier try. Never returns [`CallProgress::Ready`].
     UntilQueried,
-    /// Like `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. Waits for no permit
-    /// and no delay.
+    /// Like `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. Does not wait for
+    /// permits or delays.
     UntilReady,
     /// Waits for everything until the invocation is answered or may start.
     UntilAnswered,
@@ -213,8 +213,8 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // If the worker also waits for permits, it sleeps for the full timeout to keep its place in the queues
-        // for these permits.
+        // If the worker waits for permits too, `least_ms` is not shortened. A shorter sleep would end the
+        // wait early, and the worker would lose its place in the queues for these permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {

@@ -62,8 +62,9 @@ pub enum PoolEvent {
     Failed(JobId, WorkerError),
     /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
-    /// This worker cannot advance the job and does not claim it for a while. A job whose plugin is missing
-    /// was released. The flag is true the first time. The event is sent again after each new attempt.
+    /// This worker cannot advance the job and does not claim it for a while. If the plugin of the job is
+    /// missing, the job was released. The event is sent after each failed attempt. The flag is true for the
+    /// first of these events.
     Quarantined(JobId, WorkerError, bool),
     /// The database is not usable. The pool retries until it is.
     Unavailable(StoreError),
@@ -81,8 +82,8 @@ pub struct PoolTally {
     pub released: u64,
     /// Jobs taken over by another worker.
     pub lost: u64,
-    /// Number of releases because the plugin of a job is missing here. A job that is released repeatedly counts
-    /// each time.
+    /// Number of times that a job was released because this worker lacks its plugin. A job that is released
+    /// repeatedly counts each time.
     #[serde(rename = "left")]
     pub plugin_missing: u64,
     /// Number of times that the worker failed to settle a job.
@@ -342,8 +343,9 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // If the effects of one job are unavailable, so are those of every other job. Search again
-                // with a growing backoff. Failures of other jobs during the backoff do not extend it.
+                // If the effects of one job are unavailable, the effects of all jobs are. The pool therefore
+                // claims nothing for a pause that grows with each failure. Jobs that were already claimed may
+                // fail during the pause, which does not extend it.
                 let machine = &*self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);

@@ -34,9 +34,10 @@ pub struct Run {
     /// Notified when the lease is lost.
     pub(super) lease_lost_notify: Notify,
     pub(super) lease_lost: AtomicBool,
-    /// True if the previous attempt was cut off and this attempt has not yet completed a step or a call.
-    /// While true, every write is flushed immediately, so each step and call is recorded before it begins. If
-    /// this process dies too, the log shows the step or call that was being executed.
+    /// True if the previous attempt ended without settling or releasing the job, and this attempt has not yet
+    /// completed a step or a call. While true, every write is flushed immediately, so each step and call is
+    /// recorded before it begins. If this process dies too, the log shows the step or call that was being
+    /// executed.
     pub(super) flush_every_write: AtomicBool,
     /// Revision of the store's change notifications at the last read of the inbox.
     pub(super) seen_revision: AtomicU64,

@@ -24,8 +24,8 @@ const SUMS: [&str; 10] = [
     "wall_ms",
 ];
 
-/// Tables of sums: name, key columns, and expressions for the key. In the expressions `j` is the job, and `v`
-/// contains job, model, day, month and sums of the charge.
+/// Tables of sums: name, key columns, and SQL expressions for the key. In the expressions, `j` is the row of
+/// the job. `v` is a row with the columns job, model, day, month and the amounts to add.
 const TABLES: [(&str, &str, &str); 3] = [
     ("job_costs", "job, model", "j.id, v.column2"),
     ("actor_day_costs", "day, tenant_id, actor_id, model", "v.column3, j.tenant_id, j.actor_id, v.column2"),

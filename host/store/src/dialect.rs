@@ -125,8 +125,9 @@ impl Dialect {
         }
     }
 
-    /// Returns the PostgreSQL query for the server's time, the number of the open transaction, the identity of
-    /// the last accepted server, and the number of acceptances. Run it after all locks are held.
+    /// Returns the PostgreSQL query for four values: the server's time, the number of the open transaction,
+    /// the identity of the last accepted server, and how often the database was accepted after a restore. The
+    /// query must run after all locks are held.
     pub(crate) fn clock_query() -> String {
         format!(
             "SELECT {}, CAST(pg_current_xact_id() AS TEXT), {}, accepted FROM meta WHERE id = 1",

@@ -20,7 +20,7 @@ use crate::writer::{Tx, Work};
 const KEY_OF_JOB: &str =
     "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
 
-/// Appends the queries for effects that batches contain and that may be stored already. Returns the number of
+/// Appends queries that find which effects of the batches are already stored. Returns the number of appended
 /// statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let tries: Vec<(&JobId, &Effect)> =

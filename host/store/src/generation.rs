@@ -47,7 +47,9 @@ struct StoredGeneration {
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWaterMark>,
-    /// Number of the connection on which this process was counted. A new connection may lead to another server.
+    /// Number of writing connections that had been made when this process was last counted. If more have been
+    /// made since, the process is counted again, because a new connection may lead to another server. `None` if
+    /// the process was not counted yet.
     counted_connection: Mutex<Option<u64>>,
 }
 

@@ -45,8 +45,7 @@ pub(crate) struct GroupState {
 }
 
 impl GroupState {
-    /// Passes the job's snapshot to `take`, which loads a row into it. If the row is inconsistent, only this
-    /// job counts as damaged.
+    /// Calls `take` to load a row into the job's snapshot. If `take` fails, only this job counts as damaged.
     pub(crate) fn update_job(&mut self, job_id: &str, take: impl FnOnce(&mut JobSnapshot) -> Result<(), StoreError>) {
         let Some(known) = self.jobs.get_mut(job_id) else { return };
         if let Err(error) = take(&mut known.snapshot) {

@@ -32,8 +32,9 @@ pub(crate) struct DatabasePosition {
     pub(crate) number: i64,
 }
 
-/// High-water marks read from the files. The key is the number of the acceptance, and the value is the highest
-/// transaction number.
+/// High-water marks read from the files. A new file is started each time a restored database is accepted. The
+/// key is the number of the acceptance with which the file began, and the value is the highest transaction
+/// number in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownPositions(BTreeMap<i64, i64>);
 
@@ -49,8 +50,8 @@ impl KnownPositions {
 pub(crate) struct HighWaterMark {
     dir: PathBuf,
     slot: u64,
-    /// Number of the acceptance to which the open file belongs, the file, and the last transaction number that
-    /// this process wrote.
+    /// Three values about the open file: the number of the acceptance to which it belongs, the file itself,
+    /// and the last transaction number that this process wrote to it.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 

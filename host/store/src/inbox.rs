@@ -20,8 +20,8 @@ use crate::writer::{Tx, Work};
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
 
-/// Appends the queries for the pending inbox rows of jobs whose batches mark rows as done. Returns the number
-/// of statements.
+/// Appends queries for pending inbox rows. They read the rows of each job for which a batch marks inbox rows
+/// as done. Returns the number of appended statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();

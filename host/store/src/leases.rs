@@ -59,8 +59,8 @@ impl ClaimTarget {
 
     /// Binds the parameters of [`ClaimTarget::claimable`] in order:
     ///
-    /// - the boot-time clock, if this process knows the time
-    /// - its boot id, twice
+    /// - the time of the lease clock, or NULL if only the server knows the time
+    /// - the boot id of this machine, twice
     /// - the keys of dead owners of this kernel, as a JSON array
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
@@ -273,8 +273,8 @@ impl Database {
         let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(assess(&OwnerFacts {
             now_us: now.boot_us,
-            // The server's time does not depend on the boot of a machine, so the deadlines of all machines are
-            // comparable.
+            // If leases use the server's time, `now.boot_id` is `None`. That time does not depend on the boot
+            // of a machine, so the deadlines of all machines are comparable.
             same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,

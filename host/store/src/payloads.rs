@@ -9,7 +9,7 @@ use crate::row::RowReader;
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 
-/// Appends the queries for payloads that batches contain and that may be stored already. Returns the number of
+/// Appends queries that find which payloads of the batches are already stored. Returns the number of appended
 /// statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let labels: Vec<(&JobId, &str)> = batches

@@ -63,8 +63,8 @@ impl Probe for KillAt {
             let own = rustix::process::getpid();
             // The call fails only for a process that does not exist, and this process does.
             let _ = rustix::process::kill_process(own, self.signal);
-            // Another thread may receive the signal. This thread would then run a little longer before the
-            // whole process stops.
+            // Another thread may receive the signal, and this thread would run a little longer before the whole
+            // process stops. The sleep keeps it from passing the crash point in that time.
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }

@@ -22,8 +22,8 @@ const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.
                      c.owner WHERE j.state <= 5";
 
 impl Database {
-    /// Removes lock files in `dir` that no claim of an open job refers to: those of dead owners and that of
-    /// this process. This process must not claim anything afterwards.
+    /// Removes the lock files of dead owners and of this process from `dir`, unless a claim of an open job
+    /// refers to the file. This process must not claim anything afterwards.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {
         let mut free = unlocked_files(dir);
         free.insert(PathBuf::from(&own.owner().lock_path));

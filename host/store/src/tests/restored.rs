@@ -9,8 +9,9 @@ use sqlx::{ConnectOptions, Connection};
 use super::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
-/// Processes that open a database concurrently report no restore. Each opening in this test stands for a
-/// process, because a file lock belongs to an open file and not to a process.
+/// If several processes open a database concurrently, none of them reports a restore. Here one process opens
+/// the database several times. Each opening acts like a separate process, because a file lock belongs to an
+/// open file.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_processes_do_not_report_a_restore() {
     let dir = tempfile::tempdir().unwrap();
@@ -81,8 +82,9 @@ async fn a_closed_database_is_one_file() {
     assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
 }
 
-/// I122: a backup that SQLite took of a database in use lacks a call that began later. Restoring this backup is
-/// detected. The restore stays detected after further writes, until it is accepted.
+/// I122: SQLite takes a backup of a database in use, and a call begins after that. Restoring the backup is
+/// detected, because the backup lacks the call. Claims stay refused, also after further writes, until the
+/// restore is accepted.
 #[tokio::test]
 async fn restored_backup_of_used_database_is_detected() {
     let dir = tempfile::tempdir().unwrap();

@@ -38,8 +38,8 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     assert_eq!(there(), ["owner-lives.lock"]);
 }
 
-/// No lock file is created during a sweep. A lock file is free between its creation and its locking, so the
-/// sweep would take it for the file of a dead owner.
+/// No lock file is created during a sweep. A new lock file is unlocked for a moment, so a sweep at that
+/// moment would take it for the file of a dead owner.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lock_file_is_not_created_during_a_sweep() {
     let dir = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ async fn lock_file_is_not_created_during_a_sweep() {
     let owners = dir.path().to_owned();
     let taking =
         std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
-    // A wrong implementation creates the file within this time. The correct one waits for the sweep lock.
+    // If creating a lock file did not wait for the sweep lock, the file would be created within this time.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!dir.path().join("owner-w.lock").exists());
     drop(sweeping);
