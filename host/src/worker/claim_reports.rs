@@ -59,8 +59,8 @@ impl ClaimReports {
         }
     }
 
-    /// Returns the reports that must come before the report of the job's end. They include the claim of a job
-    /// that could not be loaded.
+    /// Returns the reports that must come before the report that the run of this job ended. If the job could
+    /// not be loaded, its claim is reported here.
     pub(super) fn reports_before_end(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
         while let Ok(begun) = self.loaded_rx.try_recv() {

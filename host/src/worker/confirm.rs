@@ -70,8 +70,8 @@ impl Run {
             let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
             (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
-        // A missing plugin cannot verify its change. The check then fails without aborting the run, and a
-        // person must confirm the change.
+        // If the plugin of the call is missing, the change cannot be verified. The check then fails without
+        // aborting the run, and a person must confirm the change.
         let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
         let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(CHECK_MS_MAX);

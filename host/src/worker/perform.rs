@@ -82,7 +82,7 @@ enum WaitPolicy {
     /// Like `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. Does not wait for
     /// permits or delays.
     UntilReady,
-    /// Waits for everything until the invocation is answered or may start.
+    /// Waits for anything that is necessary until the invocation is answered or may start.
     UntilAnswered,
 }
 

@@ -158,8 +158,9 @@ impl Run {
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
-        // A later attempt that read the effects before this write has not seen the answer. Such an attempt is
-        // possible after every write, because the write may have taken longer than the lease.
+        // If another attempt claimed the job and read the effects before this write, that attempt has not
+        // seen the answer. This is possible even if the write succeeded, because it may have taken longer
+        // than the lease.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }

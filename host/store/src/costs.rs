@@ -88,7 +88,7 @@ impl Database {
         let one = match (by, job_id) {
             (_, None) => "",
             (CostGrouping::Job, Some(_)) => "WHERE j.job_id = ?",
-            // Sums by actor or by tenant contain several jobs. For one job they do not exist.
+            // The sums by actor and by tenant add up several jobs, so they cannot be filtered by job.
             (_, Some(_)) => return Ok(Vec::new()),
         };
         let sums = sums.join(", ");

@@ -23,7 +23,8 @@ pub(crate) struct Append {
 /// Number of bytes of the last event's hash that a row stores.
 const HEAD_LEN: usize = 8;
 
-/// Maximum number of events per job: the low half of a row's key.
+/// Maximum number of events per job. The key of a row is the key of its job times this number, plus the
+/// sequence number of the first event.
 const SPAN: i64 = 1 << 32;
 
 impl Append {

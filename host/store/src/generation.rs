@@ -1,12 +1,14 @@
 //! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
 //! ([`crate::server`]).
 //!
-//! The database counts the processes that have used it for work. Each process is counted at its first claim. A
-//! file outside the database holds the same number. The database commits first, so its number may be higher by
-//! one after a crash. If its number is lower than that of the file, or higher by more than one, it is not the
-//! database that was last used here. A new database in the place of a used one is refused as well, because the
-//! used database was lost together with its records. A backup taken after the last opening for work is detected
-//! by the high-water mark ([`crate::high_water`]).
+//! The database counts the processes that have used it for work. Each process is counted at its first claim.
+//! A file outside the database holds the same number. The number is committed to the database before the file
+//! is written, so after a crash the database may be ahead by one. If the database has a lower number than the
+//! file, it is not the database that was last used here. On SQLite this also holds if the database is ahead
+//! by more than one. On PostgreSQL it may be ahead by any number, because workers on other machines are
+//! counted too. A new database in the place of a used one is refused as well, because the used database was
+//! lost together with its records. A backup that was taken after the last process was counted has the
+//! expected number. It is detected by the high-water mark ([`crate::high_water`]).
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -214,7 +216,7 @@ fn check_number(
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it was used for work {} times, but never from this directory", stored.generation)),
-        // Losing a database that did no work is harmless.
+        // Neither database did any work, so nothing was lost with the earlier one.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
             Ok(())
         }

@@ -17,7 +17,8 @@ use crate::statement_batch::StatementBatch;
 #[derive(Debug, Default)]
 pub(crate) struct GroupLocks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Action keys whose waiting jobs are read. Each key belongs to the tenant of the job in its entry.
+    /// Action keys for which the waiting jobs are read. Each entry also has a job and an operator. The key
+    /// belongs to the tenant of that job.
     waited_keys: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }
@@ -33,8 +34,8 @@ impl GroupLocks {
                 | ActionWrite::WithdrawReceipt { operator, key, .. }
                 | ActionWrite::Wait { operator, key } => (operator, key),
             };
-            // The lock number does not depend on the tenant, so equal keys of two tenants block each other.
-            // Equal keys of two tenants are rare.
+            // The lock number does not depend on the tenant, so transactions with equal keys of two tenants
+            // wait for each other. Equal keys of two tenants are rare, so this costs little.
             let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
             let mut number = [0; 8];
             number.copy_from_slice(&hash.0[..8]);

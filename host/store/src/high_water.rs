@@ -90,8 +90,9 @@ impl HighWaterMark {
         Ok(())
     }
 
-    /// Reads the known positions. Call this before reading the position of the database. Otherwise transactions
-    /// that other processes write in between would seem to be missing from the database.
+    /// Reads the known positions. Call this before reading the position of the database. Otherwise
+    /// transactions that other processes write between the two reads would seem to be missing from the
+    /// database.
     pub(crate) fn known_positions(&self) -> Result<KnownPositions, StoreError> {
         let mut known = KnownPositions::default();
         for (accepted, _) in self.files()? {
@@ -101,8 +102,8 @@ impl HighWaterMark {
     }
 
     /// Returns true if the position `reached` of the database is behind a known position. `reached` must be
-    /// read after `known`. The result is recorded in the file. The database then counts as behind until it is
-    /// accepted, even if it executes more transactions.
+    /// read after `known`. If the number of the position is behind, this is recorded in the file. The
+    /// database then counts as behind until it is accepted, even if it executes more transactions.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);

@@ -83,7 +83,7 @@ fn read_snapshot(job_id: &JobId, mut row: RowReader<'_>, now: &Timestamps) -> Re
     Ok(standing)
 }
 
-/// Updates the rows of jobs that were written.
+/// Appends the statements that update the rows of the jobs that the group changed.
 pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
     // If the state stays the same, the statement does not set the column `state`, so the index on `state` is
     // not updated.

@@ -100,7 +100,7 @@ impl ClaimTarget {
         script
     }
 
-    /// Builds the query for the first claimable job, and locks its row.
+    /// Builds the query that finds the first claimable job and locks its row.
     pub(crate) fn select_first(&self, dialect: Dialect, now: &Timestamps, dead: &str) -> StatementBatch {
         let mut script = StatementBatch::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",

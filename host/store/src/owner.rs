@@ -75,7 +75,8 @@ pub fn is_owner_dead(owner: &Owner) -> bool {
     if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
         return false;
     }
-    // A shared lock, so that two concurrent checks do not mistake each other for the owner.
+    // A shared lock is used. With exclusive locks, two concurrent checks could mistake each other for the
+    // living owner.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 

@@ -61,7 +61,7 @@ impl Probe for KillAt {
     fn at(&self, point: &str, side: Side) {
         if point == self.name && side == self.side && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             let own = rustix::process::getpid();
-            // The call fails only for a process that does not exist, and this process does.
+            // The call cannot fail, because this process exists and may send signals to itself.
             let _ = rustix::process::kill_process(own, self.signal);
             // Another thread may receive the signal, and this thread would run a little longer before the whole
             // process stops. The sleep keeps it from passing the crash point in that time.

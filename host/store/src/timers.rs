@@ -22,7 +22,8 @@ use crate::writer::{Tx, Work};
 
 /// Pause between two checks while another worker fires the timers.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of checks in a row. A job that another worker keeps locked must not block this worker.
+/// Maximum number of consecutive checks for due timers. Without this limit, a job that another worker keeps
+/// locked would block this worker.
 const CHECKS_MAX: u32 = 20;
 
 /// Time after which locked rows are checked again, in microseconds.
@@ -168,7 +169,8 @@ impl Database {
                 return Ok(next_us);
             }
             if looked > 0 {
-                // Another worker is firing the timers.
+                // Some rows are still due after the last pass, because another worker has locked them to fire
+                // them.
                 tokio::time::sleep(RETRY_PAUSE).await;
             }
             self.fire_due().await?;

@@ -68,7 +68,7 @@ async fn full_disk_fails_only_the_big_write() {
     assert!(text.contains("the disk is full") && !text.contains("may or may not"), "{text}");
     assert_eq!(store.get("n", "big").await.unwrap(), None);
     assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
-    // A batch that does not fit fails as well. The log of its job can still be continued.
+    // A batch that does not fit on the disk fails as well. A later batch can still extend the log of the job.
     let (mut second, _) = append(next.clone());
     second.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
     assert!(matches!(store.write(second).await, Err(WriteError::Unavailable(_))));
@@ -118,7 +118,8 @@ async fn unanswered_commit_is_found_by_rereading() {
     probe.armed.store(true, Ordering::SeqCst);
     assert_eq!(store.write(first).await, Ok(()), "the commit was found");
     assert!(!probe.armed.load(Ordering::SeqCst));
-    // A batch without events leaves no evidence of its commit.
+    // A batch without events leaves no evidence of its commit, so the outcome stays unknown if the answer is
+    // lost.
     probe.armed.store(true, Ordering::SeqCst);
     let mut silent = next.clone();
     silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });

@@ -44,7 +44,7 @@ async fn concurrent_processes_do_not_report_a_restore() {
 async fn lost_database_is_reported_as_restored() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
-    // Losing a database that did no work is harmless.
+    // The loss of a database that did no work is not reported, because no records were lost.
     open(&path).await.close().await;
     std::fs::remove_file(&path).unwrap();
     let store = open(&path).await;
