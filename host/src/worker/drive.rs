@@ -19,7 +19,7 @@ use super::WorkerError;
 use super::perform::CallStopped;
 use super::run::{Run, RunAborted};
 
-/// Longest wait, in microseconds, during which the worker keeps its claim.
+/// Longest wait of a job, in microseconds, during which the worker keeps its claim of the job.
 const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
 /// Maximum number of reloads during one claim. Beyond it the worker gives up, because the store keeps
 /// contradicting the state in memory.

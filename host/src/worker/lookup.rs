@@ -11,8 +11,8 @@ use latchwork_core::state::{ReuseCandidate, label};
 use super::run::{Run, RunAborted};
 
 impl Run {
-    /// Fetches the data of other jobs that steps need before they can advance. Returns true if any data was
-    /// needed.
+    /// Fetches the data of other jobs that steps need before they can advance. Returns true if any
+    /// lookup was needed.
     pub(super) async fn prefetch(&self) -> Result<bool, RunAborted> {
         let wanted = {
             let state = self.state();

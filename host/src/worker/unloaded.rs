@@ -32,7 +32,8 @@ impl Worker {
         Err(WorkerError::ParkedUnloaded { job_id: claim.row.job_id.clone(), cause })
     }
 
-    /// Releases a claimed job whose effects are unavailable. The job is not at fault, and nothing was executed.
+    /// Releases a claimed job whose effects are unavailable. The cause is not in the job, and nothing was
+    /// executed, so the job stays claimable.
     pub(super) async fn release_unloaded(&self, claim: &Claim, record: StoredJob, why: StoreError) -> WorkerError {
         match self.try_release_unloaded(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },

@@ -164,8 +164,8 @@ impl WriterTask {
                     }
                 }
                 TransactionFailure::Sql(error) if is_read_only(error) => {
-                    // The server may be read-only for a moment, or another server may be taking over. A server
-                    // transaction is therefore repeated on a new connection.
+                    // The server may be read-only for a moment, or another server may be taking over. On PostgreSQL
+                    // the transaction is therefore repeated on a new connection.
                     self.conn = None;
                     if !on_server || !patience.wait().await {
                         return TransactionOutcome::Unavailable(failure.into());

@@ -102,7 +102,7 @@ impl HighWaterMark {
     }
 
     /// Returns true if the position `reached` of the database is behind a known position. `reached` must be
-    /// read after `known`. If the number of the position is behind, this is recorded in the file. The
+    /// read after `known`. If the transaction number is lower, this is recorded in the file. The
     /// database then counts as behind until it is accepted, even if it executes more transactions.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {

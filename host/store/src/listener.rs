@@ -28,7 +28,8 @@ const JOBS_MAX: usize = 10_000;
 /// Notifications received so far. Later notifications have higher numbers.
 #[derive(Debug, Default)]
 struct Notifications {
-    /// Number of the last notification that counts for every job and for new work.
+    /// Number of the last event that counts as a notification for every job and for new work, such as a
+    /// reconnect.
     all: u64,
     work: u64,
     jobs: BTreeMap<JobId, u64>,

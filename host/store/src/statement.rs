@@ -135,8 +135,8 @@ impl StatementExecutor {
         self.run_counting(conn, name, script, &mut 0).await
     }
 
-    /// Runs a script. `ended` receives the number of statements that succeeded. After a failure this number
-    /// identifies the failed statement.
+    /// Runs a script. Sets `ended` to the number of statements that succeeded. After a failure, this number
+    /// is the index of the failed statement.
     pub(crate) async fn run_counting(
         &self,
         conn: &mut Connection,
