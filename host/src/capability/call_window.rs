@@ -22,8 +22,8 @@ pub(crate) struct CallWindow {
     hindered: Arc<Mutex<Hindrances>>,
 }
 
-/// Accesses that the host refused or could not complete during a call. They are the likely cause if the guest
-/// reports an exception without a cause.
+/// Accesses that the host refused or could not complete during a call. If the guest reports an exception without
+/// a cause, one of these accesses is the likely cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
     /// Last refusal, with the line of `latch.toml` that would allow the access.

@@ -73,8 +73,8 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
         }
         "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
         "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),
-        // Language runtimes import `wasi:filesystem` without using it. Without a grant there is no directory
-        // to open, so every attempt fails.
+        // `wasi:filesystem` is allowed even without a grant, because language runtimes import it without using
+        // it. Without a grant the guest has no directory, so nothing can be opened.
         "wasi:http" | "wasi:sockets" | "wasi:filesystem" | "wasi:clocks" | "wasi:random" | "wasi:io" | "wasi:cli" => {
             None
         }

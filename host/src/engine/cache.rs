@@ -106,7 +106,7 @@ impl CodeCache {
         Ok(component)
     }
 
-    /// Counts the entries with a valid HMAC and lists the files of the other entries.
+    /// Returns the number of entries with a valid HMAC, and the files of the entries without one.
     ///
     /// # Errors
     /// The directory cannot be read.

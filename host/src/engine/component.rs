@@ -39,8 +39,8 @@ pub(crate) struct Shape {
 pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
     Recognized(Shape),
-    /// No import or export names a Latchwork interface, so the component may be an untyped component. Only
-    /// reading the types of its exports shows this.
+    /// No import or export names a Latchwork interface, so the component may be an untyped component. This
+    /// is only known after the types of its exports were read.
     Unrecognized,
 }
 

@@ -11,8 +11,8 @@ use super::bindings::{export, import};
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the
-/// key contains the details of the exception. The error codes of guests do not cover such an exception, because
-/// the plugin's author did not choose to return it.
+/// key contains the details of the exception. The ten error codes of guests are for errors that the plugin's author
+/// returns on purpose, and none of them fits such an exception.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.

@@ -17,8 +17,8 @@ const INSTANCES_MAX: usize = 64;
 const TABLES_MAX: usize = 64;
 const MEMORIES_MAX: usize = 16;
 
-/// Bytes that a guest may pass in one host call in addition to the maximum size of its answer. They cover names,
-/// keys and frames.
+/// In one host call, a guest may pass as many bytes as its operator's answer may have, plus this number. The
+/// additional bytes cover names, keys and frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
 /// Allowed calls of virtual WASI per allowed host call. WASI calls cost very little, and a language runtime

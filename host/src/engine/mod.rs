@@ -92,8 +92,8 @@ impl Engine {
         Ok(Self { step, tool, cache })
     }
 
-    /// Counts the cache entries with a valid HMAC and lists the files of the other entries. Returns `None`
-    /// without a cache.
+    /// Returns the number of cache entries with a valid HMAC, and the files of the entries without one. Returns
+    /// `None` if the engine has no cache.
     pub fn check_cache_entries(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
         self.cache.as_ref().map(cache::CodeCache::check_entries)
     }
@@ -135,9 +135,9 @@ impl Engine {
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
-        // The world determines the profile, but it follows from the exports, which are known only after
-        // compilation. The world is therefore guessed from the bytes first. A wrong guess costs a second
-        // compilation.
+        // Compilation needs the profile, and the world determines the profile. But the world follows from the
+        // exports, which are known only after compilation. The world is therefore guessed from the bytes first. A
+        // wrong guess costs a second compilation.
         let mut kind = component::guess_kind(bytes);
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);

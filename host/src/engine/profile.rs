@@ -44,8 +44,8 @@ pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
 /// An engine configuration that runs steps differently but must give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variation {
-    /// Uses the same code. Each instance maps its own memory instead of using a pool, and the guest has half
-    /// the stack.
+    /// Compiles to the same machine code as the normal engine. Each instance maps its own memory instead of using
+    /// a pool, and the guest has half the stack.
     Unpooled,
     /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
     /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the size,

@@ -231,8 +231,8 @@ impl StepCode {
         (answer, ResourceUsage { fuel, memory_bytes, functions })
     }
 
-    /// Instantiates, calls and drops the step with only what the engine requires, to measure the sandbox's
-    /// own cost.
+    /// Instantiates the step, calls it and drops it. Checks nothing, and sets only what the engine needs for
+    /// running a guest. Used to measure the cost of the sandbox itself.
     pub(crate) async fn run_bare(
         &self,
         operator: &str,

@@ -214,8 +214,8 @@ impl ToolCode {
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
-                    // After the deadline a guest may fail in many ways. All these failures are reported as a
-                    // timeout.
+                    // A failure before the deadline is reported as it is. After the deadline, a guest may fail
+                    // in many ways because of the deadline, so every failure is reported as a timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
                 }

@@ -1,8 +1,8 @@
 //! A schema as a graph of subschemas. An edge means that one subschema applies another, to the same value or
 //! to a part of the value.
 //!
-//! The graph is read before the schema is compiled. A schema that cannot be checked in bounded time and stack
-//! is therefore refused when the plugin is loaded.
+//! The graph is built before the schema is compiled. It shows whether every value can be checked against the
+//! schema in bounded time and stack. If not, the schema is refused when the plugin is loaded.
 
 use std::collections::HashMap;
 

@@ -44,8 +44,8 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
-    // Without references, each subschema is applied at most once to each value. The estimate is then an upper
-    // bound.
+    // In a plain schema, each subschema is applied at most once to each value. So the product is an upper bound of
+    // the work, and nothing has to be counted if it is small.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }

@@ -36,8 +36,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links the imports of a component for which `answers` returns a function. That function maps the name of each
-/// function of the import to an answer.
+/// Links those imports of a component for which `answers` returns a mapping. The mapping gives the answer of each
+/// function of the import by the function's name.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,

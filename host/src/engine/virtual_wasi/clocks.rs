@@ -27,8 +27,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Returns the current time without advancing the clock. `heard_us` is the time of the step's start or of
-    /// the last answer it received. The result never decreases.
+    /// Returns the current time without the advance of a clock read. `heard_us` is the time at which the step
+    /// started or received its last answer. The clock is never earlier than this time, and never goes back.
     pub(super) fn now_ns(&mut self, heard_us: i64) -> i64 {
         self.0 = self.0.max(heard_us.saturating_mul(1_000));
         self.0
