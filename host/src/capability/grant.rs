@@ -9,9 +9,10 @@ use crate::config::{Grants, HttpGrant, TcpGrant};
 
 use super::address;
 
-/// Rights of an operator's code within the plugin's grants, as declared by the operator. An operator without
-/// world-changing effects may only read, even if the grants allow more. The functions `reconcile` and `verify`
-/// may only read as well.
+/// Rights of an operator's code, derived from the effects and the determinism that the operator declares. An
+/// access must be allowed both by these rights and by the plugin's grants. An operator without world-changing
+/// effects may only read, even if the grants allow more. The functions `reconcile` and `verify` may only read as
+/// well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EffectivePermissions {
     /// True if the code may write to directories and to the key-value map, open TCP connections, and send any

@@ -177,8 +177,8 @@ fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
     let mut file = match read() {
         Ok(file) => File::from(file),
         Err(rustix::io::Errno::NOENT) => {
-            // The temporary file has mode 600. If two processes create the secret concurrently, the first one
-            // wins.
+            // The temporary file has mode 600. If another process has created the secret in the meantime, that
+            // secret is used.
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
             file.write_all(&os::entropy::bytes::<32>())?;
             file.as_file().sync_all()?;

@@ -203,8 +203,8 @@ impl Plugin {
     }
 
     /// Returns the class of an operator. The class determines the first resolution step for the operator's
-    /// calls in doubt (§5). After the window of a keyed operator has ended, the tool is asked through
-    /// [`Plugin::reconcile`], if the plugin exports `reconcile`.
+    /// calls in doubt (§5). A keyed operator may be repeated only for the time that it declares. Afterwards, the
+    /// tool is asked through [`Plugin::reconcile`] if the plugin exports `reconcile`.
     pub fn class(&self, operator: &str) -> RecoveryClass {
         match self.operator(operator) {
             Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
@@ -277,7 +277,7 @@ impl Plugin {
         StepEnd { outcome, fuel, memory_bytes, functions }
     }
 
-    /// Runs a step without limits, checks or records, to measure the engine's own cost.
+    /// Runs a step with no checks and no records, to measure the engine's own cost. The operator's limits do not apply.
     pub(crate) async fn run_bare(
         &self,
         operator: &str,
@@ -416,8 +416,8 @@ impl Plugin {
     }
 }
 
-/// Returns the permissions that follow from the operator's declared effects and determinism. They narrow the
-/// plugin's grants.
+/// Returns the permissions that follow from the operator's declared effects and determinism. An access must be
+/// allowed both by these permissions and by the plugin's grants.
 fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
     EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }

@@ -71,7 +71,8 @@ fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
 }
 
-/// Returns the grants and the WASI mode that allow every import that any configuration could allow.
+/// Returns grants and a WASI mode that together allow as many imports as possible. An import that they refuse is
+/// refused in every configuration.
 pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {

@@ -16,7 +16,8 @@ use crate::engine::step::StepState;
 /// Resources that other interfaces define. An absent interface only refers to them.
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];
 
-/// A socket, file or request. No value of this type is ever created, except a handle of the empty network.
+/// A socket, file or request. The only values that are ever created are handles of the WASI resource `network`,
+/// which cannot be used to reach anything.
 struct AbsentResource;
 
 /// Answer of a function of an absent interface.

@@ -118,8 +118,8 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. A larger number becomes `i64::MAX`, which is a time in 2262. A longer sleep therefore ends
-/// at that time.
+/// Converts to `i64`. A number that is too large becomes `i64::MAX`, which is a time in 2262. A sleep until a later
+/// time therefore ends at that time.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -25,7 +25,8 @@ impl Pollable {
 pub(super) enum Wait {
     /// All pollables are ready now.
     AllReady,
-    /// Some pollables are ready now but a timer is not. The poll then counts as a clock read.
+    /// At least one pollable is ready now, and at least one timer is not. The poll then counts as a clock read, so
+    /// that a guest which polls in a loop until the timer is ready does not loop forever.
     SomeReady,
     /// Nothing is ready before this time, in nanoseconds.
     Until(i64),
@@ -71,7 +72,8 @@ impl poll::HostPollable for StepState {
         let now = self.now_ns();
         let is_ready = pollable.is_ready(now);
         if !is_ready {
-            // A guest that polls in a loop reads the clock each time, so the loop ends.
+            // Each read advances the clock. Otherwise, a guest that polls in a loop until the timer is ready
+            // would loop forever.
             self.read_clock_ns();
         }
         Ok(is_ready)

@@ -2,8 +2,8 @@
 //!
 //! A component is linked statically. `link` resolves its instances as the engine would. `module` reads the
 //! calls of each core module. `search` follows calls from function to function, also between core modules.
-//! Direct calls are certain. A call through a table may reach any function of the same type in the table, and
-//! the path marks such a call.
+//! The target of a direct call is known. A call through a table may reach any function of the same type in the
+//! table, so the path marks such a call.
 
 mod link;
 mod module;

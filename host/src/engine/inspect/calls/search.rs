@@ -30,8 +30,9 @@ type Entry = (Option<u32>, u32, CallTarget);
 pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
-    // A path of certain calls is preferred, even if another path is shorter. Calls through tables with an
-    // unknown index are only followed if no path of certain calls exists.
+    // The first search follows only calls whose target is known. The second search also follows calls through
+    // tables with an unknown index. Its result is used only for imports that the first search did not reach, even
+    // if its path is shorter.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -141,8 +142,8 @@ fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool)
         }
         for call in &body.through_table {
             let Some(table) = of.tables.get(call.table as usize).copied() else { continue };
-            // A call with a constant table index is as certain as a direct call. Glue code between modules
-            // uses such calls.
+            // If the table index is a constant, the target of the call is known, as for a direct call. Glue code
+            // between modules uses such calls.
             let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
             if let Some((.., target)) = certain {
                 come(
