@@ -56,8 +56,8 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
-/// Returns true if the installed clang can compile for WASI. That requires the C library and the compiler's
-/// runtime library for WASI, and a linker.
+/// Returns true if the installed clang can compile for WASI. For this it needs a linker, and for WASI the C library
+/// and the compiler's runtime library.
 pub(super) fn has_wasi_clang(dir: &Path) -> bool {
     // Location of the C library for this target on Debian and similar systems.
     let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();

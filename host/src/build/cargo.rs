@@ -94,8 +94,8 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the parent folder of the workspace, because it may also contain path dependencies. Returns the
-/// workspace if the parent is the root folder or lies directly in it.
+/// Returns the parent folder of the workspace, because path dependencies may also lie there. If the parent is the
+/// root folder or lies directly in it, the workspace itself is returned.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

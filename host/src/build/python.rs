@@ -18,8 +18,8 @@ const APP: &str = "latchwork_app";
 /// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
 struct ModuleScan {
-    /// Modules that the plugin imports only when it runs. The build also imports them when the component is
-    /// made.
+    /// Modules that the plugin imports only while it runs. The build imports these modules too when it makes the
+    /// component.
     preload: Vec<String>,
     problems: Vec<ScanProblem>,
 }

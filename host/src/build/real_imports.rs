@@ -1,9 +1,9 @@
 //! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove
-//! every import that has the name of a WASI package. A tool does need the clock and the entropy. During the
-//! build, the tool therefore imports them as `real:clocks` and `real:random`, which are not removed. This
-//! module then changes `real` to `wasi`.
+//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove all
+//! imports from WASI packages. A tool, however, needs the clock and the entropy. During the build it therefore
+//! imports them as `real:clocks` and `real:random`, and these imports are not removed. Afterwards this module
+//! changes `real` to `wasi`.
 
 /// Id of the import section of a component.
 const IMPORTS: u8 = 10;

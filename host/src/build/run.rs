@@ -11,8 +11,8 @@ use super::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables of cargo and rustc that are meant for the build of the host program. A compiler or flags for that
-/// build would break the build of a plugin. A shared target folder would mix the two builds.
+/// Variables of cargo and rustc that are meant for the build of the host program. If they named a compiler or
+/// flags, the build of a plugin would break. If they named a target folder, the two builds would be mixed in it.
 const HOST_BUILD_VARIABLES: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",

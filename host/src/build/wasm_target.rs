@@ -1,7 +1,7 @@
 //! Finds a Rust toolchain that can build for Wasm, or makes one. The ways are tried in this order:
 //!
-//! 1. The target is installed for the `rustc` that cargo uses.
-//! 2. A toolchain exists that way 4 made earlier.
+//! 1. The target is already installed for the `rustc` that cargo uses.
+//! 2. Way 4 has made a toolchain earlier.
 //! 3. `rustup target add` installs the target.
 //! 4. On Debian, a newer Rust from Debian's own packages is unpacked into a private folder. The standard
 //!    library is built once for the target.

@@ -13,11 +13,10 @@ use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
 
-/// Refuses, without compiling a plugin, a plan that needs a refused plugin. Also refuses a plan with
-/// violations, unless every plugin is already compiled.
+/// Refuses, without compiling a plugin, a plan that needs a refused plugin.
 ///
-/// If every plugin is already compiled, the full check that follows is cheap. It lists more problems than this
-/// one, so a plan with violations is left to it.
+/// A plan with violations is also refused here, unless every plugin is already compiled. In that case the full
+/// check, which follows and lists more problems, is cheap, so it refuses the plan.
 pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -69,8 +68,8 @@ pub(super) fn require_served(
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_missing_operator(violation: &Violation) -> bool {
-    // P023 has two causes. It is also reported if the compensating operator is known but unsuitable for the
-    // step. Only the message shows that the operator is missing.
+    // P023 is also reported if the compensating operator exists but does not suit the step. Only the message of a
+    // P023 shows whether the operator is missing.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 

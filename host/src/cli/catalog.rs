@@ -48,8 +48,7 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
     }
 }
 
-/// Returns an in-memory map that is discarded. Describing a plugin calls no import, so the map is never
-/// written to.
+/// Returns an in-memory key-value map. It stays empty, because describing a plugin calls no import.
 fn discarded_kv() -> Arc<Memory> {
     Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
 }

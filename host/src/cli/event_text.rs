@@ -69,8 +69,8 @@ impl Operators {
 /// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`, or empty if unknown.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
-    // An end time is computed slightly before its event is written, so the difference is a little too
-    // short. Times of a minute or more are therefore rounded up to the next second.
+    // An end time is computed slightly before the time of its event. The difference between the two times is
+    // therefore a little too short. From one minute on, it is rounded up to the next second.
     let until = |time_us: i64| match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),
         left_us => short_duration(left_us + 999_999),

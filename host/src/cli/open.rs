@@ -101,8 +101,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, &crash_point()?, used).await
 }
 
-/// Returns true if the first database that this process opened is not the database that was last used here. The
-/// first one is then, for example, a restored backup.
+/// Returns true if the database was restored, for example from a backup. The check compares the first database that
+/// this process opened with the generation of the database that was last used here.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
@@ -291,8 +291,8 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse)
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-/// Maximum number of times that the server is asked for its time. No further request is made after one fast
-/// enough answer.
+/// Maximum number of times that the server is asked for its time. The first answer that is fast enough is used, and
+/// ends the attempts.
 const TIME_REQUESTS_MAX: u32 = 10;
 
 /// Synchronizes the clock of this process with the server. If an answer took longer than the clock margin, the
@@ -345,8 +345,8 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // The claims of this process are in the database that was opened first. Lock files are therefore swept with
-    // the claims of this database.
+    // The claims of this process are in the database that was opened first. This database is therefore read to
+    // find the lock files that are no longer needed.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await

@@ -17,16 +17,16 @@ const STACK_SHIFT: i32 = 2032;
 /// Number of bytes of the stack that are filled before any code runs. The smallest stack that compilers make
 /// is larger.
 const STACK_FILL_BYTES: i32 = 8192;
-/// Minimum initial value of the stack pointer. A lower value means that there is no stack, or an unknown kind
-/// of stack.
+/// Minimum initial value of the stack pointer. At a lower value the module has no stack, or a stack of an unknown
+/// kind, so it is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed. The
 /// last `HEAP_BYTES_KEPT` bytes stay allocated.
 const HEAP_BLOCK_MIN: i32 = 16;
 const HEAP_BLOCK_MAX: i32 = 32_768;
 const HEAP_BYTES_KEPT: i32 = 4_096;
-/// Alignment that every allocator provides. A higher alignment would leave a gap before the block, and small
-/// allocations would still get their usual addresses.
+/// Alignment that every allocator provides. With a higher alignment, the allocator would leave a gap before the
+/// block. Small allocations would then fill the gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
@@ -172,9 +172,9 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero
-/// bytes in freed memory. The block grows through all sizes, so that an allocator with size classes frees one
-/// block of each size. Every other allocator frees most of the last block when the block shrinks.
+/// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero bytes in
+/// freed memory. The block is reallocated to each size in turn. An allocator with size classes therefore frees one
+/// block of each size. At the end the block shrinks, so every other allocator frees most of the largest block.
 fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {

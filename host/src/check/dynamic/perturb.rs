@@ -63,8 +63,8 @@ impl<'r> PerturbedRuns<'r> {
         Some(trace)
     }
 
-    /// Returns the script of the case with a longer timeout. The run stops at the first difference from the
-    /// usual run.
+    /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call
+    /// that differs from the usual run.
     pub(super) fn script(&self) -> RunScript {
         let mut script = self.ran.script.clone();
         script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
@@ -139,8 +139,8 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // The limits are raised, because a hash map with another seed needs another amount of fuel, and an allocator
-    // may need more pages.
+    // The limits are raised, because the changed layout may change the seed of a hash map, and the step then uses
+    // another amount of fuel. An allocator may also need more pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
@@ -154,8 +154,8 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
 /// D071: a second run in the instance of the first run. A real host never reuses an instance.
 async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // The random generator continues in the second run. Both runs must be equal only if the step uses no
-    // random numbers or is pure.
+    // The second run continues the sequence of random numbers, so a step that uses them may behave differently.
+    // The runs are compared only if the step used no random numbers or is declared pure.
     if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
         return None;
     }

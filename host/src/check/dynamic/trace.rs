@@ -22,7 +22,8 @@ pub(crate) enum RunEnd {
     Failed(Failure),
     /// The host ended the run with this failure.
     Fault(Failure),
-    /// The script ended the run at a call.
+    /// The [`RunScript`](super::script::RunScript) ended the run. It had no answer for a host call, expected
+    /// another host call or event, or simulated a crash.
     Stopped,
 }
 

@@ -67,8 +67,8 @@ pub(crate) struct RequestMatcher {
     pub(crate) method: Option<String>,
     /// URL such as `https://api.example.com/v1/orders`. A URL without a query matches any query.
     pub(crate) url: String,
-    /// `true` matches only after a world-changing request was received, `false` matches only before, and
-    /// `None` matches always. With this field, a server can answer differently after a change.
+    /// With `true` the response matches only after a world-changing request was received. With `false` it matches
+    /// only before one. `None` matches always. With this field, a server can answer differently after a change.
     #[serde(default)]
     pub(crate) happened: Option<bool>,
 }

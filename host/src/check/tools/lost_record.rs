@@ -87,8 +87,8 @@ fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Ha
 async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // Simulates a crash before the request was sent, so that nothing happened in the world.
     let world = running.world()?;
-    // `unknown` is the constant answer for an operator that does not support reconcile. Other operators of the
-    // plugin may support it.
+    // An operator that does not support reconcile always answers `unknown`. This alone breaks no rule, because the
+    // export exists once for all operators of the plugin, and another operator may support it.
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,

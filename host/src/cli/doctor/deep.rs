@@ -156,14 +156,15 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // The comparisons with the shared tables depend on payloads and effects. If payloads or effects may be
-        // damaged, the comparisons are skipped, because their result would be meaningless.
+        // The shared tables are compared with payloads and effects. If these may be damaged, the comparison is
+        // skipped, because its result would be meaningless.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // If problems were found above, they include all problems of payloads, effects and the response,
-            // each with the event that names the data. Verification would report these problems again.
+            // If problems were found above, they include all problems of payloads, effects and the response, each
+            // with the event that names the data. Verification would report these problems a second time, so its
+            // problems of these kinds are left out.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {

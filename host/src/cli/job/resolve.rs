@@ -84,8 +84,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // The result of a plugin's own compensation has no schema. A slot without a call was already refused by
-    // `resolve`.
+    // If a plugin undoes its own call, the result of this compensation has no schema. A slot without a call needs
+    // no check here, because `resolve` has already refused it.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {

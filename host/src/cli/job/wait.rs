@@ -63,8 +63,8 @@ async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> an
         return Ok(None);
     }
     let shown = JobDisplay::load(stores, job_id).await?;
-    // A parked job continues without a person if its timer has expired, or if it received a request after its
-    // row was read.
+    // A job that was parked when its row was read continues without a person in two cases: its timer has expired,
+    // or it has received a request since then.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

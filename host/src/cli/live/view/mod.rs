@@ -17,7 +17,7 @@ use crate::cli::text::{Text, Tone};
 pub(super) struct LiveLine {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True if the redrawn area shows the same fact as long as the fact holds. If there is a redrawn area, the
+    /// True if the redrawn area shows the same fact while the fact holds. If the screen has a redrawn area, this
     /// line is therefore not printed.
     pub(super) is_ephemeral: bool,
 }
@@ -115,10 +115,10 @@ impl JobProgressView {
         line.into_iter().collect()
     }
 
-    /// Applies an event from before the view.
+    /// Applies an event that was recorded before the view was created.
     ///
-    /// If another process executes the job, the elapsed time starts at the last claim. If this command
-    /// executes the job, the elapsed time starts at the first claim since the command began.
+    /// If another process executes the job, the elapsed time starts at the last claim. If this command executes the
+    /// job, the elapsed time starts at the first claim since the command began.
     pub(super) fn apply_past(&mut self, event: &Event) {
         self.apply(event);
         if matches!(event.body, Body::JobClaimed { .. }) {
