@@ -65,8 +65,8 @@ impl<'p> Context<'p> {
             self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // The commands in a notice may be run in another folder, so the path of the configuration must be
-            // absolute.
+            // A user may run the commands of a notice in another folder, so they contain the absolute path of the
+            // configuration.
             let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given =

@@ -337,9 +337,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Errors that wrap another error, such as `SubmitError`, have conversions of their own. Some of them
-    // display the contained error but do not list it as their cause. The loop over the causes would then miss
-    // the contained error.
+    // Some errors, such as `SubmitError`, display the error they contain without listing it as their cause. A
+    // search through the causes would miss the contained error. These types therefore have their own conversions.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))
@@ -350,8 +349,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
 }
 
 impl From<anyhow::Error> for CliError {
-    /// Assigns the code of the outermost library error that has one. The context messages around this error
-    /// are kept.
+    /// Uses the code of the outermost library error that has a code. The context messages around this error are
+    /// kept.
     fn from(error: anyhow::Error) -> Self {
         let mut around = Vec::new();
         let mut decided = None;

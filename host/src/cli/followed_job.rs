@@ -28,8 +28,8 @@ impl<'p> FollowedJob<'p> {
         Ok(FollowedJob { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
     }
 
-    /// Shows the newly appended events and waits for the polling interval. Returns true if ctrl-c was
-    /// pressed.
+    /// Prints the events that were appended since the last call, then waits for the polling interval. Returns true
+    /// if ctrl-c was pressed.
     pub(super) async fn poll(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
         let events = recorded_events(journal, &self.job_id).await?;
         for event in events.iter().filter(|event| event.seq >= self.next_seq) {

@@ -32,9 +32,9 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
 
 /// Reports limits of tenants whose name is probably misspelled.
 ///
-/// A tenant needs no policy of its own, and its limits apply without one. A name is reported only if it
-/// differs by one letter from a tenant with a policy. A different digit is not reported, because `team-1` and
-/// `team-2` are two tenants.
+/// Limits apply even to a tenant without a policy, so an unknown name alone is not reported. A name is reported
+/// only if it differs by one letter from a tenant with a policy. If the difference is a digit, it is not reported,
+/// because `team-1` and `team-2` are two tenants.
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));

@@ -223,8 +223,8 @@ impl Printer {
             return None;
         }
         self.check_write(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
-        // The blocking read occupies its own thread, and the end of the program does not wait for that
-        // thread.
+        // A blocking read cannot be cancelled. It therefore has its own thread, and the program ends without
+        // waiting for this thread.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
             match io::stdin().lock().read_line(&mut answer) {

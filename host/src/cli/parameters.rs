@@ -112,8 +112,8 @@ impl GivenParameters<'_> {
         values
     }
 
-    /// Returns a problem for each name on the command line that the schema does not declare. The payload of a
-    /// request may contain more values than the plan declares.
+    /// Returns a problem for each name on the command line that the schema does not declare. Undeclared names in
+    /// the payload of a request are accepted, because the payload may contain more values than the plan declares.
     fn unknown(&self, schema: &Value) -> Vec<CliProblem> {
         let input = self.input.iter().flat_map(|input| &input.fields);
         let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));

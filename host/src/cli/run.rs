@@ -182,8 +182,8 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     host.journal.fire_timers().await?;
     loop {
         let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
-        // The job is loaded after its row was read. If the row shows the end of the job, the loaded job
-        // therefore contains the final events.
+        // The row of the job was read before the job is loaded. If the row shows the end of the job, the loaded
+        // job therefore contains the final events.
         let durable = host.load(job_id).await?;
         // A terminal, parked or diverged job does not continue until a person acts.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {

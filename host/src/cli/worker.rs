@@ -109,8 +109,8 @@ fn change_finder(config: &Config) -> ChangeDetector {
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || crate::config_changes::changed_settings(&config, durable);
-        // The changes of a finished job are not reused, because they depend on the calls of the job too, not on
-        // its pins alone.
+        // The changes of a finished job are not cached. They depend on the calls of the job as well as on its
+        // pins, so they would not be valid for other jobs with the same pins.
         if durable.job.state.is_terminal() {
             return find();
         }

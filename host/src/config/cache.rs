@@ -88,8 +88,8 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         assert_eq!(placed(&[("HOME", &text(project.clone()))], &project).unwrap(), None);
-        // Creates a link outside the project that leads into it, and a link inside the project that leads out
-        // of it.
+        // Creates two links: one that lies outside the project and points into it, and one that lies inside and
+        // points out of it.
         std::os::unix::fs::symlink(&project, temp.path().join("link")).unwrap();
         std::os::unix::fs::symlink(temp.path(), project.join("out")).unwrap();
         for named in [project.join("cache"), temp.path().join("link/cache"), project.join("out/cache"), "cache".into()]

@@ -1,5 +1,5 @@
-//! A TOML document with source positions. Each value has its position in the file. All problems are collected
-//! in one list. A key that was never read is a problem too.
+//! A TOML document with source positions. Each value has its position in the file. All problems are collected in
+//! one list. A key of the file that was never read is reported as a problem too.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -58,8 +58,8 @@ impl Policy {
             "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
             "standing_approvals": self.standing_approvals,
         });
-        // Hash only settings that differ from the default, so a policy keeps its hash when a new version adds
-        // settings.
+        // Only settings that differ from the default are hashed. A policy therefore keeps its hash when a new
+        // version adds settings.
         let gate = &mut meaning["gate"];
         if self.gate_expires_ms != GATE_EXPIRES_MS {
             gate["expires_ms"] = self.gate_expires_ms.into();
@@ -89,10 +89,11 @@ impl Policy {
 }
 
 impl Policy {
-    /// Clears the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects
-    /// itself. The mode of a job already gates external effects, and `auto_exec` lets trusted actors pass the
-    /// gates of the mode. If the built-in gates of the policy stayed, every external effect would still need
-    /// an approval.
+    /// Removes the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects itself.
+    ///
+    /// The mode of a job already gates external effects, and `auto_exec` lets trusted actors pass the gates of the
+    /// mode. It does not pass the gates of the policy. With the built-in ones, every external effect would
+    /// therefore still need an approval.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();

@@ -64,8 +64,8 @@ pub struct Config {
     pub validators: Vec<BuiltinValidator>,
     /// Webhook that is notified when a job waits for a person or has ended.
     pub notify: Option<NotifyConfig>,
-    /// Retention time for undoing, in milliseconds. `latch plugin prune` keeps the components that are needed
-    /// to undo a job for this time after the job has completed.
+    /// Retention time for undoing, in milliseconds, counted from the completion of a job. For this time `latch
+    /// plugin prune` keeps the components that are needed to undo the job.
     pub keep_undoable_ms: u64,
     /// Limits on the work of this process.
     pub worker: WorkerConfig,
@@ -169,11 +169,11 @@ pub enum Durability {
 /// Treatment of a PostgreSQL standby that takes over from the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failover {
-    /// Acknowledged writes may be missing from a promoted standby. Such a standby counts as a restored
-    /// database until a person has accepted it.
+    /// A promoted standby may lack acknowledged writes. Such a standby therefore counts as a restored database
+    /// until an administrator has accepted it.
     #[default]
     Accepted,
-    /// A promoted standby counts as the same database, provided that commits on the primary waited for the
+    /// A promoted standby counts as the same database. This requires that commits on the primary waited for the
     /// standby.
     Synchronous,
 }

@@ -73,8 +73,8 @@ impl Components {
         if std::fs::read(&wasm).is_ok_and(|kept| kept == bytes) {
             let name = std::fs::read(self.path(digest, "plugin"));
             if name.is_ok_and(|name| name == plugin.as_bytes()) {
-                // The component is in use again. Its new modification time protects it from being pruned
-                // while a job is being accepted.
+                // The component is in use again. Its modification time is renewed, so that it is not pruned while
+                // a job that uses it is being accepted.
                 let file = std::fs::File::options().write(true).open(&wasm);
                 return file.and_then(|file| file.set_modified(now())).map_err(failed);
             }

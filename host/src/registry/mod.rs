@@ -114,8 +114,8 @@ impl Registry {
         &self.refused
     }
 
-    /// If any plugin is refused, returns the first operator of the plan that a step plugin serves. A step
-    /// plugin may call any operator, so its job must pin all operators.
+    /// Returns the first operator of the plan that a step plugin serves, if any plugin is refused. Such a plan
+    /// cannot be accepted: a step plugin may call any operator, so the job must pin all operators.
     pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
@@ -150,8 +150,8 @@ impl Registry {
             );
             return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
-        // The lock is not held during the load, because a load takes time. Two concurrent loads waste some
-        // work and yield the same result.
+        // The lock is not held while the plugin is loaded, because loading takes time. Two concurrent calls may
+        // both load the plugin. They waste some work but yield the same result.
         let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
@@ -199,8 +199,8 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Adds a plugin with all its operators, or returns its problems and adds nothing. An operator that
-    /// another plugin already serves is pinned for neither plugin.
+    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already
+    /// serves an operator, jobs can pin neither of the two plugins for it.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();

@@ -44,10 +44,10 @@ impl Survey {
 
     /// Returns the first of a plan's operators that may need a refused plugin.
     ///
-    /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches
-    /// the bytes of the accepted tools for the name of each operator. If no accepted tool contains the name,
-    /// the operator belongs to a step plugin or to a refused plugin. A step plugin counts too, because a step
-    /// may call any operator, including those of a refused plugin.
+    /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches the
+    /// bytes of the accepted tools for the name of each operator. If no accepted tool contains the name, a step
+    /// plugin or a refused plugin serves the operator. The operator is returned even if a step plugin serves it,
+    /// because a step may call any operator, including those of a refused plugin.
     ///
     /// An untyped component may serve any operator, because the names of its operators are derived from its
     /// exports. If an accepted plugin may be an untyped component, the function returns `None`.

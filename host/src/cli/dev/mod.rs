@@ -228,8 +228,8 @@ impl DevLoop<'_> {
 
     /// Asks whether to run the plan live, and runs it if the answer is yes.
     ///
-    /// The live run uses exactly the files of the dry run. If a file changes while the question is open, the
-    /// question is withdrawn. If a change is found only after the answer, the plan is not run.
+    /// The live run uses exactly the files of the dry run. If a file changes before the answer, the question is
+    /// withdrawn. If a change is noticed only after the answer, the plan is not run.
     async fn ask_and_run_live(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));

@@ -147,8 +147,8 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
 async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // A check only reads, so it must not create a database. `--accept-restore` writes, and it may create a
-    // lost file again.
+    // A check only reads, so it must not create a database. `--accept-restore` writes, so it may create a database
+    // file that was lost.
     Database::open(OpenOptions { create, reads_only: !create, ..options }).await
 }
 

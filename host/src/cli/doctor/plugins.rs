@@ -33,8 +33,8 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     match catalog::registry(&of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
-            // This check needs every plugin. If a plugin is not built, the settings for its operators would be
-            // reported as settings without effect.
+            // This check needs every plugin. While a plugin is not built, its operators are unknown, and valid
+            // settings for them would be reported as settings without effect.
             if unbuilt.is_empty() {
                 checks.extend(settings_without_effect(config, &registry));
             }

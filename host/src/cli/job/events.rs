@@ -34,8 +34,8 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // The state is read before the events. If this state ends the loop, the events that led to the state
-        // are therefore among the events read now.
+        // The state is read before the events. If it ends the loop, the events read afterwards therefore
+        // include the one that led to it.
         let state = super::require_row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let mut shown = Vec::new();

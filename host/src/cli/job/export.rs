@@ -85,7 +85,8 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
 
 /// Reads the log and the effects as of one point in time.
 ///
-/// The effects may be in another database. They are therefore read between two reads of the log that agree.
+/// The effects may be in another database, so one transaction cannot read both. The log is therefore read before
+/// and after the effects, until both readings agree.
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {

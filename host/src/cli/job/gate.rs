@@ -1,7 +1,7 @@
 //! `latch job approve` and `latch job reject`.
 //!
-//! Approving executes nothing. The job continues when it is resumed. The hash of the gate identifies the
-//! exact call that was approved.
+//! An approval executes nothing. The job continues when it is resumed. The hash of the gate identifies the exact
+//! call that was approved.
 
 use latchwork_core::decide;
 use latchwork_core::error_docs;

@@ -73,8 +73,8 @@ async fn load_with_inbox(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Dur
     Ok((Durable::load(record, effects).map_err(damaged)?, inbox))
 }
 
-/// Refuses a request that contradicts an unread request in the inbox. Such a request would have no effect, or
-/// cause an unwanted conflict.
+/// Refuses a request that contradicts an earlier request that is still unread in the inbox. If it were accepted, it
+/// would have no effect or cause an unwanted conflict.
 async fn refuse_contradiction(
     stores: &Stores,
     durable: &Durable,

@@ -47,8 +47,8 @@ pub(super) fn event_line(
             return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
-        // A step that is itself a call needs no line here. The event that ends the step follows and has a line
-        // of its own.
+        // If a step is itself a call, the end of its call gets no line. The event that ends the step follows and
+        // has its own line.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;

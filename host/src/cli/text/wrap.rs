@@ -62,8 +62,8 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
     let mut width = first.max(1);
     while columns(rest) > width {
         let fits = fitting(rest, width).max(1);
-        // The search includes one more character, because the blank after the last fitting word may be beyond the
-        // edge.
+        // The search includes one more character. If a word ends exactly at the edge, the blank after it is beyond
+        // the edge.
         let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
         // A word longer than a line is broken after a joining character, if it has one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);

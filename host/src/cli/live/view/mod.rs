@@ -214,7 +214,7 @@ impl JobProgressView {
                 self.start_activity(slot.clone(), Activity::Retry(*code), None, at_us, Some(*not_before_us));
             }
             // A call that only reads may already be shown as in flight, because its start is recorded only
-            // together with its end.
+            // together with its end. The event of the start then changes nothing.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.start_activity(slot.clone(), Activity::CallInFlight, Some(operator.to_string()), at_us, None);
