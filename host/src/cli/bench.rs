@@ -33,7 +33,8 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     plugin::build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // Each workload takes several rounds, so only the workload `ten` runs by default.
+        // With `--server`, each workload takes several rounds. By default only the workload `ten` is therefore
+        // run.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
     }

@@ -261,7 +261,7 @@ impl From<&WriteError> for CliError {
                 CliError::action_required(error_docs::JOB_HELD, message)
             }
             WriteError::Cancelled | WriteError::InboxPending => CliError::failed(error_docs::JOB_REFUSES, message),
-            // A command cannot cause the remaining errors, so they are defects of the program.
+            // No command can cause the remaining errors, so they indicate a defect of the program.
             _ => CliError::failed(error_docs::DEFECT, message),
         }
     }

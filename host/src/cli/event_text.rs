@@ -176,7 +176,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
             call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
-        // A standing approval was given with `--approve` at submission, so it has no reason of its own.
+        // A standing approval was given in advance with `--approve`, so there is no separate reason for this gate.
         Body::GateApproved { slot, by, standing: true, .. } => {
             call_text(slot, Good, format!("approved with the submission by {}", by.actor))
         }

@@ -71,7 +71,7 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
         }
         Ok(SubmitResult::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
-            // Loading the job makes its trace id known to the log lines that follow.
+            // The job is loaded so that the log lines below can contain its trace id.
             host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
@@ -185,7 +185,7 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
         // The row of the job was read before the job is loaded. If the row shows the end of the job, the loaded
         // job therefore contains the final events.
         let durable = host.load(job_id).await?;
-        // A terminal, parked or diverged job does not continue until a person acts.
+        // A job that is finished, parked or diverged does not continue until a person acts.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
         }

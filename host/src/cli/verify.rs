@@ -58,7 +58,8 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
     match reexecute(&directory, profile, verified).await {
-        // The detected problems decide the result. The missing components are only reported in addition.
+        // The evidence has problems, and these decide the result. Missing components are only listed as not
+        // checked.
         Err(missing) if !verified.report.intact => {
             let message = components_missing(dir, &missing).message;
             verified.report.not_checked.push(evidence::NotChecked { code: "not_reexecuted", message });

@@ -141,7 +141,8 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
     for error in &errors {
         sink.problem(error.span().unwrap_or(0..0), "", error_docs::CONFIG_SYNTAX, error.message());
     }
-    // After a syntax error the rest of the document is a guess of the parser, so nothing more is reported.
+    // After a syntax error, the parser only guesses the rest of the document. Problems found there could be wrong,
+    // so they are not reported.
     if !errors.is_empty() {
         return Err(ConfigErrors(sink.into_problems()));
     }

@@ -105,7 +105,8 @@ pub(super) async fn all_variations(
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
-    // The memory limit is the size that the usual run needed. This must be enough for any run.
+    // The memory limit is the size that the usual run needed. A deterministic step needs the same size in every
+    // run.
     tight.limits.memory_bytes = runs.ran.base.memory_bytes;
     let mut reversed = script.clone();
     reversed.reversed = true;

@@ -226,7 +226,7 @@ impl StepCalls for ScriptedHost {
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        // Every call takes its number before any call is answered, as with a worker.
+        // As in a real worker, all calls get their numbers before any of them is answered.
         let places: Vec<_> = calls.iter().map(|call| self.assign_answer(call, true)).collect();
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
         // Answers arrive in forward or reverse order. The step receives them in the order of its calls.

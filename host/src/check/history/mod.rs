@@ -20,8 +20,8 @@ use crate::engine::{PinnedComponents, Plugin, Runnable};
 use crate::evidence::{first_withheld_label, is_valid_signature};
 use crate::replay;
 
-/// Maximum number of steps of one operator that become cases. The limit saves time, because each case also runs
-/// under other hosts. All steps are replayed, with or without becoming cases.
+/// Maximum number of steps of one operator that become cases. Every step is replayed, but only cases also run under
+/// other hosts.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
 /// Evidence file of an exported job.

@@ -70,7 +70,7 @@ fn test(xml: &mut String, report: &CheckReport, rule: &RuleState) {
             Severity::Violation => {
                 writeln!(xml, "      <failure type=\"{}\" message=\"{message}\">{text}</failure>", rule.id)
             }
-            // JUnit has no warnings. The warning is written as output of a passed test.
+            // JUnit has no warnings, so a warning becomes the output of a passed test.
             Severity::Warning => writeln!(xml, "      <system-out>warning: {text}</system-out>"),
         };
     }

@@ -50,7 +50,8 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
         DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => "D006",
         DifferenceKind::ExportVersion | DifferenceKind::ImportVersion => "D007",
         DifferenceKind::ForeignImport if it.function.is_some() => "D002",
-        // Reported by `import_findings`, which knows the plugin's entry in the configuration.
+        // A foreign import is reported by `import_findings`, because that function knows the plugin's entry in the
+        // configuration.
         DifferenceKind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());

@@ -206,7 +206,8 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
-            // The deserialization below reports a required object that is missing.
+            // A null value is not reported here. If the object is required, the deserialization below reports it
+            // as missing.
             if !value.is_null() {
                 let message = format!("expected a JSON object with {}", known.join(", "));
                 wrong.push(CaseProblem { pointer: at, ..wrong_at(number, message) });

@@ -123,7 +123,8 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
-            // The host repeats a keyed call first. It reconciles only after the window of the key has passed.
+            // A keyed tool gets no note. The host repeats its call under the same key, and needs reconcile only
+            // after the key has expired.
             if running.class != RecoveryClass::Keyed {
                 let name = &running.case.operator;
                 running.notes.push(format!(

@@ -68,7 +68,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
-        // Status 429 is a refusal. Any other failure may occur after the server applied the request.
+        // Only these failures leave the call in doubt. A server may send them after it applied the request,
+        // whereas status 429 means that it refused the request.
         let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message =

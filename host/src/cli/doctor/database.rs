@@ -77,7 +77,8 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
     Some(store)
 }
 
-/// Returns the result for a missing database file, or `None` if the file exists or may be created now.
+/// Returns the result for a missing database file. Returns `None` if the file exists, or if `--accept-restore` may
+/// create it again.
 fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     let times = use_count(config);
     // `--accept-restore` accepts the loss of a database only if the database was used before.

@@ -104,7 +104,7 @@ async fn put_request(
     done: &str,
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
-    // No worker claims a finished job, so the request becomes an event here.
+    // If the job is finished, no worker reads its inbox, so the request is recorded as an event here.
     let over = crate::worker::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.with_project_flags(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });

@@ -38,7 +38,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
-        // A job that is undoing its calls ends in any case. Aborting such a job only stops the undoing.
+        // If the job is already undoing its calls, it ends anyway. An abort then only stops the undoing.
         ResolveDecision::Abort => match durable.job.is_aborting() {
             true => (
                 require_stopped(&durable, InboxRequest::Abort)?,

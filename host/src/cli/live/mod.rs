@@ -39,7 +39,7 @@ impl LiveObserver {
     }
 
     fn send_item(&self, seen: LiveItem) {
-        // After the end of the command there is no receiver, and the item is dropped.
+        // If the command has already ended, the channel has no receiver, and the item is dropped.
         drop(self.0.send(seen));
     }
 }

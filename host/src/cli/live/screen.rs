@@ -38,7 +38,7 @@ impl<'p> Screen<'p> {
     }
 
     fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
-        // Ctrl-c must stop the command safely from the first line of the screen on.
+        // From the first line of the screen on, ctrl-c must not kill the process but stop the command safely.
         interrupt::listen();
         for event in past {
             view.apply_past(event);

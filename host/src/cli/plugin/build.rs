@@ -93,7 +93,7 @@ fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     let has_read = !ctx.json && ctx.printer.writes_for_people();
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {
-        // Nothing was built: the command names a wrong folder, or the recipe is wrong.
+        // The build did not start, because the command names a wrong folder or the recipe is wrong.
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
         BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(error_docs::PLUGIN_SOURCES, message),
         BuildError::NoSdk { .. } => CliError::input(error_docs::PLUGIN_SDK, message),

@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::os::clock;
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    // Opening the host also stores every configured plugin. These components are not pruned.
+    // Opening the host also stores every configured plugin. The components of these plugins are not pruned.
     let config = ctx.config(None)?;
     open::require_project(&config)?;
     let host = open::host(config).await?;

@@ -56,7 +56,8 @@ pub(super) fn words(rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>
     pieces(rest, first, others, false)
 }
 
-/// Wraps text like [`words`]. If `keeps_commands` is true, a line with a whole command may be longer.
+/// Wraps text like [`words`]. If `keeps_commands` is true, a line may exceed its width so that a command stays
+/// whole.
 fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) -> Vec<Vec<Cell>> {
     let mut lines = Vec::new();
     let mut width = first.max(1);
