@@ -17,8 +17,8 @@ function called(f) {
 }
 
 /**
- * Tool calls, the only access of a step to the outside world. The host executes each call at most once,
- * records the answer, and returns the recorded answer from then on.
+ * Tool calls, the only access of a step to the outside world. A call takes effect at most once. The
+ * host itself retries a failed call, records the final answer, and returns the recorded answer from then on.
  */
 export const tools = {
   /** Calls a tool and waits for its final answer. Throws a Failure. */

@@ -75,8 +75,8 @@ impl Host {
             job_id: new_job_id(now_us),
             secret: Hash(os::entropy::bytes()),
         };
-        // Check the current state of the origin job. An undo or another request may have reopened the job
-        // since it was loaded, and that changes which steps may be copied.
+        // Check the current state of the origin job. An undo or another request may have reopened the job since
+        // it was loaded, and an open job cannot be forked.
         if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
             decide::check_forkable(job_id, row.state)?;
         }

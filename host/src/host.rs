@@ -296,7 +296,8 @@ impl Host {
         reason: Option<&str>,
         here: bool,
     ) -> Result<UndoSubmission, UndoError> {
-        // Two concurrent requests count as one: the second finds the job reopened.
+        // A concurrent request may reopen the job before this request is written. The store then refuses this
+        // request, and the second round finds the undo that is already requested.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();

@@ -23,8 +23,8 @@ impl Maildir {
         let name = name(key);
         let temporary = self.path(&format!("tmp/{name}"));
         if fs::exists(&temporary)? {
-            // The file was left by an earlier try of this call, which a crash stopped while it wrote the file.
-            // No other call uses the key, so the file can be removed.
+            // A crash stopped an earlier try of this call while the try was writing this file. No other call
+            // uses the key, so the file can be removed.
             fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
         }
         // Nothing is delivered before the rename, because a file in `tmp` is not a message yet.

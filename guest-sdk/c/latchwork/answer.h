@@ -70,8 +70,8 @@ static inline bool latch_set_passing(latch_answer *answer, bool gave) {
  * still succeed. */
 #define latch_passing(answer, ...) latch_set_passing(answer, latch_fail(answer, __VA_ARGS__))
 
-/* Returns true if a handler that returned `gave` has succeeded. Clears a failure that was only recorded
- * by latch_passing. */
+/* Returns true if the handler has succeeded. `gave` is the value that the handler returned. Clears a failure
+ * that was only recorded by latch_passing. */
 static inline bool latch_answered(bool gave, latch_answer *answer) {
   if (gave && answer->passing) answer->failed = answer->passing = false;
   return gave && !answer->failed;

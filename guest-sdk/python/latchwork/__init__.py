@@ -80,8 +80,8 @@ def _text(what, value):
 class tools:
     """Tool calls, the only access of a step to the outside world.
 
-    The host executes each call at most once, records the answer, and returns the recorded answer from then
-    on.
+    A call takes effect at most once. The host itself retries a failed call, records the final answer, and
+    returns the recorded answer from then on.
     """
 
     @staticmethod

@@ -252,7 +252,7 @@ def install(sleep):
     datetime.datetime = _DateTime
 
     uuid._node, uuid.getnode = None, _node
-    # This function would read the time of the system. Without this function, uuid1 uses the replaced clock.
+    # `uuid._generate_time_safe` would read the time of the system. Without it, uuid1 uses the replaced clock.
     uuid._generate_time_safe = None
 
     socket.socket = socket.SocketType = _Socket
@@ -276,11 +276,12 @@ def close():
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
             # The cached lines have no modification time. linecache therefore does not check whether the file
-            # has changed, which would fail without files.
+            # has changed. Without files, such a check would fail.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # Module loaders call these functions to read the source line that a traceback shows.
+    # These functions are refused as well, because a module loader opens a file with them when a traceback needs
+    # a source line.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

@@ -1,7 +1,8 @@
 //! Calls of tools, the only access of a step to the outside world.
 //!
-//! Each call goes through the ledger of the host. The host executes the call at most once, records the
-//! answer, and returns the recorded answer from then on. The host also retries, so an error here is final.
+//! Each call goes through the ledger of the host. The call takes effect at most once. The host itself retries a
+//! failed call, records the final answer, and returns the recorded answer from then on. An error is therefore
+//! final too.
 //!
 //! ```
 //! use latchwork_guest::{testing::Host, tools};

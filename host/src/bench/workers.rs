@@ -31,8 +31,8 @@ pub struct SharedMeasurement {
     pub per_second: f64,
 }
 
-/// Returns the number of jobs of earlier benchmarks in the database. Returns `None` if the database contains
-/// other jobs.
+/// Returns the number of jobs that earlier benchmarks left in the database. Returns `None` if the database
+/// contains other jobs.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -58,7 +58,7 @@ pub async fn enqueue_jobs(host: &Host, workload: Workload, first: u64, jobs: u32
     Ok(ids)
 }
 
-/// Returns the rate at which these jobs ended, by the database's clock.
+/// Returns the rate at which the jobs `ids` ended. The end times are from the database's clock.
 ///
 /// # Errors
 /// A job is not completed.

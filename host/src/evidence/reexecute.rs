@@ -19,11 +19,11 @@ pub struct MissingComponent {
     pub operator: Operator,
 }
 
-/// Executes every started step of a step plugin again, with the pinned components. Adds the differences to
-/// the report.
+/// Executes again, with the pinned components, each started step that a step plugin serves. Adds the
+/// differences to the report.
 ///
 /// # Errors
-/// Returns all missing components. In this case, no step was executed.
+/// Pinned components are missing from the directory. Returns all of them and executes no step.
 pub async fn reexecute(
     components: &ComponentDirectory,
     engine_profile: Hash,

@@ -194,11 +194,12 @@ impl StepRun {
 /// Behaviour of a component on a changed history.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MutationVerdict {
-    /// The component differs from the changed history. Contains the first difference.
+    /// The component behaves differently from the changed history. Contains the first difference.
     Diverged(Box<Divergence>),
     /// No step can notice the change, so no difference is possible.
     Same,
-    /// The component behaves exactly as the changed history says. It does not depend on the changed part.
+    /// The component behaves exactly as in the changed history, so the behaviour does not depend on the changed
+    /// part.
     Independent,
 }
 
@@ -238,7 +239,7 @@ impl History {
     }
 
     /// Returns true if a deterministic component that behaves like this history cannot behave like `other`.
-    /// The histories then differ in a host call or a result after equal inputs and answers.
+    /// This is the case if the histories differ in a host call or a result after equal inputs and answers.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| play::must_differ((self, other), runs))
@@ -256,10 +257,11 @@ impl History {
         None
     }
 
-    /// Plays every mutation of the runs that `plugin` serves.
+    /// Mutates the runs that `plugin` serves, and runs the plugin on each mutation. Returns one finding per
+    /// mutation.
     ///
     /// # Errors
-    /// The component differs from the unchanged history. Contains the first difference.
+    /// The component behaves differently from the unchanged history. Contains the first difference.
     pub async fn examine(&self, plugin: &Plugin) -> Result<Vec<MutationFinding>, Box<Divergence>> {
         let own = self.served_by(plugin);
         if let Some(divergence) = own.play(plugin).await {

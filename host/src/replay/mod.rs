@@ -2,9 +2,9 @@
 //! written.
 //!
 //! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a
-//! prefix counts as in doubt, as after a crash. The decision about the call must never be to execute it
-//! without a check. Every step plugin that had started runs again with the recorded answers. Its calls,
-//! emitted events and output must equal those of the log.
+//! prefix counts as in doubt, as after a crash. The decision about such a call must never be to execute it
+//! again without a check. Each started step of a step plugin runs again with the recorded answers. The calls,
+//! emitted events and output of the step must equal those of the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

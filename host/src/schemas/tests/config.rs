@@ -84,8 +84,8 @@ fn schema_and_parser_agree() {
     agree(Document::Config, &complete(), &BEYOND, accepts);
 }
 
-/// The change of the complete document that the schema accepts and the parser refuses: the heartbeat becomes
-/// longer than half of the lease.
+/// The only change that the schema accepts and the parser refuses. In the complete document, the heartbeat
+/// becomes longer than half of the lease.
 const BEYOND: [&str; 1] = ["/heartbeat := \"30s\""];
 
 /// I151: every key that the parser reads must be in the complete document, and therefore in the schema.

@@ -46,7 +46,8 @@ pub(crate) fn random(len: u64) -> Value {
 }
 
 /// Polls lists of timers, some with a stream. Returns for each list which entries were ready, and the time
-/// since `began`. Reading the clock for `began` advances it, so `early` is due slightly after `twin`.
+/// since `began`. Reading `began` advances the clock, and `early` counts from the advanced clock. `twin` counts
+/// from `began`, so `twin` is due slightly before `early`.
 pub(crate) fn poll(ns: u64) -> Value {
     let began = monotonic_clock::now();
     let late = monotonic_clock::subscribe_duration(ns * 3);
