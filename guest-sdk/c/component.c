@@ -2,8 +2,8 @@
  * with the plugin and defines LATCH_VERSION. */
 #include "latchwork.h"
 
-/* The generated bindings refer to this symbol, so that an object file with the world of the component is
- * linked. That object file is not used, because the build sets the world itself. The symbol is therefore
+/* The generated bindings refer to this symbol to make the linker include an object file that contains the
+ * world of the component. The build sets the world itself and does not link that object file, so the symbol is
  * defined here. */
 void __component_type_object_force_link_latch(void) {}
 

@@ -408,8 +408,8 @@ impl Host {
         let rules = Rules::from(policy);
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
-        // The mode of the job was checked above. Record every mode as allowed, because the modes that the
-        // policy allows no longer matter to this job.
+        // The list of allowed modes is needed only for the check above. The job therefore records every mode as
+        // allowed.
         let modes = Mode::ALL.to_vec();
         Ok(AcceptancePolicy { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }

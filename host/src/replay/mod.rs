@@ -316,7 +316,8 @@ impl LogReplayHost {
         let slot = Slot::of_call(&self.step, k);
         let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
         if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
-            // A replay stops at the call at which the dry run stopped. Older logs do not record that call.
+            // A replay stops at the call at which the dry run stopped. Older logs do not record this call. A
+            // replay of such a log stops at the first call that the log does not contain.
             let would = would.would_call.as_ref();
             if let Some(would) = would.filter(|would| would.slot == slot) {
                 let found = self.salts.payload_ref(&label::args(&slot), &canonical());

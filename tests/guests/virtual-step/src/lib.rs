@@ -13,8 +13,8 @@ struct Virtual;
 
 impl plugin::Guest for Virtual {
     fn describe() -> plugin::Manifest {
-        // A language runtime reads the clock and random numbers when it starts. `describe` gets the same values
-        // in every run.
+        // Reads the clock and a random number, as a language runtime does when it starts. `describe` gets the
+        // same values in every run, so the description is constant.
         let seen = (wasip2::clocks::wall_clock::now().seconds, wasip2::random::random::get_random_u64());
         plugin::Manifest {
             version: "1.0.0".into(),
