@@ -11,8 +11,8 @@ use crate::test_env::{TestEnv, step, wait};
 /// Secret of the plugin. The secret may reach only the test server.
 const CANARY: &str = "tok-canary-81f3";
 
-/// Environment with a tool that executes the script in its arguments. `lines` are added to the plugin's
-/// table.
+/// Creates an environment with a tool that executes the script in its arguments. `lines` are added to the
+/// table of the tool's plugin in `latch.toml`.
 fn env_with_scripted_tool(server: &TestServer, lines: &str) -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
@@ -43,8 +43,8 @@ fn file_change() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
-/// Kills the process of a new job after `r` was executed and before its answer was recorded. Returns the
-/// job's id.
+/// Starts a job and kills its process after the second call, `r`, was executed and before its answer was
+/// recorded. Returns the job's id.
 fn run_until_killed(place: &TestEnv) -> String {
     use std::os::unix::process::ExitStatusExt;
     let output =

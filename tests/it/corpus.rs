@@ -1,5 +1,6 @@
-//! I55: the checker finds each common mistake in five languages by the rule for it, and does not flag correct
-//! code that looks similar. `tests/corpus` holds the guests, and a table of the rules that each guest breaks.
+//! I55: for each common mistake in five languages, the checker reports the rule that covers the mistake. It
+//! does not flag correct code that looks similar. `tests/corpus` holds the guests, and a table of the rules
+//! that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

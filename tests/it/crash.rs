@@ -1,5 +1,5 @@
-//! Kills the process at every crash point and restarts it. Parked calls are resolved with what really
-//! happened, and the effects are counted. The tests use real processes, components and databases.
+//! Kills the process at every crash point and restarts it. The tests resolve each call in doubt as the
+//! effects show, and then count the effects. They use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -101,11 +101,11 @@ fn kill_at_every_point(commit: &str) {
             alike += 1;
         }
     });
-    // A kill before a barrier or after a record leaves no call in doubt, so the logs of these runs can be
-    // compared.
+    // A kill before a barrier or after a record leaves no call in doubt. The logs of such runs must equal
+    // the log of an undisturbed run.
     assert!(alike >= 30, "{alike} logs were compared");
-    // Some points are reached only when a job is resumed. For these, a first kill interrupts a call and a
-    // second one stops the resuming process.
+    // Some points are reached only when a job is resumed. To reach them, a first kill interrupts a call, and
+    // a second kill ends the process that resumes the job.
     let left: Vec<_> = STATEMENTS
         .iter()
         .chain(EXECUTE_POINTS)
@@ -207,7 +207,8 @@ fn golden_flow_killed_anywhere_sends_one_message() {
 }
 
 /// I1, I3, I5: a keyed call in doubt is retried, and the process is killed at each write of that retry. The
-/// record that the retry began is never used as the tool's answer, in either commit mode.
+/// log then has a record that the retry began, but this record is never used as the tool's answer. Both
+/// commit modes are tested.
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {

@@ -46,8 +46,8 @@ fn export_replaces_a_file_only_with_force() {
     let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
     assert_eq!(verify_in_empty_folder(&file, &[]).code, 0);
-    // Without `--force`, an export also leaves a file with the default name and the target of a link
-    // unchanged.
+    // Without `--force`, an export does not replace a file that has the default name. It also does not write
+    // through a symbolic link to an existing file.
     assert_eq!(place.latch(&["job", "export", &id]).code, 0);
     assert_eq!(place.latch(&["job", "export", &id]).code, 2);
     std::os::unix::fs::symlink("e.jsonl", place.dir.join("link")).unwrap();
@@ -101,8 +101,8 @@ fn finished_golden_flow() -> (TestEnv, String) {
     (place, id)
 }
 
-/// I29: the golden flow's evidence verifies without a database, and its steps executed again give the same
-/// bytes.
+/// I29: the evidence of the golden flow (see `TestEnv::golden`) verifies without a database. When its steps
+/// are executed again, they give the same bytes.
 #[test]
 fn golden_flow_verifies_offline_and_reexecutes() {
     let (place, id) = finished_golden_flow();
@@ -239,8 +239,8 @@ fn changed_component_is_refused() {
 fn redacted_file_verifies_and_contains_no_answers() {
     let (place, id) = finished_golden_flow();
     let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
-    // The canary is a word that a tool answers. It must not occur in the plan, because events contain the
-    // plan in clear text.
+    // The canary is a word from a tool's answer, so a redacted file must not contain it. The word must not
+    // occur in the plan, because events contain the plan in clear text.
     let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
     let canary = said
         .split_whitespace()

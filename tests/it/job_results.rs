@@ -26,7 +26,7 @@ fn output_bytes(place: &TestEnv, args: &[&str]) -> Vec<u8> {
 }
 
 /// I140: if standard output is a pipe, `latch job output` prints exactly the recorded bytes of a step's
-/// output. JSON answers contain all outputs as values.
+/// output. The JSON responses about the job contain all outputs as values.
 #[test]
 fn outputs_are_returned_as_recorded() {
     let long = "line\n".repeat(400);

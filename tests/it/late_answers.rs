@@ -85,8 +85,8 @@ fn late_answer_settles_a_call_in_doubt() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I44: a late answer to an ended job becomes an event after the end, and the state of the job does not
-/// change.
+/// I44: if a call's answer arrives after the job has ended, the answer becomes an event after the end. The
+/// state of the job does not change.
 #[test]
 fn late_answer_to_an_ended_job_becomes_an_event() {
     let (place, id) = contradicted_job(true);

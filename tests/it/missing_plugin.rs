@@ -100,8 +100,8 @@ fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
     }
 }
 
-/// I121: a job whose plugin a worker lacks is released unchanged for workers that have it. The attempt does
-/// not count, and no lease has to expire.
+/// I121: a worker that lacks a job's plugin releases the job unchanged. The attempt does not count. A worker
+/// that has the plugin can claim the job without waiting for a lease to expire.
 #[test]
 fn job_is_left_to_a_worker_that_has_its_plugin() {
     let place = env_with_two_configurations();
@@ -118,8 +118,8 @@ fn job_is_left_to_a_machine_that_has_its_plugin() {
     let place = env_with_two_configurations().with_database(&url);
     write_lacking_config(&place);
     let mut other = place.fresh_copy();
-    // The jobs can be replayed only with the plugins of the first machine, so only the first environment
-    // replays them.
+    // Replaying the jobs requires the plugins of the first machine. So only the environment of the first
+    // machine replays the jobs when it is dropped.
     other.skip_replay_of_many_jobs();
     check_two_kinds_of_workers(&place, &other.dir);
     assert_eq!((place.effect_counts().get("o"), other.effect_counts().get("o")), (Some(&JOBS), None));

@@ -110,8 +110,8 @@ fn kill_everywhere(commit: &'static str, on_server: bool) {
         for nth in 1..=CALLS.len() as u32 {
             assert!(world.kill_and_finish(&("execute".to_owned(), side, nth)), "every call is reached: {side} {nth}");
         }
-        // After the first kill, the resuming process asks the tool to reconcile the call, and is killed
-        // there.
+        // After the first kill, the process that resumes the job asks the tool to reconcile the call. The
+        // second kill ends that process at this crash point.
         let (place, asked) = (world.fresh_env(), format!("reconcile:{side}:1"));
         assert!(run_killed(&place, &("execute".to_owned(), "after", 3)), "the queryable call is reached");
         assert!(is_killed(latch_command(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &asked)), "{asked} is reached");

@@ -1,6 +1,6 @@
-//! A process is suspended until its lease has expired, and continues after another process has finished its
-//! job. Causes are a suspended machine, a debugger or a paused container. The process must detect that its
-//! lease has expired.
+//! Processes that are suspended until their lease has expired. Meanwhile another process finishes the job,
+//! and then the suspended process continues. Outside of tests, a suspended machine, a debugger or a paused
+//! container causes this. The process must detect that its lease has expired.
 //!
 //! With a database on a server, workers are suspended at points that a printed seed selects. With
 //! `LATCH_TEST_SWEEP` every point is used.
@@ -105,10 +105,10 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// Returns the effects that can be compared before and after the suspended process continues. A process that
-/// is suspended at a statement of its heartbeat may have a call whose last check of the lease has already
-/// passed. This call may still be executed late, so effects of keyed calls are left out. Executing a keyed
-/// call twice does no harm, because its key lets the effect be applied only once.
+/// Returns the effects that can be compared before and after the suspended process continues. If the process
+/// is suspended at a statement of its heartbeat, one of its calls may already have passed its last check of
+/// the lease. This call may still be executed late, so the effects of keyed calls are left out in this case.
+/// Executing a keyed call twice does no harm, because its key lets the effect be applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {

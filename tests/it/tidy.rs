@@ -15,8 +15,8 @@ struct TextFile {
 }
 
 impl TextFile {
-    /// Returns the numbered lines without comments, because a comment may name the forbidden word that it
-    /// warns of.
+    /// Returns the numbered lines without comments, because a comment that warns of a forbidden word may
+    /// contain this word.
     fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let comment = |line: &str| line.trim_start().starts_with("//");
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))

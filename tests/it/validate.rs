@@ -49,8 +49,8 @@ fn impure_step_is_not_executed() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps there. A
-/// misbehaving step ends only its own runs.
+/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps in them. A step
+/// that exhausts its memory or its stack ends only the run in which it does so.
 #[test]
 fn pure_step_is_executed_whatever_its_result() {
     for (what, code) in [

@@ -162,9 +162,9 @@ fn timer_fires_never_early_and_soon_after_its_time() {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
-    // One timer for which the worker keeps its claim, and one that is too long for that. Delays depend on the
-    // machine, so only the shortest of up to ten counts. If a timer is never noticed, all ten delays exceed
-    // `MAX_DELAY_US`.
+    // The first timer is so short that the worker keeps its claim of the job, and the second one is too long
+    // for that. Delays depend on the machine, so a timer is measured up to ten times and only the shortest
+    // delay counts. If the worker never notices a timer, all ten delays exceed `MAX_DELAY_US`.
     const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;
