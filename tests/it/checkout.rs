@@ -23,13 +23,13 @@ pub(crate) fn root() -> &'static Path {
 /// Returns the tracked files that exist in the work tree, as paths relative to the root.
 pub(crate) fn tracked_files() -> BTreeSet<String> {
     let mut git = Command::new("git");
-    // A git hook sets variables that name its own repository and index. They are removed, so that git lists
-    // the files of this checkout.
+    // If the tests run in a git hook, the hook has set variables that name its own repository and index.
+    // They are removed, so that git lists the files of this checkout.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
         git.env_remove(name);
     }
-    // The checkout may belong to another user. Here git only lists its files, so the check of the owner is
-    // turned off.
+    // The checkout may belong to another user, and git refuses such a checkout. Here git only lists the
+    // files, so this check of the owner is turned off.
     git.args(["-c", "safe.directory=*", "-C"]).arg(root()).args(["ls-files", "-z"]);
     let listed = git.output().expect("git runs");
     assert!(listed.status.success(), "tests need a git checkout: {}", String::from_utf8_lossy(&listed.stderr));

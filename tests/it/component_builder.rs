@@ -117,8 +117,8 @@ impl ComponentSpec<'_> {
             }
         }
         let mut next = imported.len() as u32;
-        // Each call is made by its own helper function, so that the path from the export to the import has a
-        // function in between.
+        // Each call is made by its own helper function. The path from the export to the import then contains
+        // a function between the two, as in real components.
         let mut helpers = Vec::new();
         let nothing = WasmSignature { params: vec![], results: vec![], indirect_params: false, retptr: false };
         for (index, (of, interface, function)) in self.calls.iter().enumerate() {

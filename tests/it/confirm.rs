@@ -353,7 +353,7 @@ fn mail_tool_reports_its_deleted_message_as_a_mismatch() {
     }
 }
 
-/// I39: without a verifier nothing is checked, and every report says `unverified`.
+/// I39: without a verifier nothing is checked, and every report states `unverified`.
 #[test]
 fn plugin_without_verifier_is_reported_as_unverified() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

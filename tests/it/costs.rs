@@ -100,9 +100,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal of a call over budget is durable before the step receives it. If the process is killed at
-/// any write and the budget is raised afterwards, the step still receives the same refusal. The policy under
-/// which the job was accepted still applies, because a later policy can only narrow it.
+/// I34: the refusal of a call over budget is durable before the step receives it. So the step receives the
+/// same refusal even if the process is killed at any write and the budget is raised afterwards. The policy
+/// under which the job was accepted still applies, because a later policy can only narrow it.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;

@@ -123,8 +123,8 @@ fn job_whose_loading_crashes_is_parked_without_loading_on_postgres() {
     check_parked_without_loading(true);
 }
 
-/// I123: if processes die while they load a job for its retry, the ended job is parked, too. A later retry of
-/// that job works.
+/// I123: if processes die while they load an ended job to retry it, this job is parked, too. A later retry
+/// of the job works.
 #[test]
 fn job_whose_retry_crashes_on_loading_is_parked() {
     let server = TestServer::start();
@@ -186,8 +186,8 @@ fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
     assert_eq!(server.requests().len(), 0);
 }
 
-/// I123: if processes die while they read a job's inbox, the job is parked and the inbox is not read again.
-/// Its requests are kept, and are applied after `latch job resolve --continue`.
+/// I123: if processes die while they read the inbox of a job, the job is parked and its inbox is not read
+/// again. The requests in the inbox are kept, and are applied after `latch job resolve --continue`.
 #[test]
 fn job_whose_inbox_crashes_processes_is_parked_without_reading_it() {
     let server = TestServer::start();

@@ -167,8 +167,8 @@ fn deep_check_finds_damaged_components_and_compiled_code() {
     flip(&compiled[0]);
     let component = &only(&place.dir.join(".latch/components"), "wasm")[0];
     flip(component);
-    // Loading the plugin would repair the component and the compiled code. The check must report both files
-    // in the damaged state.
+    // Loading the plugin would repair the component and the compiled code. The check must not load the
+    // plugin, so both files are reported as damaged.
     let (code, checks) = doctor(&[]);
     assert_eq!(code, 1, "{checks:#?}");
     let kept = checks_named(&checks, "components");

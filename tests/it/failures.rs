@@ -44,8 +44,8 @@ fn finish_and_check_effects(place: &TestEnv) {
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
-    // Everything is written to the write-ahead log before the database file grows. The limits are chosen for
-    // the log, so that it has room for the schema.
+    // Until the database file grows, everything is written to the write-ahead log. So the limits are chosen
+    // for the size of the log, and leave room for the schema.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
         let place = template.fresh_copy();

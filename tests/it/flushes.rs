@@ -42,8 +42,9 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
 }
 
 /// Returns the smallest number of flushes per job over 5 to 40 measurements. A deferred write is flushed
-/// after a few milliseconds at the latest, so a busy machine flushes more often. After five measurements, the
-/// function returns as soon as the smallest number is at most `most`.
+/// after a few milliseconds at the latest. On a busy machine these flushes are more frequent, so only the
+/// smallest number counts. After five measurements, the function returns as soon as this number is at most
+/// `most`.
 fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {

@@ -1,4 +1,5 @@
-//! Histories of real jobs, replayed on the components that made them: unchanged, and with one mutation each.
+//! Histories of real jobs, replayed on the components that made them. Each history is replayed unchanged,
+//! and then with one mutation at a time.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -167,7 +167,7 @@ fn latchwork_imports_are_compared_by_signature() {
     assert_eq!(found[1]["mismatches"][0], json!({ "at": "parameter bound", "expected": "u32", "found": "u64" }));
 }
 
-/// I65: interfaces of another version are distinguished from missing ones.
+/// I65: an interface of another version is reported differently from a missing interface.
 #[test]
 fn other_package_version_is_named() {
     let bytes = VALID_STEP.build_component();

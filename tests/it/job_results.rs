@@ -156,7 +156,7 @@ fn job_wait_ends_when_the_job_ends_or_needs_a_person() {
     assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0014")));
 }
 
-/// If a job waits at a gate, the next action is printed before the results, on the same stream.
+/// If a job waits at a gate, the next action is printed before the results. Both are on the same stream.
 #[test]
 fn gate_is_printed_before_the_results() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

@@ -153,8 +153,8 @@ fn kill_during_call(place: &TestEnv, file: &str, after: &str) {
     assert_eq!(output.status.signal(), Some(9), "the process is killed during the call");
 }
 
-/// I21: a call that is in doubt or that a person gave up keeps its action key. A call that certainly changed
-/// nothing releases its key.
+/// I21: a call keeps its action key if it is in doubt or if a person gave it up. A call that certainly
+/// changed nothing releases its key.
 #[test]
 fn call_in_doubt_or_lost_keeps_its_action_key() {
     for (verdict, done, code) in [("--applied", 1, Some(0)), ("--not-applied", 1, Some(0)), ("--abort", 0, None)] {
@@ -184,8 +184,8 @@ fn call_in_doubt_or_lost_keeps_its_action_key() {
     }
 }
 
-/// I21: a second job that receives a receipt never executes the action, no matter where it is killed, in both
-/// commit modes.
+/// I21: a second job that receives the receipt of the first one never executes the action, no matter where
+/// it is killed. Both commit modes are tested.
 #[test]
 fn job_killed_while_receiving_a_receipt_never_executes_the_action() {
     for commit in ["atomic", "staged"] {
@@ -311,8 +311,8 @@ fn failed_job_is_retried_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: if a job has a call that a person gave up, its retry puts the call in doubt again and does not
-/// execute it, no matter where the retry is killed.
+/// I24: if a person gave up a call of a job, a retry of the job puts the call in doubt again and does not
+/// execute it. This holds no matter where the retry is killed.
 #[test]
 fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {

@@ -9,8 +9,8 @@ use crate::test_env::{TestEnv, step};
 
 fn env_with_call_and_gate() -> TestEnv {
     let place = env_with_short_lease("atomic");
-    // `o` is approved in advance. `k` is independent of `o` and waits at its gate, so the job stays open
-    // after `o` has ended.
+    // `o` is approved in advance, so it ends first. `k` does not depend on `o` and waits at its gate, so the
+    // job stays open after `o` has ended.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");
         step
@@ -63,8 +63,8 @@ fn assert_verified(place: &TestEnv, id: &str) {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// I44: a late answer to a call that is still in doubt settles the call, and the job continues without a
-/// person's decision.
+/// I44: if the answer of a call arrives while the call is still in doubt, it settles the call. The job
+/// continues without a person's decision.
 #[test]
 fn late_answer_settles_a_call_in_doubt() {
     let place = env_with_call_and_gate();
@@ -104,7 +104,7 @@ fn late_answer_to_an_ended_job_becomes_an_event() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I44: a late answer to an open job is recorded by the process that claims the job next.
+/// I44: a late answer to a call of an open job is recorded by the process that claims the job next.
 #[test]
 fn late_answer_to_an_open_job_is_recorded_by_the_next_claim() {
     let (place, id) = contradicted_job(false);

@@ -168,8 +168,8 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I121: `latch resume` continues with the other jobs if one lacks its plugin or cannot be read, and reports
-/// each job that it left.
+/// I121: if `latch resume` finds a job that lacks its plugin or cannot be read, it reports this job and
+/// continues with the others.
 #[test]
 fn resume_continues_past_jobs_that_cannot_be_loaded() {
     let mut place = env_with_two_configurations();

@@ -48,8 +48,8 @@ fn short_plan() -> Value {
     })
 }
 
-/// I145, I146: a job with short steps runs, replays and verifies. Without an idempotency template, each job
-/// executes the action once.
+/// I145, I146: a job with short steps runs, replays and verifies. The plan has no idempotency template, so
+/// each job executes the action once, instead of sharing one execution.
 #[test]
 fn short_plan_runs_and_acts_once_per_job() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -6,8 +6,8 @@ use crate::program::latch_command;
 use crate::terminal::{Terminal, TerminalKind};
 use crate::test_env::{TestEnv, step};
 
-/// Runs the plan at a terminal, and types each answer after its question is shown. Returns the terminal's
-/// text and the exit code.
+/// Runs the plan at a terminal. Each answer is typed when its question is shown. Returns the terminal's text
+/// and the exit code.
 fn run_at_terminal(place: &TestEnv, answers: &[(&str, &str)]) -> (String, i32) {
     let command = latch_command(&place.dir, &["run", "plan.json", "--actor", "ada"]);
     let mut terminal = Terminal::start(command, 120, TerminalKind::NoColor);

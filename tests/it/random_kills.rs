@@ -187,9 +187,9 @@ fn check_witnessed_jobs(place: TestEnv) {
     check_jobs(&place, &ids, &format!("seed {seed}"));
 }
 
-/// I1, I3, I5: golden flows (see `TestEnv::golden`) run while one of four workers is killed every half
-/// second. Afterwards the outbox has every letter once, and every record has one revision. The seed selects
-/// the commit mode.
+/// I1, I3, I5: golden flows (see `TestEnv::golden`) run on four workers, one of which is killed every half
+/// second. Afterwards the outbox contains each letter once, and each record has one revision. The seed
+/// selects the commit mode.
 #[test]
 fn golden_flows_with_randomly_killed_workers_on_postgres_send_one_message_each() {
     let Some(url) = blocking_database() else { return };

@@ -109,7 +109,7 @@ fn read_all(dir: &Path, jobs: &[String]) -> Vec<Value> {
     said
 }
 
-/// Removes the ages of jobs from an answer, because they grow between two commands.
+/// Removes the ages of jobs from an answer. The ages grow between two commands, so they cannot be compared.
 fn without_ages(mut answer: Value) -> Value {
     for job in answer["jobs"].as_array_mut().into_iter().flatten() {
         job.as_object_mut().unwrap().remove("age_us");

@@ -91,14 +91,16 @@ fn injected_answer_equals_the_recorded_one() {
         let note = if n == 10 { &json!([text, text]) } else { &notes[n] };
         assert_eq!(&answer["ok"]["note"], note, "{slot}");
         assert!(n != 10 || result.len() > 1 << 20, "{} bytes", result.len());
-        // The answer comes from the only execution, because it contains that execution's random file name.
+        // Each execution creates a file with a random name and answers with this name. The named file
+        // exists, so the answer is the one that the execution gave.
         let file = answer["ok"]["file"].as_str().expect("a name");
         assert!(place.dir.join("effects").join(file).exists(), "{file}");
     }
 }
 
-/// I3: a step gets the answers of concurrent calls in the order of the arguments, even if the calls end in
-/// another order. This also holds if some answers are recorded and others are still missing.
+/// I3: a step makes several calls concurrently and gets the answers in the order in which it listed the
+/// calls, even if the calls end in another order. This also holds if some answers are recorded and others
+/// are still missing.
 #[test]
 fn concurrent_calls_answer_in_argument_order() {
     let call = |n: u32| {
@@ -122,7 +124,7 @@ fn concurrent_calls_answer_in_argument_order() {
     }
 }
 
-/// I1: a failed step does not affect the effects of its siblings.
+/// I1: if a step fails, the effects of its siblings are neither lost nor repeated.
 #[test]
 fn failed_step_keeps_the_effects_of_its_siblings() {
     let place = TestEnv::witness("atomic").fresh_copy().with_approved(vec!["o", "k"]).with_plan(&[

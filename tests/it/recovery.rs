@@ -19,8 +19,8 @@ use crate::test_env::{TestEnv, step};
 
 /// Runs a process to its end and returns its peak memory in bytes.
 fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) {
-    // Standard output goes to a file, because a pipe that is read only at the end could fill up: the answer
-    // contains the job's outputs.
+    // Standard output goes to a file. The answer contains the outputs of the job, and could fill a pipe that
+    // is read only at the end.
     let answer = tempfile::NamedTempFile::new().expect("a file");
     let stdout = answer.reopen().expect("the file is there");
     let mut child = latch_command(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");

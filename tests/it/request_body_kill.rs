@@ -1,7 +1,7 @@
-//! Kills the process before and after each call and at selected statements, then restarts it. A witness, a
-//! server outside the killed process, counts the request bodies that it received. Parked calls are resolved
-//! with this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` every pass of every
-//! statement is used.
+//! Kills the process before and after each call and at selected statements, then restarts the process. A
+//! server outside of the killed process, the witness, counts the request bodies that it received. Calls in
+//! doubt are resolved with this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` every
+//! pass of every statement is used.
 
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 

@@ -144,7 +144,8 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
 
     notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
     store.effects(&log_a.job_id).await.unwrap();
-    // The last write of the group has nothing to change, so the commit is a statement of its own.
+    // The last write of the group stores an effect that is already stored, so it has nothing to change. The
+    // commit is then a statement of its own, and the child can be killed there.
     let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
     let (in_b, same) =
         tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
@@ -224,8 +225,8 @@ impl StoredAfterCrash {
             }
             "before commit" => seq_b >= 5,
             "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
-            // `set` and `delete` write the same value, so one check decides both from the presence of the
-            // value.
+            // `set` stores a value and `delete` removes it, so the presence of the value shows which of the
+            // two was executed last.
             "set" | "delete" => return self.is_value_as_expected(what).await,
             "lost answer" => seq_a >= 7,
             "end a" => {

@@ -266,8 +266,9 @@ impl TestEnv {
 /// environment is dropped.
 impl Drop for TestEnv {
     fn drop(&mut self) {
-        // Without a database there are no jobs to replay. If the database is on a server, a state directory
-        // shows that it was used, because the process that opens the server creates this directory.
+        // A folder without a database has nothing to replay. If the database is on a server, a state
+        // directory shows that it was used, because the process that opens the server creates this
+        // directory.
         let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
         if std::thread::panicking() || !self.replay_on_drop || !used {
             return;

@@ -96,9 +96,9 @@ fn undo_of_a_job_without_undoable_effects_is_refused() {
     assert_eq!(events(), before);
 }
 
-/// I155: once an undo is stored, it takes effect even if the process that requested it dies. The next claim
-/// of the job starts with the undo. Until then, a retry and a fork are refused, and a cancellation does not
-/// replace the undo.
+/// I155: once a request to undo a job is stored, it takes effect even if the process that stored it dies.
+/// The next claim of the job starts the undo. Until then, a retry and a fork are refused, and a cancellation
+/// does not replace the undo.
 #[test]
 fn acknowledged_undo_survives_its_process() {
     let (place, job) = run_bookings(TestEnv::undo("staged").fresh_copy());

@@ -388,8 +388,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: of concurrent calls, a call that has its permit starts while calls of other operators still wait for
-/// their permits.
+/// I96: several calls are made concurrently. A call that has the permit of its operator starts while calls
+/// of other operators still wait for permits.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
@@ -501,7 +501,7 @@ fn job_with_highest_priority_is_claimed_first() {
     write_plan(&place, &[fetch_step("a", &[], server.url("/0"))]);
     let again = run_detached(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
-    // A priority for an existing job has no effect, and the user is informed of this.
+    // Giving a priority to an existing job has no effect, and the user is informed of this.
     assert!(
         again.stderr.contains("--priority 3 applies to new jobs only") && again.stderr.contains("stays 0"),
         "{}",
