@@ -96,8 +96,8 @@ fn changed_limits_and_grants_are_reported() {
     assert!(shown.stdout.contains("witness has different grants or settings now"), "{}", shown.stdout);
 }
 
-/// I164: an open job reports that it continues with its pinned component. If that plugin is no longer
-/// configured, `latch resume` is not offered.
+/// I164: an open job reports that it continues with its pinned component. If the plugin of the job is no
+/// longer configured, `latch resume` is not offered.
 #[test]
 fn open_job_continues_with_its_pinned_component() {
     let place = TestEnv::witness("atomic").fresh_copy();

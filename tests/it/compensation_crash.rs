@@ -26,7 +26,8 @@ fn kill_at(place: &TestEnv, verb: &str, job: &str, point: &str) -> bool {
     signal == Some(9)
 }
 
-/// Repeats the command until the job is cancelled, and resolves each call in doubt with what really happened.
+/// Repeats the command until the job is cancelled. Resolves each call in doubt as applied or not applied, as
+/// its effects show.
 fn finish_undoing(place: &TestEnv, verb: &str, job: &str, when: &str) -> Value {
     for _ in 0..12 {
         let response = show_job(place, job);

@@ -51,8 +51,8 @@ pub(crate) struct ComponentSpec<'a> {
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
     /// True if the module contains the names of its functions.
     pub(crate) names: bool,
-    /// Body of an additional function that no other function calls. Tests use it to include a WebAssembly
-    /// feature.
+    /// Body of an additional function. No other function calls it. Tests use the body to put a WebAssembly
+    /// feature into the component.
     pub(crate) unused_body: &'a [Instruction<'a>],
     /// True if the function of `unused_body` runs when the component is instantiated.
     pub(crate) runs_on_instantiation: bool,

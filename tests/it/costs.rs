@@ -182,7 +182,8 @@ fn database_text(desk: &LlmProject) -> String {
 fn concurrent_calls_share_the_budget() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. So
+    // the budget of 400 micro-USD has room for two of the six calls.
     desk.configure(&budget_policy("0.0004", "50.00"));
     let mut step = driver_step(6);
     step["payload"]["all"] = json!(true);
@@ -201,7 +202,8 @@ fn answer_without_usage_is_charged_the_maximum() {
         ScriptedAnswer::without_usage(),
     ]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. So
+    // the budget of 400 micro-USD has room for two of the six calls.
     desk.configure(&budget_policy("0.0004", "50.00"));
     desk.plan(&[driver_step(6)]);
     let ran = desk.run();

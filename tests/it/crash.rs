@@ -14,8 +14,8 @@ use crate::program::latch_command;
 use crate::running_worker::events_of;
 use crate::test_env::{TestEnv, step};
 
-/// Statements that a worker never executes for the job of these tests. They are caused by commands that only
-/// read, by a queue limit, and by steps that may be reused or that cost money.
+/// Statements that a worker never executes for the job of these tests. The causes of these statements are
+/// commands that only read, a queue limit, and steps that may be reused or that cost money.
 pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",

@@ -31,7 +31,8 @@ fn error_code(ran: &CommandOutput) -> (i32, String) {
     (ran.code, ran.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Finishes the job, resolves calls in doubt with what really happened, and checks the number of effects.
+/// Finishes the job and checks the number of effects. Resolves each call in doubt as applied or not applied,
+/// as its effects show.
 fn finish_and_check_effects(place: &TestEnv) {
     place.finish_with_observed_effects();
     for (slot, times) in place.effect_counts() {

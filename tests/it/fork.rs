@@ -233,8 +233,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // In a fork of the fork, a step that was copied twice is still replayed with the identity of the job that
-    // executed it.
+    // A step that a fork copied is copied again in a fork of this fork. It is still replayed with the
+    // identity of the job that executed it.
     let twice = fork_job(&place, &fork_id, &["--at", "c"]);
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));

@@ -25,7 +25,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
 }
 
-/// I20, I27: a quorum of two counts distinct approvers, and not the person who made the request.
+/// I20, I27: a quorum of two needs two different approvers. The person who made the request does not count.
 #[test]
 fn quorum_counts_distinct_approvers_other_than_the_requester() {
     for (slot, step) in gated_plans() {

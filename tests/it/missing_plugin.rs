@@ -89,7 +89,8 @@ fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
     for job in &jobs {
         let (claimed, released) = claims_and_releases(place, job);
         assert_eq!((job_state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
-        // On a slow machine the worker without the plugin claims a job a few more times.
+        // On a slow machine the worker without the plugin claims a job a few more times, so up to three
+        // claims are accepted.
         assert!(claimed <= 3, "{job} was claimed {claimed} times");
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {

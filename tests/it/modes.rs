@@ -59,7 +59,8 @@ fn dry_run_of_the_golden_flow_reports_the_calls_it_would_make() {
     assert!(named, "{}", shown.stdout);
 }
 
-/// I42, I19: if a step makes several calls concurrently, a dry run and its replay stop before all of them.
+/// I42, I19: if a step makes several calls concurrently, a dry run and its replay stop before the first of
+/// these calls.
 #[test]
 fn dry_run_stops_before_concurrent_calls_and_replays() {
     let read = json!({ "operator": "Effect.Read", "args": { "note": 1 } });

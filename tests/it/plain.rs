@@ -246,8 +246,9 @@ fn configured_effects_of_a_function_are_enforced() {
     assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
 }
 
-/// I1, I2, I5: an untyped function's effect happens once, no matter at which statement the process is killed.
-/// A call in doubt is resolved with what really happened.
+/// I1, I2, I5: an untyped function's effect happens once, no matter at which statement the process is
+/// killed. A call in doubt is resolved as applied if the file contains its line, and otherwise as not
+/// applied.
 #[test]
 fn killed_untyped_call_writes_its_line_once() {
     for commit in ["atomic", "staged"] {
@@ -261,7 +262,7 @@ fn killed_untyped_call_writes_its_line_once() {
     }
 }
 
-/// Runs the job until it is completed, and resolves the call in doubt with what the file shows.
+/// Runs the job until it is completed. Resolves the call in doubt as applied if the file contains its line.
 fn finish_with_observed_lines(place: &TestEnv) {
     for _ in 0..6 {
         let ran = place.latch(&place.run_args());

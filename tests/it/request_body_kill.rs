@@ -54,8 +54,8 @@ impl WitnessedEnv {
         place.with_database(&blocking_database().expect("the server was available before"))
     }
 
-    /// Resumes the job after the last kill, resolves calls in doubt with what the witness received, and
-    /// checks all bodies.
+    /// Resumes the job after the last kill and checks all bodies. Resolves each call in doubt as applied if
+    /// the witness received its body, and otherwise as not applied.
     fn resume_and_check_bodies(&self, place: &TestEnv, point: &KillPoint) {
         let when = format!("{}, on a server: {}, killed at {point:?}", self.commit, self.on_server);
         place.finish_resolving(|job, slot| {
@@ -128,25 +128,29 @@ fn kill_everywhere(commit: &'static str, on_server: bool) {
     assert!(reached >= SAMPLE, "few statements were reached: {reached}");
 }
 
-/// I1, I3, I5: on SQLite with atomic commit, a killed and resumed job sends each body once.
+/// I1, I3, I5: on SQLite with atomic commit, a killed and resumed job sends each body once. Only a keyed
+/// body may be sent again, under the same key.
 #[test]
 fn killed_job_on_sqlite_sends_each_body_once() {
     kill_everywhere("atomic", false);
 }
 
-/// I1, I3, I5: on SQLite with staged commit, a killed and resumed job sends each body once.
+/// I1, I3, I5: on SQLite with staged commit, a killed and resumed job sends each body once. Only a keyed
+/// body may be sent again, under the same key.
 #[test]
 fn killed_job_on_sqlite_with_staged_commit_sends_each_body_once() {
     kill_everywhere("staged", false);
 }
 
-/// I1, I3, I5: on PostgreSQL with atomic commit, a killed and resumed job sends each body once.
+/// I1, I3, I5: on PostgreSQL with atomic commit, a killed and resumed job sends each body once. Only a keyed
+/// body may be sent again, under the same key.
 #[test]
 fn killed_job_on_postgres_sends_each_body_once() {
     kill_everywhere("atomic", true);
 }
 
-/// I1, I3, I5: on PostgreSQL with staged commit, a killed and resumed job sends each body once.
+/// I1, I3, I5: on PostgreSQL with staged commit, a killed and resumed job sends each body once. Only a keyed
+/// body may be sent again, under the same key.
 #[test]
 fn killed_job_on_postgres_with_staged_commit_sends_each_body_once() {
     kill_everywhere("staged", true);

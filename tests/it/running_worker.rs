@@ -106,8 +106,8 @@ pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
     listed.json()["jobs"].as_array().expect("a list").clone()
 }
 
-/// Resolves the call in doubt of a parked job with what really happened. If the job has exhausted its
-/// attempts, lets the job continue.
+/// Resolves the call in doubt of a parked job as applied or not applied, as its effects show. If the job has
+/// exhausted its attempts, lets the job continue.
 pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
     let shown = place.latch(&["job", "show", job, "--json"]).json();
     let blocked = &shown["blocked_on"];
@@ -124,8 +124,8 @@ pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
     }
 }
 
-/// Waits until every job has ended, and resolves parked jobs with what really happened. Returns the number of
-/// resolutions.
+/// Waits until every job has ended. Meanwhile calls `resolve_parked` for each parked job, and returns the
+/// number of these calls.
 pub(crate) fn resolve_until_over(place: &TestEnv, when: &str) -> u32 {
     let mut answered = 0;
     for _ in 0..MAX_CHECKS {

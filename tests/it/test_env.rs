@@ -187,13 +187,13 @@ impl TestEnv {
         jobs[0].clone()
     }
 
-    /// Submits the plan again and resolves calls in doubt with what really happened, until the job is
-    /// completed.
+    /// Submits the plan again until the job is completed. Resolves each call in doubt as applied or not
+    /// applied, as its effects show.
     pub(crate) fn finish_with_observed_effects(&self) {
         self.finish_resolving(|id, slot| self.resolve_as_observed(id, slot));
     }
 
-    /// Submits the plan again and resolves calls in doubt with `resolve`, until the job is completed.
+    /// Submits the plan again until the job is completed. Resolves each call in doubt with `resolve`.
     pub(crate) fn finish_resolving(&self, resolve: impl Fn(&str, &str) -> CommandOutput) {
         for _ in 0..12 {
             // Submitting the same request again attaches to the job. If the process was killed before the job
@@ -214,7 +214,8 @@ impl TestEnv {
         panic!("the job does not end: {:#}", self.only_job());
     }
 
-    /// Resolves a witness call in doubt with what really happened.
+    /// Resolves a call in doubt of a witness tool: as applied if its effect exists, and otherwise as not
+    /// applied.
     pub(crate) fn resolve_as_observed(&self, job: &str, slot: &str) -> CommandOutput {
         let happened = self.effect_counts_by_job().contains_key(&(job.to_owned(), slot.to_owned()));
         self.resolve(job, slot, happened.then_some(r#"{"file":null,"note":null}"#))
