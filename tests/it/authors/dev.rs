@@ -50,8 +50,8 @@ fn dev_once_prints_the_output_and_leaves_no_database() {
     assert_eq!(live.code, 2, "{}", live.stderr);
 }
 
-/// I154: after an error the command keeps watching. A change shows the difference to the last output. Ctrl-c
-/// leaves no files behind.
+/// I154: after an error the command keeps watching. After a change it shows how the new output differs from the
+/// last one. Ctrl-c leaves no files behind.
 #[test]
 fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     let (_temp, dir, scratch) = greeter_project();

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::built_guests::guest;
 use crate::program::run_latch;
 
-/// Creates a folder with a step that passes and one that is refused. The third file name does not exist.
+/// Creates a folder with two steps: one that passes the check and one that is refused. Also returns the name of
+/// a third file, which does not exist.
 fn folder_with_components() -> (tempfile::TempDir, [&'static str; 3]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(guest("swayed-step"), folder.path().join("good.wasm")).unwrap();
@@ -38,7 +39,8 @@ fn one_unreadable_plugin_does_not_hide_the_reports_of_others() {
         report["reports"].as_array().unwrap().iter().map(|one| one["component"]["file"].as_str()).collect();
     assert_eq!(names, [Some("good.wasm"), Some("bad.wasm")]);
     assert_eq!(report["not_checked"][0]["code"], "L0011", "{report:#}");
-    // If there is no violation, a plugin that cannot be checked is an input error.
+    // If no other plugin violates a rule, a plugin that cannot be checked makes the check end with the exit
+    // code of an input error.
     assert_eq!(check_plugins(&folder, &["good.wasm", "gone.wasm"]).code, 2);
     assert_eq!(check_plugins(&folder, &["good.wasm", "good.wasm"]).code, 0);
     let cases = check_plugins(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);

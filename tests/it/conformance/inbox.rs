@@ -38,8 +38,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // A job in these states is claimed or will be claimed. Its lease holder reads the requests, so the
-        // write is allowed.
+        // A running job has a lease holder, and a pending job will have one. The lease holder reads the
+        // requests, so the write is allowed.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }

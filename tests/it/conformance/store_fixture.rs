@@ -50,7 +50,7 @@ impl StoreFixture {
         Self { store, clock, dir: Some(dir), locks: Mutex::default() }
     }
 
-    /// Creates a store on a PostgreSQL server. Returns `None` if no server is available, after a message.
+    /// Creates a store on a PostgreSQL server. If no server is available, prints a message and returns `None`.
     pub(crate) async fn postgres() -> Option<Self> {
         let url = database().await?;
         let dir = tempfile::tempdir().unwrap();

@@ -203,7 +203,7 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     let mut read = log.append(1);
     read.inbox_done = vec![signal_id];
     world.store.write(read).await.unwrap();
-    // A request that the writer names as compatible with the timeout does not block it.
+    // If the writer names a request as compatible with the timeout, that request does not block the timeout.
     let other_id = put_request(&world, &log, InboxRequest::Continue).await.unwrap();
     let mut end = log.clone().append(1);
     (end.requires_empty_inbox, end.inbox_done) = (true, vec![timer_id]);

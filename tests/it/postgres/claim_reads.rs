@@ -25,9 +25,8 @@ async fn read_counters(url: &str) -> (i64, i64) {
     (rows[0].get(0), rows[0].get(1))
 }
 
-/// Fills a database with one job that a worker holds, and with many jobs in each of these states. Each of
-/// these other jobs has the record of an earlier claim. If `known` is true, the server analyzes the filled
-/// tables.
+/// Fills a database with one job that a worker holds, and with many jobs in each of `states`. Each of the many
+/// jobs has the record of an earlier claim. If `known` is true, the server analyzes the filled tables.
 async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedDatabase, OwnerLock) {
     let opened = open_database(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
@@ -52,8 +51,8 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     (opened, lock)
 }
 
-/// Returns the number of rows read since `before`. Waits until the server has counted this many index scans,
-/// because it updates the counters of a session when the session ends.
+/// Returns the number of rows read since `before`. The server updates the counters of a session only when the
+/// session ends, so this function waits until the server has counted `scans` index scans.
 async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     for _ in 0..500 {
         let now = read_counters(url).await;

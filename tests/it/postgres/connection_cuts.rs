@@ -1,5 +1,5 @@
-//! `latch worker` behind a proxy that cuts its connections: before a commit, before its answer, inside a
-//! message, or on the notification connection.
+//! `latch worker` behind a proxy that cuts its connections. The proxy cuts before a commit, before the answer
+//! to a commit, inside a message, or on the notification connection.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Recorded answers and held jobs survive a database that cannot be written to for a while.
+//! The database cannot be written to for a while. Recorded answers are not lost, and workers keep their jobs.
 
 use std::fs::File;
 use std::io::ErrorKind;

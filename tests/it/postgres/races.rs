@@ -25,8 +25,8 @@ async fn each_job_is_claimed_by_exactly_one_worker() {
     for number in 0..WORKERS {
         let worker = open_database(&url).await;
         tasks.push(tokio::spawn(async move {
-            // The lock is kept until all workers are done, because the jobs of a dead worker would be claimed
-            // by others.
+            // The lock is kept until all workers are done. Without its lock a worker counts as dead, and other
+            // workers would claim its jobs.
             let (claimer, lock) = lease_request(worker.dir.path(), &format!("worker{number}"));
             let mut mine = Vec::new();
             while let Some(claim) = worker.store.claim(&claimer).await.unwrap() {

@@ -21,7 +21,7 @@ const SERVER_VARIABLE: &str = "LATCH_TEST_POSTGRES";
 /// Variable that `.ci/run` sets so that the tests fail instead of being skipped.
 const REQUIRED_VARIABLE: &str = "LATCH_POSTGRES_REQUIRED";
 
-/// Creates a fresh database. Returns `None` after a message if no server is available.
+/// Creates a fresh database. If no server is available, prints a message and returns `None`.
 pub(crate) async fn database() -> Option<String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let server = shared_server()?;
@@ -79,7 +79,7 @@ const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill 
 [ "$word" = keep ] || rm -rf "$dir""#;
 
 impl Server {
-    /// Starts a server. Returns `None` after a message if the binaries are missing.
+    /// Starts a server. If the binaries are missing, prints a message and returns `None`.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[])
     }

@@ -113,8 +113,8 @@ async fn request_whose_connection_is_cut_is_put_once() {
     }
 }
 
-/// I87: after a crash, a server can reuse the transaction number of a lost commit. Here the server reports
-/// every number as committed, and the connection ends before COMMIT.
+/// I87: after a crash, a server can reuse the transaction number of a lost commit, so the number alone does not
+/// prove the commit. Here the server reports every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reused_transaction_number_does_not_count_as_committed() {
     let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };

@@ -34,9 +34,10 @@ fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
 
 /// I1, I14, I46, I111: a worker is suspended in the middle of sending a request. After the call's timeout and
 /// the lease have passed, the call is in doubt. A person resolves the call as not applied, which the witness
-/// confirms. Another worker then repeats the call. When the first worker continues, the witness reads its
-/// request again. The proxy cuts the database connections of the first worker, so the database cannot report
-/// that its lease is lost. The first worker must neither send the rest of the request nor write anything.
+/// confirms. Another worker then repeats the call. Then the first worker continues, and the witness resumes
+/// reading the half-sent request. The proxy has cut the database connections of the first worker, so the
+/// database cannot report that the lease is lost. The first worker must neither send the rest of the request
+/// nor write anything.
 #[test]
 fn suspended_worker_does_not_complete_a_half_sent_request() {
     let Some(url) = blocking_database() else { return };

@@ -38,7 +38,7 @@ fn submit_calls(place: &TestEnv, n: u32) -> String {
         call
     };
     let steps = [
-        // Long enough that a worker with a wrong clock would consider the lease expired.
+        // The call takes long enough that a worker with a wrong clock would consider the lease expired.
         call("o", "Effect.Opaque", &[], json!({ "note": n, "after_ms": 1500 })),
         wait("w", json!({ "wait_kind": "timer", "duration": "700ms" })),
         call("k", "Effect.Keyed", &["o", "w"], json!({ "note": n })),
@@ -118,7 +118,8 @@ fn wrong_clock_is_visible_in_a_database_file() {
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
         times.push(events_of(&place, &id)[0]["time_us"].as_i64().expect("a time"));
     }
-    // Each run takes time, so the difference between two runs is not smaller than five minutes.
+    // Each run starts after the previous one has ended, so its times are later by at least the difference of
+    // the clocks.
     let least_us = FIVE_MINUTES_S * 1_000_000;
     assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
 }

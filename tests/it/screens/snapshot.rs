@@ -100,7 +100,7 @@ fn replace_worker_names(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
     let (before, name) = line.split_at(at + BEFORE.len());
-    // If the terminal truncated the line at its edge, the end of the style is missing.
+    // If the terminal truncated the line at its edge, the end mark `</>` of the style is missing.
     let is_styled = before.contains('<') || name.contains("</>");
     let style = if is_styled { "</>" } else { "" };
     format!("{before}WORKER{style}")

@@ -65,8 +65,7 @@ fn exception_is_recorded_with_text_and_stack() {
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
     }
-    // A text that ends in half of a surrogate pair or of a UTF-8 sequence, as truncating a text produces, is
-    // recorded too.
+    // A text that was cut inside a surrogate pair or a UTF-8 sequence is recorded too.
     for lang in ["js", "python", "go"] {
         let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": "half" }));
         let failed = &response["failed"][0];

@@ -13,7 +13,7 @@ pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<Stat
     let job = &state.job;
     let free = match job.state() {
         JobState::Pending => true,
-        // The model does not count the time for which the job waits, so that time may be over at any moment.
+        // The model does not count the time for which the job waits, so the wait may be over at any moment.
         JobState::Waiting => true,
         JobState::Running => !job.lease_live,
         _ => false,

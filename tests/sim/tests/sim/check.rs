@@ -160,8 +160,8 @@ fn check_world(scene: &Simulation, durable: &Durable) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that every prefix of the log is a valid job. Also checks that no call that is open at the end of a
-/// prefix would be executed blindly.
+/// Checks that every prefix of the log is a valid job. Also checks that a call which is open at the end of a
+/// prefix would not be executed again before its outcome is decided.
 fn check_prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     for end in 2..=events.len() {
         let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;
