@@ -103,9 +103,9 @@ fn report_outputs_are_validated_before_the_check() {
     }
 }
 
-/// I167: for D070, the check fills memory that was never written. `swayed-step` then traps while it is
-/// loaded. No compiler fills such memory, so the report only says that D070 was not checked and contains
-/// nothing of the trap.
+/// I167: for D070, the check fills memory that was never written. `swayed-step` then traps while it is loaded.
+/// Outside of this check such memory is zero, so the trap is not a finding. The report only says that D070 was
+/// not checked, and contains no text of the trap.
 #[test]
 fn report_without_findings_contains_no_trap_text() {
     let (folder, _) = folder_with_components();

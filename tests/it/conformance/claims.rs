@@ -99,7 +99,8 @@ pub(super) async fn waiting_job_is_claimed_after_its_wake_time(world: StoreFixtu
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
-/// I26: a claim does not take a waiting job. When a worker finds a due timer, it makes all due jobs pending.
+/// I26: a claim without a job id does not take a waiting job. When a worker finds a due timer, it makes all due
+/// jobs pending.
 pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();

@@ -99,7 +99,7 @@ pub(super) async fn full_queue_refuses_another_job(world: StoreFixture) {
     assert!(matches!(submit_changed(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
 }
 
-/// I97: a released job can be claimed immediately, and keeps the requests made meanwhile.
+/// I97: a released job can be claimed immediately. It keeps the requests that were made while a worker held it.
 pub(super) async fn released_job_can_be_claimed_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Cancel).await.unwrap();

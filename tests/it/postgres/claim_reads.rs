@@ -80,7 +80,8 @@ async fn claim_reads_no_job_that_is_not_claimable() {
     assert!(rows < 20 * CLAIM_ATTEMPTS, "{rows} rows were read by {CLAIM_ATTEMPTS} claims");
 }
 
-/// I124: a claim reads no jobs that are to be claimed later, even if the server's statistics are outdated.
+/// I124: a claim does not read the pending jobs that come later in the queue, even if the server's statistics are
+/// outdated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claim_reads_no_job_that_is_claimed_later() {
     const CLAIMS: i64 = 10;

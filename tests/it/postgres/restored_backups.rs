@@ -75,7 +75,8 @@ async fn loaded_dump_is_noticed_by_every_machine() {
             sql(&server.url(), &format!("TRUNCATE {tables}")).await;
         }
         load_dump(&server, "taken", how);
-        // The job continues from the point of the dump, and the same call must not begin again.
+        // The database is again at the point of the dump and does not contain the start of the call. The call
+        // must not begin a second time.
         let refused = write_barrier(&opened, &mut before).await;
         assert!(matches!(refused, Err(WriteError::Restored(_))), "{how:?}: {refused:?}");
         opened.store.close().await;

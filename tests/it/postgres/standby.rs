@@ -43,7 +43,7 @@ fn submit_numbered(place: &TestEnv, number: u64) -> String {
     for step in plan["steps"].as_array_mut().expect("a list") {
         let payload = &mut step["payload"];
         if payload.get("note").is_some() {
-            // Long enough that the primary dies while many calls are in flight.
+            // The calls last so long that the primary dies while many of them are in flight.
             payload["after_ms"] = json!(200);
         }
     }

@@ -45,7 +45,7 @@ fn calls_in_flight_are_shown_and_a_second_ctrl_c_ends_the_command() {
 fn json_line_of_a_second_ctrl_c_names_the_job() {
     let place = with_slow_read();
     let command = latch_command(&place.dir, &["run", "plan.json", "--log-format", "json"]);
-    // Wide enough for a line of JSON.
+    // The terminal is wide enough for a line of JSON.
     let mut terminal = Terminal::start(command, 2_000, TerminalKind::Dumb);
     terminal.wait_until_contains("Effect.Read  called");
     terminal.interrupt();

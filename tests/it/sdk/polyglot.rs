@@ -1,4 +1,4 @@
-//! The golden flow with its steps in four languages.
+//! The example `funding-polyglot`: one plan with steps in four languages.
 
 use std::process::Command;
 
@@ -21,9 +21,9 @@ fn example_component(name: &str) -> std::path::PathBuf {
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
 }
 
-/// I1, I52: in the golden flow, the Python step reads, the Go step compares, the JavaScript step writes and
-/// the C step reviews. Although the process is killed several times, one message is sent, and every prefix
-/// replays.
+/// I1, I52: in the example `funding-polyglot`, the Python step reads, the Go step compares, the JavaScript step
+/// writes and the C step reviews. The process is killed several times. Nevertheless one message is sent, and
+/// every prefix of the log replays.
 #[test]
 fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
     let examples = checkout::copy().join("example-plugins");
@@ -42,7 +42,7 @@ fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
         std::fs::create_dir(place.path().join(name)).unwrap();
     }
     let args = ["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--approve", "s6"];
-    // Each run resumes the job and is killed after its `nth` execution, if the run gets that far.
+    // Each run resumes the job and is killed after its `nth` execution of a tool, if the run gets that far.
     for nth in [1, 2, 4] {
         let killed =
             latch_command(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
@@ -58,7 +58,7 @@ fn golden_flow_in_four_languages_sends_one_message_despite_kills() {
     assert_eq!(outputs["s4"]["verdict"], "ready", "{:#}", outputs["s4"]);
 }
 
-/// The steps of the golden flow in other languages pass their own tests.
+/// The steps of the examples in other languages pass their own tests.
 #[test]
 fn examples_in_other_languages_pass_their_own_tests() {
     let root = checkout::copy();

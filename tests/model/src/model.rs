@@ -239,7 +239,7 @@ fn in_crash_window(state: &State, found: fn(&Record) -> bool) -> bool {
     state.job.state() == JobState::Running && state.job.records.iter().filter(of_old).any(found)
 }
 
-/// Returns true if no two workers may send for one invocation at the same time.
+/// Returns true if, for each invocation, at most one worker can still send a request.
 fn one_permission(state: &State) -> bool {
     let executing = state.workers.iter().filter_map(|worker| match worker.run.as_ref()?.phase {
         Phase::Executing { slot, try_no, sent: false, .. } => Some((slot, try_no)),

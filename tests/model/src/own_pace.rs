@@ -32,8 +32,8 @@ pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) 
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
     let keep = match &run.phase {
         Phase::Ready { .. } if keeps => None,
-        // The commit of the try's barrier was not acknowledged, and the worker no longer knows the nonce of the
-        // barrier.
+        // The commit of the try's barrier was not acknowledged, and the worker has forgotten the nonce of the
+        // barrier. So it reloads the job without a nonce and without an answer.
         Phase::Executing { sent: false, .. } if keeps => None,
         Phase::Writing(todo) => todo.held_answer.and_then(news),
         Phase::Answered { slot, try_no, answer } if keeps => news((*slot, *try_no, *answer)),

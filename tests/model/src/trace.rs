@@ -1,9 +1,10 @@
 //! Follows a trace of workers through the model. After each observation, the follower holds the set of states
 //! that the model can be in. If the set is empty, the trace is not a behaviour of the protocol.
 //!
-//! An observation is a change of the database by a claim, a write or a request, a request to the world that
-//! is sent or arrives, a question to a tool, or a death. Moves inside workers and the passage of time are not
-//! observed. Any such move that explains the next observation is accepted.
+//! The following are observations: a claim, write or request that changes the database, the sending and the
+//! arrival of a request to the world, a reconcile request to a tool, and the death of a process. Moves inside
+//! workers and the passage of time are not observed. Any such move that explains the next observation is
+//! accepted.
 
 use std::collections::HashSet;
 use std::fmt;

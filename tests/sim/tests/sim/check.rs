@@ -160,8 +160,9 @@ fn check_world(scene: &Simulation, durable: &Durable) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that every prefix of the log is a valid job. Also checks that a call which is open at the end of a
-/// prefix would not be executed again before its outcome is decided.
+/// Checks that every prefix of the log is a valid job. Some calls that change the world are open at the end of
+/// a prefix. After a crash there, a worker must first check the owner of such a call and mark the call in
+/// doubt, and must not execute it blindly.
 fn check_prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     for end in 2..=events.len() {
         let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;

@@ -35,7 +35,8 @@ pub(crate) async fn run(scene: Arc<Simulation>) {
 
 /// Requests the undo of a finished job, mostly of a job that can be undone.
 async fn undo(scene: &Simulation) {
-    // The protocol model has no reopened jobs.
+    // The protocol model has no reopened jobs, so no undo is requested in runs that are compared with the
+    // model.
     if scene.records.is_some() || !scene.fault_occurs(scene.weather.undoes_in, "asked to undo") {
         return;
     }
