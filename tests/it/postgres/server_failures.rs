@@ -356,8 +356,8 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
     open_database(&server.url()).await.store.check_generation().await.unwrap();
 }
 
-/// I89: a claim on a promoted standby takes no job, even if no earlier statement of the store has reached the
-/// standby. The same holds for a submission that claims its job.
+/// I89: a claim on a promoted standby takes no job, even if the claim is the first statement that the store
+/// sends after the promotion. A submission that claims its job is refused in the same way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claim_on_a_promoted_standby_takes_no_job() {
     let Some(server) = Server::start() else { return };

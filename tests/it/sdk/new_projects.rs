@@ -39,8 +39,8 @@ fn new_project_passes_its_own_tests() {
     }
 }
 
-/// I52, I53: a step and a tool of each language run in one plan. Greetings differ between jobs and repeat in
-/// replay.
+/// I52, I53: a step and a tool of each language run in one plan. The greetings differ between jobs and are the
+/// same when a job is replayed.
 #[test]
 fn new_projects_run_and_replay() {
     let mut plugins = Vec::new();

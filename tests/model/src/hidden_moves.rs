@@ -123,7 +123,8 @@ fn without_time(state: &State) -> State {
     state
 }
 
-/// Set that keeps only the first of several states that differ only in the time that has passed.
+/// Set of states. Of several states that differ only in the time that has passed, the set keeps the one that
+/// was inserted first.
 #[derive(Default)]
 struct EarliestStates(HashSet<State>, Vec<State>);
 

@@ -55,7 +55,8 @@ pub enum Mutant {
     NoQuiescence,
     /// The tool is called first, and the start is recorded together with the answer.
     NoBarrier,
-    /// A worker that lost its lease can no longer record an answer.
+    /// The answer of a superseded attempt is dropped. With the rule, the worker still stores the answer in the
+    /// effect store.
     LeaseFencedEffects,
     /// A person's decision names the invocation but not the try.
     VerdictWithoutTry,

@@ -183,8 +183,8 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // In a cancelled job, the worker does not process a read again. If a crash prevented the write of the
-    // read's ledger row, that row may therefore stay unchanged.
+    // In a cancelled job, the worker does not process a read again. A crash may have prevented the write of the
+    // read's ledger row. The row may then stay unchanged.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
@@ -256,8 +256,8 @@ fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Lu
             (EffectOrigin::Executed, answer) => {
                 plan_for_answer(config, record, slot, open, answer, run.cancelled || for_good)
             }
-            // The effect store contains the answer to a reconcile request. A crash came before the events of
-            // that answer were written.
+            // The effect store contains the answer to a reconcile request, but a crash prevented the write of
+            // the answer's events. These events are written now.
             (EffectOrigin::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
             (EffectOrigin::Verdict, _) => Plan::NotApplied { try_no: open },
         };

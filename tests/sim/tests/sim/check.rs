@@ -94,7 +94,7 @@ fn check_log(events: &[Event]) -> Result<(), String> {
         if let Body::ToolInvocationStarted { slot, operator, .. } = &event.body
             && cancelled
             && !slot.is_compensation()
-            // A read has no durable start record. Its start is recorded with its answer.
+            // A read has no durable start record. Its start event is written together with its answer.
             && operators::class(operator.as_str()) != RecoveryClass::Read
         {
             return Err(format!("event {seq} starts {slot} of a cancelled job"));

@@ -98,9 +98,9 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
 /// Returns true if people still wait before they decide about a call in doubt. Only people of some jobs wait,
 /// and at most for `REPORTED_WITHIN_MS`.
 ///
-/// I44, I127: they wait if a living process has recorded the result of the call, because that process must
-/// report the result within this time. If it does not, a violation is reported. If `people_wait` is true, they
-/// also wait if no living process has recorded a result.
+/// I44, I127: if a living process has recorded the result of the call, people wait, because that process must
+/// report the result within this time. If the process does not report the result in time, a violation is
+/// reported. If `people_wait` is true, people also wait for calls whose result no living process has recorded.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);

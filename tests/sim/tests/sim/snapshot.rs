@@ -20,8 +20,8 @@ pub(crate) const UNKNOWN_VALUE: u8 = u8::MAX;
 pub(crate) struct ModelSnapshot {
     calls: Vec<ModelClass>,
     job: Job,
-    /// Nonces of the model, by the random nonce that a worker used. A nonce of the model is determined by the
-    /// attempt and the try.
+    /// Maps each random nonce that a worker used to its nonce in the model. The attempt and the try determine
+    /// the nonce in the model.
     nonces: BTreeMap<u64, u16>,
     /// Results of each invocation, in the order in which the world first returned them.
     results: Vec<Vec<String>>,
