@@ -19,7 +19,8 @@ use crate::config::Grants;
 use super::grant::{self, EffectivePermissions};
 use crate::capability::call_window::CallWindow;
 
-/// View of the files in one wasmtime `Store`.
+/// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and what is
+/// needed to guard changes and to log refusals.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
     pub(crate) watch: &'a CallWindow,

@@ -216,7 +216,7 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     }
 }
 
-/// Returns true if another process holds the job now.
+/// Returns true if the error means that another worker holds the job.
 fn is_lease_lost_error(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(WorkerError::LeaseLost(_)))
 }

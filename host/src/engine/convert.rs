@@ -43,8 +43,8 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // For a refusal by the SDK, the whole detail is kept, including its key. The key shows that no grant
-        // would allow the access.
+        // If the SDK refused the access, `detail` is kept with its key `DENIED_BY_SDK`. By this key the host
+        // later recognizes that no grant would allow the access.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };

@@ -1,4 +1,4 @@
-//! Report formats and exit codes, for components that no host loads.
+//! Report formats and exit codes of `latch plugin check` for files that the host cannot load.
 
 use crate::built_guests::guest;
 use crate::program::run_latch;

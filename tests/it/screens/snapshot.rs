@@ -3,9 +3,9 @@
 //! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. The command runs in a copy of a
 //! prepared folder at 60, 80 and 120 columns, without colours, and on a dumb terminal. The output is compared
 //! with `snapshots/NAME.txt`. `JOB` in the arguments is replaced by the id of the folder's job. Values that
-//! differ between two runs are replaced by stable values of the same length. Durations have no fixed length,
-//! so the blanks that pad them in a table are removed too. `LATCH_UPDATE_SCREENS=1` writes the files. Review
-//! the files before committing them.
+//! differ between two runs are replaced by stable values, mostly of the same length. Durations become `TIME`.
+//! Their length varies, so the blanks that pad them in a table are reduced to two. `LATCH_UPDATE_SCREENS=1`
+//! writes the files. Review the files before committing them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

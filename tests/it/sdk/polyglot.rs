@@ -8,7 +8,8 @@ use super::{go_command, latch_command, outputs_checked_by_replay, run_latch, too
 use crate::checkout;
 use crate::test_env::{build_plugin, copy_tree};
 
-/// Builds the component of an example with the tools of the tests.
+/// Builds the component of an example. Languages other than Rust use the build tools in the tests' tools
+/// directory.
 fn example_component(name: &str) -> std::path::PathBuf {
     let dir = checkout::copy().join("example-plugins").join(name);
     if name.ends_with("-rust") {

@@ -170,7 +170,7 @@ pub struct CostRow {
     /// Actor that submitted the jobs. `None` if one row covers all actors of a tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// The job, if each job has its own rows.
+    /// Job whose costs the row contains. `None` unless the rows are grouped by job ([`CostGrouping::Job`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     /// Period in UTC: `2026-11-22` or `2026-11`. `None` in rows of jobs.

@@ -65,8 +65,8 @@ pub struct LedgerRow {
     pub world_changing: bool,
     /// Maximum duration of the open try in milliseconds.
     pub timeout_ms: u32,
-    /// Latest end of the open try on the database's lease clock, in microseconds. The store computes it from
-    /// `timeout_ms` in the acquiring transaction.
+    /// Time at which the open try ends at the latest, in microseconds of the lease clock. The store computes
+    /// it from `timeout_ms` in the transaction that starts the try.
     pub deadline_us: i64,
     /// Earliest start of the next try in event time, if the state is `FAILED_DEFINITE`. `None` if no retry is
     /// left.

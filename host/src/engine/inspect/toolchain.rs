@@ -148,7 +148,8 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
 }
 
 impl Toolchain {
-    /// Lists the tools in one line, without those that only wrap.
+    /// Lists the tools and their versions in one line. Tools that only wrap a component are left out
+    /// (`WRAPPERS`).
     pub fn tools(&self) -> String {
         let tools = self.producers.iter().filter(|producer| producer.field == "processed-by");
         let first_word = |version: &str| version.split(' ').next().unwrap_or_default().to_owned();

@@ -51,7 +51,8 @@ pub(super) struct Node {
     pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
     pub(super) any_item: Vec<Index>,
-    /// Number of comparisons that the subschema makes itself, with allowed values or required names.
+    /// Number of comparisons with allowed values or member names that this subschema needs. Comparisons in
+    /// the subschemas that it applies are not included.
     pub(super) cost: u64,
     /// Number of regular expressions and formats in the subschema.
     pub(super) patterns: u64,

@@ -34,7 +34,7 @@ pub(super) fn verify(file: &[u8]) -> VerifyReport {
     evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
 }
 
-/// Checks that the evidence of the job so far verifies.
+/// Exports the evidence of the job in its present state and checks that it is intact.
 pub(super) fn assert_verifies(sim: &Sim) -> VerifyReport {
     let report = verify(&export(sim));
     assert!(report.intact, "{:#?}", report.problems);
