@@ -96,7 +96,7 @@ pub enum Provenance {
     /// The call was repeated under its recorded external key.
     KeyedRetry,
     /// A person decided the result.
-    #[serde(rename = "Operator")]
+    #[serde(rename = "operator")]
     PersonDecision,
     /// The result is the receipt of an earlier job.
     Reused,
@@ -178,5 +178,25 @@ impl Effect {
             Answer::NotApplied(_) => self.provenance != Provenance::KeyedRetry,
             Answer::Unknown { .. } => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Provenance;
+
+    /// The names are part of events, effects and evidence files.
+    #[test]
+    fn names_of_provenances_are_pinned() {
+        let all = [
+            Provenance::Executed,
+            Provenance::CaughtUp,
+            Provenance::Reconciled,
+            Provenance::KeyedRetry,
+            Provenance::PersonDecision,
+            Provenance::Reused,
+        ];
+        let names = serde_json::to_string(&all).unwrap();
+        assert_eq!(names, r#"["executed","caught_up","reconciled","keyed_retry","operator","reused"]"#);
     }
 }

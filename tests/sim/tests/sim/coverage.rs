@@ -38,7 +38,7 @@ const RECOVERIES: [&str; 36] = [
     "answer CaughtUp",
     "answer Executed",
     "answer KeyedRetry",
-    "answer Operator",
+    "answer PersonDecision",
     "answer Reconciled",
     "answer Reused",
     "attempts exhausted",
