@@ -38,13 +38,14 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
             shown.print(ctx, &config);
             return Ok(view::exit(&shown.response));
         }
-        let left = left();
-        if left.is_some_and(|left| left.is_zero()) {
-            return Err(wait_timed_out(ctx, &args.job, state).into());
-        }
+        // The state is noted even if the first reading of the job took longer than the timeout.
         if noted != Some(state) {
             ctx.printer.note_of(&args.job, waiting_message(ctx, &args.job, state));
             noted = Some(state);
+        }
+        let left = left();
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(wait_timed_out(ctx, &args.job, state).into());
         }
         tokio::select! {
             () = tokio::time::sleep(left.map_or(pause, |left| pause.min(left))) => {
