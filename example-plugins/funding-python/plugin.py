@@ -145,8 +145,8 @@ def publication(text):
 
 
 def most_telling(prose, interests):
-    """Returns the sentences that share most terms with the rest and with the interests, in the order of the
-    text."""
+    """Returns the most informative sentences, in the order of the text. An informative sentence shares many terms
+    with the other sentences and with the interests."""
     frequency = Counter(term for sentence in prose for term in terms(sentence))
     wanted = {term for interest in interests for term in terms(interest)}
 

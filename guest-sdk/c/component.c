@@ -2,9 +2,9 @@
  * with the plugin and defines LATCH_VERSION. */
 #include "latchwork.h"
 
-/* The generated bindings refer to this symbol to make the linker include an object file that contains the
- * world of the component. The build sets the world itself and does not link that object file, so the symbol is
- * defined here. */
+/* The generated bindings refer to this symbol. It normally comes from an object file that contains the world of the
+ * component. The build sets the world itself and does not link that object file. The symbol is therefore defined
+ * here. */
 void __component_type_object_force_link_latch(void) {}
 
 #ifdef LATCH_TOOL

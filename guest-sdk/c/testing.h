@@ -1,4 +1,4 @@
-/* A test host, so that a test is an ordinary program. Include this header in one file of the test, after
+/* A test host for tests that are ordinary programs. Include this header in one file of the test, after
  * latchwork.h, together with the source of the plugin. */
 #ifndef LATCHWORK_TESTING_H
 #define LATCHWORK_TESTING_H

@@ -1,6 +1,6 @@
 /* The system calls of the C library, implemented with the host. Time and randomness are injected in a
  * step and real in a tool. Printed text becomes log records. Files and network are not available.
- * Without this file a component would import WASI, which a step must not do.
+ * Without this file, a component would import WASI. A step must not import WASI.
  *
  * LATCH_TOOL is defined for tools. */
 #include "latchwork.h"
@@ -9,7 +9,7 @@
 #define SERVES(name) __imported_wasi_snapshot_preview1_##name
 enum { SUCCESS = 0, BAD_FILE = 8, NO_SYSTEM = 52 };
 
-/* Lower bound of a step's clock in nanoseconds. Sleeping moves it forward. */
+/* Lower bound of a step's clock in nanoseconds. Sleeping raises the bound. */
 #ifndef LATCH_TOOL
 static uint64_t last;
 #endif
@@ -102,7 +102,7 @@ int32_t SERVES(fd_read)(int32_t file, int32_t parts, int32_t count, int32_t read
 int32_t SERVES(fd_seek)(int32_t file, int64_t by, int32_t from, int32_t at) { return (void)file, (void)by, (void)from, (void)at, BAD_FILE; }
 int32_t SERVES(fd_fdstat_get)(int32_t file, int32_t about) {
   if (file != 1 && file != 2) return BAD_FILE;
-  /* Reports a writable character device, so that the C library flushes each line. */
+  /* Reports a writable character device. For such a device, the C library flushes each line. */
   memset((void *)(intptr_t)about, 0, 24);
   *(uint8_t *)(intptr_t)about = 2;
   *(uint64_t *)(intptr_t)(about + 8) = 1 << 6;

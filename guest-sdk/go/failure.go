@@ -29,7 +29,7 @@ const (
 )
 
 // codes lists the codes in the order of latchwork:plugin/types. If unknown is true, a call that failed with
-// the code may have changed the world, unless Failure.Applied states otherwise.
+// the code may have changed the world. Failure.Applied overrides this default.
 var codes = []struct {
 	code    Code
 	unknown bool
@@ -49,7 +49,7 @@ const (
 	AppliedUnknown Applied = "unknown"
 )
 
-// Failure is an error with a code. Operators return it, wrapped or not. A failed tool call returns it too.
+// Failure is an error with a code. Operators return a Failure, wrapped or not. Failed tool calls return one too.
 type Failure struct {
 	Code    Code
 	Message string
@@ -154,5 +154,5 @@ func milliseconds(d time.Duration) *uint32 {
 	return &n
 }
 
-// clean replaces invalid UTF-8, because the host traps the component if a text contains it.
+// clean replaces invalid UTF-8. The host traps a component that passes text with invalid UTF-8.
 func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

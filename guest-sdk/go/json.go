@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// JSON conversion without silent loss. Integers of 2^53 or more are rejected in output, because most readers
-// would round them. In input they are rejected if they would become a float64 or an any.
+// JSON conversion without silent loss. Most readers round integers of 2^53 or more. Output with such an integer
+// is rejected. Input with such an integer is rejected if the Go type contains a float or an any at any depth.
 
 const largest = 1 << 53
 
@@ -72,8 +72,8 @@ func rounds(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// integers calls show with the path and the digits of every integer of a JSON text that has 16 digits or
-// more.
+// integers calls show with the path and the digits of every integer in a JSON text. A text without a run of 16
+// digits is skipped.
 func integers(text string, show func(path, digits string) error) error {
 	if !sixteenDigits(text) {
 		return nil

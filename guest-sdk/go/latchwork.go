@@ -31,7 +31,7 @@ type Invocation struct {
 	failed error
 }
 
-// Change is a change in the world. It must identify the resource precisely enough to check it later. Unknown
+// Change is a change in the world. It must identify the resource precisely enough for a later check. Unknown
 // fields stay empty.
 type Change struct {
 	ResourceType, ResourceID, Operation string
@@ -80,7 +80,7 @@ func optional(s string) *string {
 	return &s
 }
 
-// Now returns time.Now(), except in a test, where it returns the time of the test host.
+// Now returns time.Now() in a component, and the time of the test host in a test.
 func Now() time.Time { return host.Now() }
 
 // UUID returns a random UUID from crypto/rand.

@@ -49,8 +49,8 @@ type Spec struct {
 	Input, Output Schema
 	Effects       []Effect
 	Determinism   Determinism
-	// OutcomeType and OutcomeStatus declare that the output is an outcome: "Draft.Email" and "draft" or
-	// "final".
+	// OutcomeType and OutcomeStatus declare that the output is an outcome. OutcomeType is a name such as
+	// "Draft.Email". OutcomeStatus is "draft" or "final".
 	OutcomeType, OutcomeStatus string
 	Limits                     Limits
 	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same
@@ -75,7 +75,7 @@ var operators []*operator
 // version is set by `latch plugin build`.
 var version = "0.0.0"
 
-// Step registers the step operator name, in the form Noun.Verb, with its handler. Call it from init or from
+// Step registers the step operator name, in the form Noun.Verb, with its handler. Call Step from init or from
 // main.
 func Step[In, Out any](name string, spec Spec, handler func(Context, In) (Out, error)) {
 	serveSteps()
@@ -97,7 +97,7 @@ func Step[In, Out any](name string, spec Spec, handler func(Context, In) (Out, e
 // compensate.
 type ToolOperator[In, Out any] struct{ made *operator }
 
-// Tool registers the tool operator name, in the form Noun.Verb, with its handler. Call it from init or from
+// Tool registers the tool operator name, in the form Noun.Verb, with its handler. Call Tool from init or from
 // main.
 func Tool[In, Out any](name string, spec Spec, handler func(*Invocation, In) (Out, error)) ToolOperator[In, Out] {
 	serveTools()
@@ -120,7 +120,7 @@ func Tool[In, Out any](name string, spec Spec, handler func(*Invocation, In) (Ou
 }
 
 // Reconcile sets the handler that finds out whether the call with invocation.ExternalKey happened. The
-// handler must not change anything. latch-plugin.toml: exports = ["reconcile"].
+// handler must not change anything. latch-plugin.toml must have exports = ["reconcile"].
 func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, error)) ToolOperator[In, Out] {
 	t.made.reconcile = func(invocation *Invocation, args string) (Verdict, error) {
 		var in In
@@ -133,15 +133,15 @@ func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, er
 }
 
 // Verify sets the handler that checks a recorded change. The handler returns "" if the change is still in
-// place, else a description of the state found. It must not change anything. latch-plugin.toml: exports =
-// ["verify"].
+// place, else a description of the state found. The handler must not change anything. latch-plugin.toml must
+// have exports = ["verify"].
 func (t ToolOperator[In, Out]) Verify(check func(*Invocation, Change) (string, error)) ToolOperator[In, Out] {
 	t.made.verify = check
 	return t
 }
 
 // Compensate sets the handler that undoes the call with these arguments, this result and
-// invocation.ExternalKey. latch-plugin.toml: exports = ["compensate"].
+// invocation.ExternalKey. latch-plugin.toml must have exports = ["compensate"].
 func (t ToolOperator[In, Out]) Compensate(undo func(*Invocation, In, Out) error) ToolOperator[In, Out] {
 	t.made.compensate = func(invocation *Invocation, args, result string) error {
 		var in In

@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	// Some plugins register their operators in main. Go does not call main in a component, so this function calls
-	// it.
+	// Some plugins register their operators in main. Go does not call main in a component. This function
+	// therefore calls main.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()
@@ -23,8 +23,8 @@ func init() {
 	}
 }
 
-// serveSteps is called by Step, and serveTools by Tool. This way a component imports only the functions of
-// its own kind.
+// Step calls serveSteps, and Tool calls serveTools. A component therefore imports only the functions of its own
+// kind.
 func serveSteps() {
 	host.Plugin.Run = func(name, input string) (string, *host.Error) {
 		return served(name, func(one *operator) (string, error) {

@@ -46,8 +46,8 @@ export function makeConsole(log, elapsed) {
 }
 
 /**
- * Formats values, separated by spaces. If the first value is a string, each %s, %d, %i, %f, %j, %o and %O in
- * it is replaced by one of the other values.
+ * Formats values, separated by spaces. If the first value is a string, its marks %s, %d, %i, %f, %j, %o and %O
+ * are replaced by the values that follow.
  */
 function format(values) {
   const [first, ...rest] = values;

@@ -18,8 +18,8 @@ const APPLIED = {
 };
 
 /**
- * A failure with a code. Operators throw it, and failed tool calls throw it too. The host may retry a
- * call that fails with one of the first five codes.
+ * A failure with a code. Operators and failed tool calls throw a Failure. The host may retry a call that fails
+ * with one of the first five codes.
  */
 export class Failure extends Error {
   /** @param {string} code  @param {string} message  @param {{retryAfterMs?: number, detail?: unknown, applied?: 'no'|'unknown', cause?: unknown}} [more] */
@@ -51,8 +51,8 @@ export function fromHost(thrown) {
 }
 
 /**
- * Converts a thrown value for the host. A value that is not a Failure is a defect of the operator. The
- * host reports it as PLUGIN_EXCEPTION with its text and stack.
+ * Converts a thrown value for the host. A value that is not a Failure is a defect of the operator. The host
+ * reports the defect as PLUGIN_EXCEPTION with text and stack.
  */
 export function toHost(thrown, mayHaveChanged) {
   try {

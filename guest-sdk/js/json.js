@@ -1,5 +1,5 @@
-// JSON conversion without silent loss. JavaScript has only doubles: it would round an input integer of 2^53
-// or more and write NaN as null. Both are rejected.
+// JSON conversion without silent loss. JavaScript would round an integer of 2^53 or more and write NaN as null.
+// Both values are rejected.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

@@ -201,7 +201,7 @@ function changeFromHost(change) {
   return Object.fromEntries(CHANGE.map((key) => [key, change[key]]));
 }
 
-/** Returns the trace context of the job. It is read from the host on first use. */
+/** Returns the trace context of the job. The context is read from the host on first use. */
 function stepContext() {
   let asked;
   const get = () => (asked ??= ask('the context').context());

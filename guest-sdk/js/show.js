@@ -1,4 +1,4 @@
-// Converts values to text for people. Must never throw, because it formats thrown and printed values.
+// Converts values to text for people. Thrown and printed values are formatted here, so no function may throw.
 
 const DEPTH = 6;
 

@@ -1,4 +1,4 @@
-// A test host, so that `node --test` runs operators without Wasm.
+// A test host. With the test host, `node --test` runs operators without Wasm.
 
 import { makeConsole } from './console.js';
 import { Failure } from './failure.js';

@@ -52,7 +52,7 @@ fn used_operators(durable: &Durable) -> Option<BTreeSet<&Operator>> {
     job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
 }
 
-/// Returns a hash of the plugins that a job pinned. It covers the fields that are compared with the
+/// Returns a hash of the plugins that a job pinned. The hash covers the fields that are compared with the
 /// configuration.
 pub fn pinned_settings_hash(durable: &Durable) -> Hash {
     let pin = |pin: &PinnedOperator| {
@@ -98,10 +98,13 @@ fn limit_differences(configured: &LimitsConfig, pinned: &Limits) -> Vec<SettingD
         .collect()
 }
 
-/// Returns a hash of the grants, the `config` and the limits in a plugin's table. A job records this hash when
-/// it is accepted. If the hash is different later, the table has changed. The recorded hash does not fix the
-/// settings: the tools of the job run with the current grants and the current `config`. A directory inside the
-/// project `root` is hashed by its path relative to `root`, so moving the project does not change the hash.
+/// Returns a hash of the grants, the `config` and the limits in a plugin's table.
+///
+/// A job records this hash when it is accepted. A different hash later shows that the table has changed. The recorded
+/// hash does not fix the settings: the tools of the job run with the current grants and the current `config`.
+///
+/// The path of a directory inside the project is hashed relative to `root`. Moving the project therefore does not
+/// change the hash.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();

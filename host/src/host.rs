@@ -128,8 +128,8 @@ pub enum SubmitError {
         /// The limit.
         limit: u32,
     },
-    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator,
-    /// so such a plan needs all plugins.
+    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator. Such a
+    /// plan therefore needs all plugins.
     #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", plugin_count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.
@@ -296,8 +296,8 @@ impl Host {
         reason: Option<&str>,
         here: bool,
     ) -> Result<UndoSubmission, UndoError> {
-        // A concurrent request may reopen the job before this request is written. The store then refuses this
-        // request, and the second round finds the undo that is already requested.
+        // A concurrent request may reopen the job before this request is written. The store then refuses this request.
+        // The second round decides about the new state of the job.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();
@@ -319,8 +319,8 @@ impl Host {
         unreachable!("the second round returns")
     }
 
-    /// Checks that the plugins which undo these calls are loaded. Otherwise the reopened job would wait for
-    /// them.
+    /// Checks that the plugins which undo these calls are loaded. Otherwise the reopened job would wait for a missing
+    /// plugin.
     fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
         for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };

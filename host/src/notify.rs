@@ -1,9 +1,11 @@
 //! `[notify] webhook`: posts a document when a job waits for a person and when a job has ended.
 //!
-//! A notice is queued in this process after its event is durable, and never delays the job. If a post fails
-//! temporarily, it is repeated with growing pauses, up to 12 posts in all. A notice may therefore arrive more
-//! than once, always with the same `event_id`. Notices that are still queued when the process ends are lost.
-//! Complete information is only in the jobs themselves and in `latch job list --open`.
+//! A notice is queued in this process after its event is durable. A notice never delays the job. If a post fails
+//! temporarily, the post is repeated with growing pauses, up to 12 posts in all. A notice may therefore arrive more
+//! than once, always with the same `event_id`.
+//!
+//! Notices that are still queued when the process ends are lost. Complete information is only in the jobs themselves
+//! and in `latch job list --open`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use crate::os;
 const POSTS_MAX: u32 = 12;
 /// Pauses between posts: up to half a second at first, growing up to a minute.
 const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Some(60_000) };
-/// Maximum number of queued notices. Beyond it, new notices are dropped.
+/// Maximum number of queued notices. If the queue is full, new notices are dropped.
 const QUEUE_MAX: usize = 4_096;
 
 /// Posts notices of the configured events to the webhook.
@@ -66,8 +68,8 @@ impl Notifier {
         let (events, flags) = (config.events.clone(), config.flags.clone());
         let told = left.clone();
         tokio::spawn(async move {
-            // Post in order, one notice at a time, so that the receiver gets the notice of a gate before the
-            // notice of the park.
+            // Post in order, one notice at a time. The receiver then gets the notice of a gate before the notice of the
+            // park.
             while let Some(notice) = waiting.recv().await {
                 deliver(&config, &*secrets, &notice).await;
                 told.count.fetch_sub(1, Ordering::AcqRel);
@@ -96,7 +98,7 @@ impl Notifier {
             loop {
                 let fewer = self.left.decreased.notified();
                 tokio::pin!(fewer);
-                // Register for the notification before reading the count, so a change in between is not
+                // Register for the notification before reading the count. Otherwise a change in between would be
                 // missed.
                 fewer.as_mut().enable();
                 if self.left.count.load(Ordering::Acquire) == 0 {

@@ -28,7 +28,7 @@ pub struct Submission {
     pub intent_type: String,
     /// Canonical payload of the intent.
     pub intent_payload: Vec<u8>,
-    /// Contexts of the request. They are part of the request's identity, and templates may refer to them.
+    /// Contexts of the request. The contexts are part of the request's identity. Templates may refer to them.
     pub contexts: Vec<Value>,
     /// The checked plan.
     pub plan: Plan,

@@ -10,8 +10,7 @@ pub(crate) fn default_permissions() -> Permissions {
     Permissions::from_mode(0o666)
 }
 
-/// Removes the path of the temporary file, which `tempfile` adds to the error. That path means nothing to the
-/// user.
+/// Removes the path of the temporary file from an error. `tempfile` adds this path, but a user does not know the file.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
     // An error of the operating system itself contains no path.
     if error.get_ref().is_none() {

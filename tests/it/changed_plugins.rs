@@ -30,7 +30,7 @@ fn configure_other_component(place: &TestEnv) {
     rewrite_witness_table(place, |table| {
         let source = table.split("source = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a source");
         let mut bytes = std::fs::read(source).unwrap();
-        // Adds a custom section, which changes the digest but not the behaviour.
+        // Adds a custom section. It changes the digest but not the behaviour.
         bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
         let other = place.dir.join("other.wasm");
         std::fs::write(&other, bytes).unwrap();
@@ -78,7 +78,7 @@ fn moved_project_has_the_same_grants() {
     assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
 }
 
-/// I164: a changed limit and a changed grant are each reported, and are distinguished.
+/// I164: a changed limit and a changed grant are reported as changes of different settings.
 #[test]
 fn changed_limits_and_grants_are_reported() {
     let (place, id) = completed_job();

@@ -23,8 +23,8 @@ pub(crate) fn root() -> &'static Path {
 /// Returns the tracked files that exist in the work tree, as paths relative to the root.
 pub(crate) fn tracked_files() -> BTreeSet<String> {
     let mut git = Command::new("git");
-    // If the tests run in a git hook, the hook has set variables that name its own repository and index.
-    // They are removed, so that git lists the files of this checkout.
+    // A git hook sets variables that name its own repository and index. The tests may run in a hook, so these variables
+    // are removed. Git then lists the files of this checkout.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
         git.env_remove(name);
     }
@@ -52,8 +52,8 @@ pub(crate) fn copy() -> &'static Path {
     })
 }
 
-/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its modification time,
-/// so that cargo does not rebuild it.
+/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its modification time, so cargo
+/// does not rebuild it.
 fn refresh(copy: &Path) {
     let names = tracked_files();
     let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, step, wait};
 
-/// Creates an environment with one gated call. With `with_read`, a read call runs before the gated call, so
-/// that a rejection leaves the job partly done.
+/// Creates an environment with one gated call. With `with_read`, a read call runs before the gated call. A rejection
+/// then leaves the job partly done.
 fn gated_env(with_read: bool) -> TestEnv {
     let send = |after: &[&str]| step("o", "Effect.Opaque", after, json!({ "note": 1 }));
     let plan = match with_read {
@@ -71,7 +71,8 @@ fn exit_code_follows_the_job_state() {
     assert_eq!(place.latch(&["job", "cancel", id]).code, 0);
 }
 
-/// A next action names the configuration and database that the command used, so that it finds the same job.
+/// A next action names the configuration and the database of the command that printed the action. The action then finds
+/// the same job.
 #[test]
 fn next_actions_name_config_and_database() {
     let place = gated_env(false);

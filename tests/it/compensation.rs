@@ -6,8 +6,8 @@ use crate::evidence;
 use crate::program::{CommandOutput, latch_command};
 use crate::test_env::{TestEnv, step, wait};
 
-/// Writes a plan with these steps. If a step fails, `on_failure` decides about the effects of the others:
-/// `keep` keeps them, and `compensate` undoes them.
+/// Writes a plan with these steps. If a step fails, `on_failure` decides about the effects of the other steps: `keep`
+/// keeps them, and `compensate` undoes them.
 pub(crate) fn write_plan(place: &TestEnv, on_failure: &str, steps: &[Value]) {
     let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -18,7 +18,7 @@ pub(crate) fn with_field(mut step: Value, key: &str, value: Value) -> Value {
     step
 }
 
-/// Returns a step that waits for a signal that is never sent, so that the job parks.
+/// Returns a step that waits for a signal. The signal is never sent, so the job parks.
 pub(crate) fn never_ending_wait(depends_on: &str) -> Value {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "never", "park": true });
     with_field(wait("w", payload), "depends_on", json!([depends_on]))
@@ -143,8 +143,8 @@ fn effect_files(place: &TestEnv) -> Vec<String> {
     entries.map(|entry| entry.expect("readable").file_name().into_string().expect("plain names")).collect()
 }
 
-/// I37: if a step fails, a plan with `on_failure` set to `compensate` undoes its effects. With `keep`, the
-/// effects stay.
+/// I37: if a step fails and `on_failure` is `compensate`, the effects of the job are undone. With `keep`, the effects
+/// stay.
 #[test]
 fn failed_job_rolls_back() {
     let place = TestEnv::undo("atomic").fresh_copy();
@@ -222,9 +222,8 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(place.effect_counts().len(), 3, "{:?}", place.effect_counts());
     assert_replayable_and_verified(&place, &job, "by hand");
 
-    // A call whose plugin has no `compensate` export and whose step has no `compensate_with` is reported, and
-    // the other calls are undone. If a `compensate` export refuses the operator, this is a failed
-    // compensation like any other.
+    // A call is reported if its plugin has no `compensate` export and its step has no `compensate_with`. The other
+    // calls are undone. A `compensate` export that refuses the operator is a failed compensation like any other.
     let place = TestEnv::undo("atomic").fresh_copy();
     let steps = [
         step("a", "Booking.Make", &[], json!({ "note": 1 })),

@@ -1,5 +1,5 @@
-//! Kills the process at every crash point while a job is undone, and restarts the process. The tests resolve
-//! each call in doubt as the effects show, and then count the effects.
+//! Kills the process at every crash point while a job is undone, and restarts the process. The tests resolve each call
+//! in doubt as applied or not applied, as its effects show. Then they count the effects.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -34,8 +34,8 @@ fn finish_undoing(place: &TestEnv, verb: &str, job: &str, when: &str) -> Value {
         if response["state"] == "CANCELLED" {
             return response;
         }
-        // If the process was killed early, the request was not stored, so it is made again. If the request
-        // was stored, repeating it changes nothing.
+        // A process that was killed early has not stored the request, so the request is made again. Repeating a stored
+        // request changes nothing.
         let ran = place.latch(&["job", verb, job, "--json", "--actor", "bob"]);
         assert!(matches!(ran.code, 0 | 3), "{when}: {} {}", ran.stdout, ran.stderr);
         let response = ran.json();

@@ -323,8 +323,7 @@ fn host_verifier_checks_the_file_digest() {
     assert!(found.contains("/d/f is not there any more"), "{found}");
 }
 
-/// I39: the shipped mail tool verifies the message that it delivered, and a deleted message differs from the
-/// record.
+/// I39: the shipped mail tool verifies the message that it delivered. A deleted message is a mismatch.
 #[test]
 fn mail_tool_reports_its_deleted_message_as_a_mismatch() {
     let template = TestEnv::golden("atomic").with_plan(&[

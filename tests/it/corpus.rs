@@ -24,8 +24,7 @@ struct CorpusGuest {
     cases: Vec<Value>,
 }
 
-/// The guests of one language. `rebuilt` names the plugins that are built twice, so that the checker can
-/// compare the builds.
+/// The guests of one language. `rebuilt` names the plugins that are built twice. The checker compares the two builds.
 struct CorpusTable {
     dir: PathBuf,
     guests: Vec<CorpusGuest>,

@@ -1,5 +1,5 @@
-//! Kills the process at every crash point and restarts it. The tests resolve each call in doubt as the
-//! effects show, and then count the effects. They use real processes, components and databases.
+//! Kills the process at every crash point and restarts it. The tests resolve each call in doubt as applied or not
+//! applied, as its effects show. Then they count the effects. They use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -66,9 +66,8 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// For each crash point, kills one run at the first pass of the point, one at the second, and so on, until a
-/// run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points
-/// reached.
+/// For each crash point, kills one run at the first pass of the point, another run at the second pass, and so on. Stops
+/// when a run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
@@ -253,8 +252,8 @@ fn opaque_call_in_doubt_parks_the_job_until_it_is_resolved() {
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
         let (id, blocked) = (job["job_id"].as_str().unwrap(), &job["blocked_on"]);
         assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT");
-        // The response shows what a person needs to look up the call in the outside system: operator and
-        // arguments, and the key that the tool received.
+        // The response shows the operator, the arguments, and the key that the tool received. A person needs these to
+        // look up the call in the outside system.
         let call = json!({
             "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
         });

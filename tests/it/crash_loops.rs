@@ -46,7 +46,7 @@ fn dies_loading(place: &TestEnv) -> bool {
     is_killed(latch_command(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "load:after:1"))
 }
 
-/// Runs a worker that would be killed if it loaded a job, to show that it loads none.
+/// Runs a worker that is killed if it begins to load a job. A worker that ends by itself has loaded no job.
 fn run_worker_without_loading(place: &TestEnv) -> CommandOutput {
     let mut worker = latch_command(&place.dir, &["worker", "--until-idle", "--json"]);
     command_output(worker.env("LATCH_CRASH_AT", "load:before:1").output().expect("latch runs"))
@@ -166,8 +166,8 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     evidence::verify_offline(&place, &job, "in the end");
 }
 
-/// I100, I123: if a job kills each process at its first call, the job is parked, and the cause names that
-/// call. The call's name is recorded from the second attempt on.
+/// I100, I123: if each process of a job dies at the job's first call, the job is parked. The cause names that call. The
+/// name of the call is recorded from the second attempt on.
 #[test]
 fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
     let server = TestServer::start();

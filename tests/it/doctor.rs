@@ -179,7 +179,7 @@ fn deep_check_finds_damaged_components_and_compiled_code() {
     assert!(entry["fix"].as_str().unwrap().contains(compiled[0].to_str().unwrap()), "{entry}");
 }
 
-/// I169: each problem of a plugin is a finding of its own, which names the plugin and the remedy.
+/// I169: each problem of a plugin is a separate finding. The finding names the plugin and the remedy.
 #[test]
 fn each_plugin_problem_names_its_plugin() {
     let folder = tempfile::tempdir().unwrap();

@@ -223,7 +223,7 @@ fn changed_component_is_refused() {
     for entry in std::fs::read_dir(components_dir(&place)).unwrap().map(Result::unwrap) {
         if entry.path().extension().is_some_and(|extension| extension == "wasm") {
             let mut bytes = std::fs::read(entry.path()).unwrap();
-            // Adds an empty custom section, so that the same code has another digest.
+            // Adds an empty custom section. The same code then has another digest.
             bytes.extend([0, 2, 1, b'x']);
             std::fs::write(other.join(entry.file_name()), bytes).unwrap();
         }

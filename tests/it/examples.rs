@@ -1,4 +1,4 @@
-//! The example plugins: built from source, with no import that they do not need.
+//! The example plugins are built from source and import only what they need.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};

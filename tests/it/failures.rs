@@ -12,7 +12,7 @@ use sqlx::{ConnectOptions, Connection};
 use crate::program::{self, CommandOutput, command_output, latch_command};
 use crate::test_env::{TestEnv, step};
 
-/// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes, which acts like a full disk.
+/// Runs `latch` with a file size limit of `blocks` blocks of 512 bytes. The limit acts like a full disk.
 fn run_with_file_size_limit(place: &Path, blocks: u64, args: &[&str]) -> CommandOutput {
     let mut command = Command::new("sh");
     // A write beyond the limit kills the process with a signal. If the process ignores the signal, the write
@@ -62,8 +62,8 @@ fn full_disk_is_reported_and_the_job_continues_later() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// A database counts its openings (the generation), so that a restored backup is detected. Processes that
-/// start concurrently do not take each other's openings for a restored backup.
+/// A database counts its openings to detect a restored backup. The count is its generation. Processes that start
+/// concurrently do not take each other's openings for a restored backup.
 #[test]
 fn concurrent_first_runs_all_end() {
     let place = TestEnv::witness("atomic");
@@ -75,8 +75,8 @@ fn concurrent_first_runs_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = command_output(child.wait_with_output().unwrap());
-        // All these jobs perform the same actions. A job that finds another job performing an action stops
-        // and waits for the end of that action, so both results are accepted.
+        // All these jobs perform the same actions. A job stops and waits while another job performs one of these
+        // actions. Both results are therefore accepted.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }

@@ -1,6 +1,6 @@
 //! A disk that is really full: a small file system of its own, filled to the last byte.
 //!
-//! Mounting it requires root. Without that permission a test prints a message and passes.
+//! Mounting a file system requires root. Without root, a test prints a message and passes.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ impl Drop for Ballast {
     }
 }
 
-/// I1, I2: the disk of a SQLite file becomes full at various points. The command reports it and begins no
+/// I1, I2: the disk of a SQLite file becomes full at various points. The command reports the full disk and begins no
 /// call that it could not record. Another command continues the job when there is room.
 #[test]
 fn sqlite_on_a_full_disk_loses_and_repeats_nothing() {
@@ -152,8 +152,8 @@ fn full_disk_and_read_only_folder_have_their_own_codes() {
     refused(("L0101", 2), "read-only");
 }
 
-/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of
-/// that cause, and leave no partial files.
+/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of that cause.
+/// They leave no partial files.
 #[test]
 fn failed_author_commands_leave_no_files() {
     let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };
@@ -192,8 +192,8 @@ fn failed_author_commands_leave_no_files() {
     refused(("L0101", 2));
 }
 
-/// I1, I2, I87: the disk of a server becomes full while workers run, so that the server stops or refuses
-/// writes. When there is room again, every job is completed, with each call executed once.
+/// I1, I2, I87: the disk of a server becomes full while workers run. The server then stops or refuses writes. When
+/// there is room again, every job is completed, with each call executed once.
 #[test]
 fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(96 * 1024) else { return };
@@ -219,8 +219,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // The server may have stopped by itself, because it could not write its log. It is therefore started
-    // again in any case.
+    // The server may have stopped by itself, because it could not write its log. The test therefore stops and starts
+    // the server in any case.
     server.stop();
     server.run();
     working.push(RunningWorker::start(&place, worker_command(&place, &[])));
@@ -233,8 +233,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     check_jobs(&place, &jobs, "the disk was full");
 }
 
-/// I127: if the disk of a SQLite file is full when an opaque call returns, the process keeps the answer and
-/// records it once there is room again. The call is never in doubt.
+/// I127: the disk of a SQLite file is full when an opaque call returns. The process keeps the answer and records it
+/// once there is room again. The call is never in doubt.
 #[test]
 fn opaque_answer_survives_a_full_disk() {
     for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {

@@ -148,7 +148,7 @@ fn approval_without_a_required_reason_is_refused() {
     }
 }
 
-/// A wider policy does not widen a job that was accepted under a narrower one.
+/// A wider policy does not widen the permissions of a job that was accepted under a narrower policy.
 #[test]
 fn wider_policy_applies_only_to_new_jobs() {
     let [(slot, step), _] = gated_plans();

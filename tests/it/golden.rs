@@ -1,5 +1,5 @@
-//! The golden flow as a user runs it: up to the gates, through them, and a second time. The golden flow is
-//! the plan of `example-plugins/funding-outreach`, which records a request and sends a letter.
+//! The golden flow as a user runs it: up to its gates, past its gates, and a second time. The golden flow is the plan
+//! of `example-plugins/funding-outreach`, which records a request and sends a letter.
 
 use serde_json::json;
 

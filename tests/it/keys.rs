@@ -28,7 +28,7 @@ fn run_file(place: &TestEnv, file: &str, more: &[&str]) -> CommandOutput {
     place.latch(&run_args(file, more))
 }
 
-/// Number of executions of all jobs.
+/// Returns the number of executions of all jobs.
 fn execution_count(place: &TestEnv) -> usize {
     let names = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
@@ -311,8 +311,8 @@ fn failed_job_is_retried_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: if a person gave up a call of a job, a retry of the job puts the call in doubt again and does not
-/// execute it. This holds no matter where the retry is killed.
+/// I24: a person gave up a call of a job. A retry of the job puts the call in doubt again and does not execute the
+/// call. This holds no matter where the retry is killed.
 #[test]
 fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {

@@ -155,8 +155,8 @@ fn retry_after_survives_a_restart() {
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
 }
 
-/// I32: the answer to an LLM call costs money, so the host records it durably before it does anything else.
-/// A later kill neither repeats the request nor counts its cost twice.
+/// I32: the answer to an LLM call costs money, so the host records the answer durably before any other action. A later
+/// kill neither repeats the request nor counts its cost twice.
 #[test]
 fn recorded_llm_answer_is_never_requested_again() {
     for commit in ["atomic", "staged"] {
@@ -224,8 +224,8 @@ fn invalid_llm_step_is_refused_with_its_position() {
     assert!(provider.requests().is_empty());
 }
 
-/// The shipped LLM example runs against any server with a compatible protocol. Here its address is replaced
-/// by that of a test server.
+/// The shipped LLM example runs against any server with a compatible protocol. The test replaces the server's address
+/// in the example by that of a test server.
 #[test]
 fn llm_example_runs_against_a_compatible_server() {
     let provider = Provider::start(vec![]);

@@ -1,5 +1,5 @@
-//! A local LLM provider: an HTTP server that speaks the chat completions protocol, sends scripted answers and
-//! records the requests. Also a project folder that uses it.
+//! A local LLM provider: an HTTP server that speaks the chat completions protocol, sends scripted answers and records
+//! the requests. Also creates a project folder that uses this provider.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ use crate::checkout;
 use crate::program::{CommandOutput, command_output, latch_command};
 use crate::test_env::build_plugin;
 
-/// The API key of all tests, which may reach only the provider.
+/// API key of all tests. The key may reach only the provider.
 pub(crate) const API_KEY_CANARY: &str = "sk-canary-5f0c2d71e9";
 
 /// One received request.

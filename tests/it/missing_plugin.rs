@@ -37,7 +37,7 @@ fn write_lacking_config(place: &TestEnv) {
     std::fs::write(place.dir.join("lacking.toml"), tables.join("[[plugin]]")).expect("writable");
 }
 
-/// Writes a plan of two calls: one that every worker can execute, and one that needs the plugin.
+/// Writes a plan of two calls: one that every worker can execute, and one that needs the plugin `witness`.
 fn write_plan(place: &TestEnv, number: u32) {
     let called = |id: &str, name: &str, depends_on: &[&str]| {
         let mut step = step(id, name, depends_on, json!({ "note": number }));
@@ -54,7 +54,7 @@ fn submit_detached(place: &TestEnv, number: u32) -> String {
     running_worker::submit_detached(place)
 }
 
-/// Returns the command of a worker in `dir` that lacks the plugin.
+/// Returns the command of a worker in `dir` that lacks the plugin `witness`.
 fn lacking_worker(dir: &Path, args: &[&str]) -> Command {
     latch_command(dir, &[&["worker", "--json", "--config", "lacking.toml"], args].concat())
 }
@@ -127,7 +127,7 @@ fn job_is_left_to_a_machine_that_has_its_plugin() {
     assert_eq!((place.effect_counts().get("q"), other.effect_counts().get("q")), (None, Some(&JOBS)));
 }
 
-/// I121: a job is not parked, no matter how often a worker without its plugin claims it. The worker reports
+/// I121: a worker without the plugin of a job claims the job repeatedly. The job is never parked. The worker reports
 /// the missing plugin.
 #[test]
 fn worker_without_the_plugin_leaves_the_job_unchanged() {
@@ -191,8 +191,8 @@ fn resume_continues_past_jobs_that_cannot_be_loaded() {
     }
 }
 
-/// A worker that cannot load a damaged job reports the job once, and does not claim it again when its lease
-/// has expired.
+/// A worker that cannot load a damaged job reports the job once. It does not claim the job again after the lease of the
+/// first claim has expired.
 #[test]
 fn damaged_job_is_skipped_by_the_worker() {
     let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"50ms\"";

@@ -59,8 +59,7 @@ fn approvals_are_counted_before_they_are_applied() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I107, I46: a second resolution of a call that contradicts the first is refused, so that no conflict is
-/// recorded.
+/// I107, I46: a second resolution of a call is refused if it contradicts the first resolution. No conflict is recorded.
 #[test]
 fn contradicting_second_resolution_is_refused() {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({}))]);

@@ -142,7 +142,7 @@ async fn misbehaving_component_fails_only_its_own_call() {
         ("plain.panic", json!({}), Code::PluginTrap),
         ("plain.spin", json!({}), Code::OutOfFuel),
         ("plain.grow", json!({}), Code::MemoryLimit),
-        // The values fit the guest's memory, but the host would need forty times as much for them, so it
+        // The values fit the guest's memory. The host would need forty times as much memory for them, so the host
         // refuses the output.
         ("plain.raw", json!({"n": 8_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 3_000_000}), Code::OutputLimit),

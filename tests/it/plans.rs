@@ -15,7 +15,7 @@ fn run_plan(place: &TestEnv, file: &str, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", file, "--json", "--actor", "ada", "--mode", "AUTO_EXEC"], more].concat())
 }
 
-/// Number of executions of all jobs.
+/// Returns the number of executions of all jobs.
 fn execution_count(place: &TestEnv) -> usize {
     let names = std::fs::read_dir(place.dir.join("effects")).expect("the effects folder exists");
     names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
@@ -142,7 +142,7 @@ fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
-/// I147: each set of parameter values is a separate request, no matter which options set the values. A value
+/// I147: each set of parameter values is a separate request. The options that set the values do not matter. A value
 /// equal to the default is the same as an omitted one.
 #[test]
 fn each_set_of_parameter_values_is_its_own_request() {
@@ -180,7 +180,7 @@ fn each_set_of_parameter_values_is_its_own_request() {
     for job in [&job, &job_id(&plain.json()), &job_id(&other.json())] {
         assert_replayable_and_verified(&place, job);
     }
-    // A request passes the values as the payload of its intent, which is part of the request.
+    // A request file passes the values as the payload of its intent.
     let request = json!({ "intent": { "type": "letter", "payload": { "professor": 910, "tone": "warm" } }, "plan": letter_plan() });
     write_plan(&place, "request.json", &request);
     let run = |more: &[&str]| {

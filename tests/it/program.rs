@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// Returns the path of an up-to-date `latch`. This package has no binary of its own, so cargo builds the one
-/// of the workspace. The build uses the profile and target folder of the test, where nearly everything is
-/// built already.
+/// Returns the path of an up-to-date `latch`. This package has no binary, so cargo builds the binary of the workspace.
+/// The build uses the profile and the target folder of the test. Nearly everything is already built there.
 pub(crate) fn latch_binary() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -47,7 +46,7 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
 /// Removes the variables of `latch` from the environment of a command. Tests set their own variables
 /// afterwards.
 pub(crate) fn clear_environment(command: &mut Command) {
-    // These variables concern the compiler for plugins, which is installed differently on each machine. A
+    // These variables concern the compiler for plugins. The installation of the compiler differs between machines. A
     // test sets all other variables itself.
     const KEPT_VARIABLES: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
@@ -57,7 +56,7 @@ pub(crate) fn clear_environment(command: &mut Command) {
     command.env("LATCH_CACHE_DIR", compile_cache_dir());
 }
 
-/// Returns Cargo's target folder, where tests store their builds.
+/// Returns Cargo's target folder. Tests store their builds there.
 pub(crate) fn target_dir() -> &'static Path {
     latch_binary().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
 }

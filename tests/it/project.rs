@@ -33,7 +33,8 @@ fn file_names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// I165: relative paths in a configuration start at its folder, no matter where the command runs.
+/// I165: relative paths in a configuration start at the folder of the configuration. The folder of the command does not
+/// matter.
 #[test]
 fn subfolder_finds_the_configuration_above_it() {
     let (folder, job) = project_with_waiting_job();

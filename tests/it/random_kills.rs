@@ -32,19 +32,19 @@ use crate::test_env::{TestEnv, witness_plan_of};
 const WORKERS: usize = 4;
 /// Minimum number of kills in a run, no matter how fast the workers are.
 const MIN_KILLS: u64 = 24;
-/// Pause between two extra jobs, which only keep the run going.
+/// Pause between two extra jobs. Extra jobs only extend the run until enough workers were killed.
 const EXTRA_JOB_PAUSE: Duration = Duration::from_millis(200);
 /// Number of consecutive kills that form one window. Throughput is checked at the end of each window.
 const KILL_WINDOW: u64 = 20;
 /// Minimum number of jobs that must end in one window, if at least this number of jobs is still open.
 const MIN_ENDED_PER_WINDOW: u64 = 3;
-/// If a run has more jobs than this, their logs are not replayed from every prefix afterwards.
+/// Maximum number of jobs of a run that is replayed from every prefix afterwards. A run with more jobs is not replayed.
 const MAX_REPLAYED_JOBS: u64 = 100;
-/// Short leases, so that the job of a killed worker is claimed again soon.
+/// Settings with a short lease. The job of a killed worker is then claimed again soon.
 const SHORT_LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
 
-/// Expected duration of a submission on an idle machine. On a slower machine the pauses grow by the same
-/// factor.
+/// Expected duration of a submission on an idle machine. If a submission takes longer, the pauses between kills grow by
+/// the same factor.
 const EXPECTED_SUBMISSION_TIME: Duration = Duration::from_millis(150);
 
 /// Submits plan number `n` for the workers, and returns the job's id.
@@ -76,8 +76,8 @@ impl Drop for KillableWorker {
     }
 }
 
-/// Lets workers run `jobs` jobs, and kills one worker after each pause. More jobs are submitted until enough
-/// workers were killed, so that the test cannot pass without kills. Returns the ids of all jobs.
+/// Lets workers run `jobs` jobs, and kills one worker after each pause. Submits more jobs until enough workers were
+/// killed. Otherwise the test could pass without kills. Returns the ids of all jobs.
 fn run_with_kills(
     place: &TestEnv,
     seed: u64,
@@ -87,8 +87,7 @@ fn run_with_kills(
 ) -> Vec<String> {
     let mut dice = seeded_rng(seed);
     let patience = Duration::from_secs(number_from_env("LATCH_TEST_PATIENCE", 600));
-    // Workers need time without kills to make progress, so the kills end at this number. The remaining jobs
-    // then finish undisturbed.
+    // Number of kills after which no more workers are killed. The remaining jobs then finish undisturbed.
     let kills_max = number_from_env("LATCH_TEST_KILLS", 60);
     let begun = Instant::now();
     let mut workers: Vec<KillableWorker> = (0..WORKERS).map(|_| KillableWorker::start(place)).collect();

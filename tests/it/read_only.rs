@@ -167,8 +167,8 @@ fn assert_reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
 fn database_on_a_read_only_mount_is_read_with_its_log() {
     let (place, jobs) = project_with_two_jobs();
     let expected = read_all(&copy_without_replay(&place).dir, &jobs);
-    // The database is read in three forms: with the write-ahead log and its index, with the log but without
-    // the index, and as a single file after a clean end.
+    // The database is read in three forms: with the write-ahead log and its index, with the log alone, and as a single
+    // file after a clean end.
     for remove in [&[][..], &["latch.db-shm"]] {
         for name in remove {
             std::fs::remove_file(place.dir.join(name)).unwrap();

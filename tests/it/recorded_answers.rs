@@ -48,8 +48,8 @@ fn recorded_answers(evidence: &[Value]) -> Vec<(String, Value)> {
     effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
 }
 
-/// I3, I19: values of every unusual type, one of them larger than 1 MiB, are passed to the step again exactly
-/// as they were recorded.
+/// I3, I19: a step runs again after a crash and gets the recorded answers unchanged. The answers contain values of
+/// every unusual type, and one answer is larger than 1 MiB.
 #[test]
 fn injected_answer_equals_the_recorded_one() {
     let large = json!([{ "$ref": "p#" }, { "$ref": "p#" }]);
@@ -98,9 +98,8 @@ fn injected_answer_equals_the_recorded_one() {
     }
 }
 
-/// I3: a step makes several calls concurrently and gets the answers in the order in which it listed the
-/// calls, even if the calls end in another order. This also holds if some answers are recorded and others
-/// are still missing.
+/// I3: a step makes several calls concurrently. The step gets the answers in the order of its list, even if the calls
+/// end in another order. The order also holds if the process is killed when only some answers are recorded.
 #[test]
 fn concurrent_calls_answer_in_argument_order() {
     let call = |n: u32| {

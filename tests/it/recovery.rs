@@ -19,8 +19,8 @@ use crate::test_env::{TestEnv, step};
 
 /// Runs a process to its end and returns its peak memory in bytes.
 fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) {
-    // Standard output goes to a file. The answer contains the outputs of the job, and could fill a pipe that
-    // is read only at the end.
+    // Standard output goes to a file. A pipe would be read only after the process has ended, and the outputs of the job
+    // could fill the pipe before.
     let answer = tempfile::NamedTempFile::new().expect("a file");
     let stdout = answer.reopen().expect("the file is there");
     let mut child = latch_command(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");
@@ -64,8 +64,7 @@ fn long_job_recovers_in_bounded_memory() {
     place.skip_replay_of_damaged_jobs();
 }
 
-/// Submits `jobs` jobs through the library, as a program that embeds the host does. Each job has an action of
-/// its own.
+/// Submits `jobs` jobs through the library, as a program that embeds the host does. Each job has its own action key.
 fn submit_jobs(place: &TestEnv, jobs: usize) {
     let options = LoadOptions { cwd: &place.dir, config: None, db: None, plan_folder: None, env: &|_| None };
     let config =
@@ -111,15 +110,15 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
     });
 }
 
-/// I1: if a worker dies after it has claimed a thousand jobs, another worker claims all of them concurrently,
-/// and every job ends.
+/// I1: a worker dies after it has claimed a thousand jobs. Another worker claims all of them concurrently, and every
+/// job ends.
 #[test]
 fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
-    // `Effect.Read` may be called only once per hour, so nearly every job is still open when the worker
-    // claims the last one. This holds even if claiming all jobs takes long.
+    // `Effect.Read` may be called only once per hour. Nearly every job is therefore still open when the worker claims
+    // the last job, even if the claims take long.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
     submit_jobs(&place, JOBS);

@@ -1,5 +1,5 @@
 //! Evidence of jobs from earlier releases, with the components that produced it. Each release has a folder in
-//! `tests/releases`. Before a release, this test writes its folder with `LATCH_TEST_RECORD=1`.
+//! `tests/releases`. Run this test with `LATCH_TEST_RECORD=1` before a release to write the folder of the release.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Kills the process before and after each call and at selected statements, then restarts the process. A
-//! server outside of the killed process, the witness, counts the request bodies that it received. Calls in
-//! doubt are resolved with this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` every
-//! pass of every statement is used.
+//! Kills the process before and after each call and at selected statements, then restarts the process. A server outside
+//! of the killed process, the witness, counts the request bodies that it received. Calls in doubt are resolved with
+//! this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` the process is killed at every execution
+//! of every statement.
 
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
@@ -18,7 +18,7 @@ const SIDES: [&str; 2] = ["before", "after"];
 const CALLS: [(&str, &str, u32); 3] = [("o", "Post.Opaque", 1), ("k", "Post.Keyed", 2), ("q", "Post.Queryable", 3)];
 /// Number of statements at which one run of the suite kills the process.
 const SAMPLE: usize = 4;
-/// Number of passes of a statement among which one is chosen at random for the kill.
+/// Number of executions of a statement from which one is drawn for the kill.
 const PASSINGS: u32 = 4;
 
 /// A witness, and an environment whose jobs post to it.
@@ -90,8 +90,8 @@ impl WitnessedEnv {
         reached
     }
 
-    /// Returns the statements that this job may execute, each with both sides. Statements of commands are
-    /// left out. Statements that only faults cause are included only in a sweep.
+    /// Returns the statements that this job may execute, each with the sides `before` and `after`. Statements of
+    /// commands are left out. Statements that only faults cause are included only in a sweep.
     fn statements_to_kill_at(&self) -> Vec<(&'static str, &'static str)> {
         let own: &[&str] = if self.on_server { POSTGRES_STATEMENTS } else { &[] };
         let all = STATEMENTS.iter().chain(own).copied();

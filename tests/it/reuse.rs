@@ -31,8 +31,8 @@ fn message_count(place: &TestEnv) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
 }
 
-/// I21, I23: a second golden flow with equal inputs reuses the drafts of the first one. Its write is not
-/// repeated, and it gets the receipt of the first write. If a person rejects the letter of the second job as
+/// I21, I23: a second golden flow with equal inputs reuses the drafts of the first one. The write of the first job is
+/// not repeated, and the second job gets the receipt of that write. If a person rejects the letter of the second job as
 /// well, the drafts stay.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {

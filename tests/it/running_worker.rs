@@ -11,11 +11,11 @@ use serde_json::Value;
 use crate::program::latch_command;
 use crate::test_env::TestEnv;
 
-/// Maximum number of checks while a test waits. Checks are at least 50 ms apart and most start a process, so
-/// together they take more than three minutes.
+/// Maximum number of checks while a test waits. Checks are at least 50 ms apart, and most checks start a process.
+/// Together they take more than three minutes.
 const MAX_CHECKS: u32 = 1_000;
 
-/// Submits the environment's plan with `--detach`, so that a worker executes the job. Returns the job's id.
+/// Submits the environment's plan with `--detach`. A worker then executes the job. Returns the job's id.
 pub(crate) fn submit_detached(place: &TestEnv) -> String {
     let args = [&place.run_args()[..], &["--detach"]].concat();
     let ran = place.latch(&args);
@@ -36,8 +36,7 @@ pub(crate) struct RunningWorker {
 }
 
 impl RunningWorker {
-    /// Starts the command and writes its output to files, so that the test need not read the output while the
-    /// worker runs.
+    /// Starts the command and writes its output to files. The test need not read the output while the worker runs.
     pub(crate) fn start(place: &TestEnv, mut command: Command) -> RunningWorker {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -106,8 +105,8 @@ pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
     listed.json()["jobs"].as_array().expect("a list").clone()
 }
 
-/// Resolves the call in doubt of a parked job as applied or not applied, as its effects show. If the job has
-/// exhausted its attempts, lets the job continue.
+/// Resolves the call in doubt of a parked job as applied or not applied, as the effects of the call show. If the job
+/// has exhausted its attempts, lets the job continue.
 pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
     let shown = place.latch(&["job", "show", job, "--json"]).json();
     let blocked = &shown["blocked_on"];

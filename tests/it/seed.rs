@@ -18,7 +18,7 @@ pub(crate) fn number_from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Returns and prints the seed of this run, which is constant unless the environment sets it.
+/// Returns and prints the seed of this run. Without `LATCH_TEST_SEED`, the seed is constant.
 #[expect(clippy::print_stdout, reason = "the seed is printed")]
 pub(crate) fn run_seed() -> u64 {
     let seed = number_from_env("LATCH_TEST_SEED", 1);

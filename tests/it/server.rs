@@ -35,7 +35,7 @@ struct ServerState {
 #[derive(Default)]
 struct WaitingRequests {
     is_held: bool,
-    /// Minimum duration of an answer, so that other requests can arrive.
+    /// Minimum duration of an answer. Other requests can arrive in this time.
     delay: Duration,
     /// Current number of waiting requests, by the first segment of the path.
     current: BTreeMap<String, u32>,

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_TOOL};
 use crate::test_env::{TestEnv, step};
 
-/// Operator of a tool that changes something and then traps, so that its call is in doubt. Its settling time
-/// is eight seconds.
+/// Operator of a tool that calls `set` of `kv` and then traps. Its calls are then in doubt. Their settling time is
+/// eight seconds.
 const SLOW_SETTLING: OperatorSpec =
     OperatorSpec { name: "Made.Send", effects: &[4], settling: 8_000, ..VALID_OPERATOR };
 const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];

@@ -17,7 +17,7 @@ use crate::test_env::{TestEnv, step};
 /// Build tools, at versions that are known to build the guests.
 const PYTHON: &str = "componentize-py==0.25.1";
 const SCRIPT: [&str; 2] = ["componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0"];
-/// Variable that `.ci/run` sets where these tests must not be skipped.
+/// Variable that `.ci/run` sets if these tests must not be skipped.
 const REQUIRED: &str = "LATCH_GUEST_TOOLS_REQUIRED";
 
 fn tools_dir() -> PathBuf {
@@ -75,8 +75,8 @@ fn built_guest(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
-    // Adds the WIT file of the guest's own interfaces, if there is one, so that a change of the file also
-    // causes a rebuild.
+    // Adds the WIT file of the guest's own interfaces, if the file exists. A change of this file then also causes a
+    // rebuild.
     all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> =
         std::fs::read_dir(checkout::copy().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -218,7 +218,7 @@ fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(V
     let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
     // `loops` counts the iterations of a loop that runs for 1 or 2 ms. The count depends on the fraction of a
-    // millisecond at which the loop starts, so this field is not compared.
+    // millisecond at which the loop starts. This field is therefore not compared.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);
@@ -321,8 +321,8 @@ fn stock_rust_runs_and_replays() {
     let place = place.fresh_copy().with_plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
     let (code, message, said) = failed_step(&place);
     assert_eq!(code, "PLUGIN_TRAP");
-    // On this target the standard library knows only success and failure as exit status, so the status 3 may
-    // be reported as 1.
+    // On this target the standard library distinguishes only success and failure. The exit status 3 may therefore be
+    // reported as 1.
     assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");
     assert!(said.contains("ends"), "output before the exit is logged: {said}");
 }

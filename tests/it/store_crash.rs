@@ -67,8 +67,8 @@ impl WriteNotes {
     }
 }
 
-/// Runs in the process that is killed. Without the environment variable [`ORDERS`] it does nothing, so it is
-/// not a test of its own.
+/// Runs in the process that is killed. In an ordinary run of the tests, the environment variable [`ORDERS`] is not set,
+/// and this function does nothing.
 #[test]
 fn child() {
     let Ok(orders) = std::env::var(ORDERS) else { return };
@@ -144,8 +144,8 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
 
     notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
     store.effects(&log_a.job_id).await.unwrap();
-    // The last write of the group stores an effect that is already stored, so it has nothing to change. The
-    // commit is then a statement of its own, and the child can be killed there.
+    // The last write of the group stores an effect that is already stored. This write changes nothing. The commit is
+    // then a separate statement, and the child can be killed there.
     let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
     let (in_b, same) =
         tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
@@ -225,8 +225,8 @@ impl StoredAfterCrash {
             }
             "before commit" => seq_b >= 5,
             "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
-            // `set` stores a value and `delete` removes it, so the presence of the value shows which of the
-            // two was executed last.
+            // `set` stores a value, and `delete` removes the value. The presence of the value therefore shows which of
+            // the two was executed last.
             "set" | "delete" => return self.is_value_as_expected(what).await,
             "lost answer" => seq_a >= 7,
             "end a" => {

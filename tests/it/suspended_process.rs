@@ -1,6 +1,6 @@
-//! Processes that are suspended until their lease has expired. Meanwhile another process finishes the job,
-//! and then the suspended process continues. Outside of tests, a suspended machine, a debugger or a paused
-//! container causes this. The process must detect that its lease has expired.
+//! Processes that are suspended until their lease has expired. Meanwhile another process finishes the job, and then the
+//! suspended process continues. Outside of tests, a suspended machine, a debugger or a paused container has the same
+//! effect. The process must detect that its lease has expired.
 //!
 //! With a database on a server, workers are suspended at points that a printed seed selects. With
 //! `LATCH_TEST_SWEEP` every point is used.
@@ -62,7 +62,7 @@ pub(crate) fn suspended(mut command: Command) -> Option<Child> {
 
 pub(crate) fn is_suspended(child: &Child) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
-    // The state follows the process name, which is in parentheses and may contain any character.
+    // The state follows the process name. The name is in parentheses and may contain any character.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
@@ -71,9 +71,9 @@ pub(crate) fn continue_process(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("the process exists");
 }
 
-/// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns
-/// true if the other process could take over. Returns false if the suspended process holds the database's
-/// lock, which blocks all others until it continues. Returns `None` if the run ended before the point.
+/// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns true if the
+/// other process could take over. Returns false if the suspended process holds the database's lock. The lock blocks all
+/// other processes until the suspended process continues. Returns `None` if the run ended before the point.
 fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     let place = template.fresh_copy();
     let child = run_until_suspended(&place, point)?;
@@ -105,10 +105,11 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// Returns the effects that can be compared before and after the suspended process continues. If the process
-/// is suspended at a statement of its heartbeat, one of its calls may already have passed its last check of
-/// the lease. This call may still be executed late, so the effects of keyed calls are left out in this case.
-/// Executing a keyed call twice does no harm, because its key lets the effect be applied only once.
+/// Returns the effects to compare before and after the suspended process continues.
+///
+/// If the process is suspended at a statement of its heartbeat, one of its calls may already have passed the last check
+/// of the lease. This call may then be executed late. The effects of keyed calls are left out in this case. A second
+/// execution of a keyed call does no harm, because the effect of one key is applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {
@@ -119,9 +120,9 @@ fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     world
 }
 
-/// Suspends a worker that uses PostgreSQL at the point, lets another worker finish the job, and continues the
-/// first one. The locks of the first worker do not block the other one, because the server ends the first
-/// worker's session.
+/// Suspends a worker at the point, lets another worker finish the job, and continues the first worker. The database is
+/// on a PostgreSQL server. The server ends the session of the first worker, so the locks of this session do not block
+/// the other worker.
 fn take_over_suspended_worker(template: &TestEnv, point: &str, commit: &str) -> Option<bool> {
     let place = template.fresh_copy().with_database(&blocking_database()?);
     submit_detached(&place);
@@ -195,7 +196,7 @@ fn try_points<P: Ord + Send>(
     reached.into_inner().unwrap()
 }
 
-/// Returns the first pass of each statement, before and after it.
+/// Returns the points before and after the first execution of each statement.
 fn first_passes(names: &[&str]) -> Vec<String> {
     names.iter().flat_map(|name| passes(name, [1])).collect()
 }
@@ -211,8 +212,8 @@ fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
 #[test]
 fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     let template = env_with_short_lease("atomic");
-    // At the calls, one run is suspended at each pass, so that some calls are done and others follow. At a
-    // statement, a run is suspended only at the first pass.
+    // One run is suspended before and one after each call. Some calls are then done, and others follow. At a statement,
+    // a run is suspended only at the first execution.
     let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))
@@ -228,8 +229,8 @@ fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
 /// Number of points at which one run of the suite suspends a worker.
 const SAMPLE_SIZE: usize = 12;
 
-/// Statements that no worker executes for the job of this test on a server, in addition to those of commands
-/// and faults. They accept jobs or settle a call in doubt.
+/// Statements that no worker executes for the job of this test on a server. The statements of commands and of faults
+/// are not in this list.
 const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
@@ -254,7 +255,7 @@ fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
         let mut dice = seeded_rng(run_seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
-    // The commit modes alternate, so that each has half of a sample.
+    // The commit modes alternate. Each mode then has half of a sample.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
     let reached = try_points(points, if sweeps { usize::MAX } else { SAMPLE_SIZE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];

@@ -151,7 +151,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // The program has already ended, unless the test failed.
+        // If the test failed, the program may still run.
         drop(self.child.kill());
         drop(self.child.wait());
     }

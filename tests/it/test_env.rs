@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::checkout;
 use crate::program::{CommandOutput, run_latch};
 
-/// A test folder of its own, deleted on drop.
+/// Folder of one test, deleted on drop.
 pub(crate) struct TestEnv {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
@@ -102,7 +102,7 @@ impl TestEnv {
         TestEnv { _temp: temp, dir, approve, replay_on_drop: true }
     }
 
-    /// Compiles the plugins once, so that copies of the environment find them compiled.
+    /// Compiles the plugins once. Copies of the environment then use the compiled plugins.
     pub(crate) fn compile_plugins(self) -> TestEnv {
         let listed = self.latch(&["plugin", "list", "--json"]);
         assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
@@ -267,9 +267,8 @@ impl TestEnv {
 /// environment is dropped.
 impl Drop for TestEnv {
     fn drop(&mut self) {
-        // A folder without a database has nothing to replay. If the database is on a server, a state
-        // directory shows that it was used, because the process that opens the server creates this
-        // directory.
+        // A folder without a database has nothing to replay. If the database is on a server, the process that opens it
+        // creates a state directory. This directory shows that the database was used.
         let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
         if std::thread::panicking() || !self.replay_on_drop || !used {
             return;
@@ -304,7 +303,8 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
-/// Returns the witness plan with action keys of its own, so that many jobs can run it in one database.
+/// Returns the witness plan with its own action keys. Otherwise jobs with this plan in one database would share their
+/// action keys.
 pub(crate) fn witness_plan_of(number: u64) -> Value {
     let mut plan = witness_plan();
     for step in plan["steps"].as_array_mut().expect("a list") {

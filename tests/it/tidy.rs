@@ -1,5 +1,5 @@
-//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, the
-//! only files in which certain functions may be used, and a test for each guarantee.
+//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, files that may
+//! use certain functions, and a test for each guarantee.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -349,7 +349,7 @@ fn read_register() -> Register {
 
 #[test]
 fn sources_contain_no_private_paths_or_leftover_markers() {
-    // Each word is written in two pieces, so that this file does not match itself.
+    // Each word is written in two pieces. Otherwise this file would match itself.
     let words = [
         concat!("/wo", "rk/"),
         concat!("/ro", "ot/"),

@@ -96,9 +96,9 @@ fn undo_of_a_job_without_undoable_effects_is_refused() {
     assert_eq!(events(), before);
 }
 
-/// I155: once a request to undo a job is stored, it takes effect even if the process that stored it dies.
-/// The next claim of the job starts the undo. Until then, a retry and a fork are refused, and a cancellation
-/// does not replace the undo.
+/// I155: a stored request to undo a job takes effect even if the process that stored the request dies. The next claim
+/// of the job starts the undo. Until then, a retry and a fork are refused, and a cancellation does not replace the
+/// undo.
 #[test]
 fn acknowledged_undo_survives_its_process() {
     let (place, job) = run_bookings(TestEnv::undo("staged").fresh_copy());
@@ -177,8 +177,8 @@ fn failed_undo_waits_for_a_person() {
     assert_replayable_and_verified(&place, &job, "given up");
 }
 
-/// I158: `plugin prune` keeps the components needed to undo a completed job for the configured time. Without
-/// the component an undo is refused, and the job stays unchanged.
+/// I158: for the configured time, `plugin prune` keeps the components that an undo of a completed job needs. Without
+/// these components an undo is refused, and the job stays unchanged.
 #[test]
 fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     let place = TestEnv::undo("atomic").fresh_copy();
@@ -189,7 +189,7 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     std::fs::copy(source.trim_matches('"'), &component).expect("copied");
     std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
     let (place, job) = run_bookings(place);
-    // From here on another version is configured, which differs by a custom section.
+    // From here on, another version of the plugin is configured. The new version differs only by a custom section.
     let mut bytes = std::fs::read(&component).expect("readable");
     bytes.extend_from_slice(&[0, 5, 4, b'n', b'o', b't', b'e']);
     std::fs::write(&component, bytes).expect("writable");

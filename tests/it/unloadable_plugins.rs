@@ -1,5 +1,5 @@
-//! Plugins that cannot be loaded. The tests show which commands work without them, which are refused, and how
-//! early.
+//! Plugins that cannot be loaded. The tests show which commands work without these plugins, which commands are refused,
+//! and if a refusal comes before any compilation.
 
 use std::path::{Path, PathBuf};
 

@@ -49,8 +49,8 @@ fn impure_step_is_not_executed() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps in them. A step
-/// that exhausts its memory or its stack ends only the run in which it does so.
+/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps in them. A run that
+/// exhausts its memory or its stack does not affect other runs.
 #[test]
 fn pure_step_is_executed_whatever_its_result() {
     for (what, code) in [
@@ -101,7 +101,7 @@ impl StepValidator for CountingValidator {
     }
 }
 
-/// An embedding program adds its own validators, which run after the configured ones.
+/// An embedding program can add validators. They run after the configured validators.
 #[tokio::test]
 async fn embedding_program_can_add_a_validator() {
     use latchwork::config::{Config, LoadOptions};

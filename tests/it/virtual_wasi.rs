@@ -107,8 +107,8 @@ async fn wasi_clocks_follow_the_time_of_the_step() {
     assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
 }
 
-/// I50: sleeping takes no real time and advances the clock. A real sleep could exceed the time limit of a
-/// try, which is half a minute.
+/// I50: sleeping takes no real time and advances the clock. A real sleep could exceed the time limit of half a minute
+/// for a try.
 #[tokio::test]
 async fn sleep_takes_no_real_time_and_advances_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;
@@ -286,8 +286,8 @@ fn wasi_is_linked_only_if_configured() {
     assert!(
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
-    // `wasi-step` also imports `invocation`, which distinguishes attempts. This import is not part of WASI,
-    // so it is still refused.
+    // `wasi-step` also imports `invocation`. This import distinguishes attempts and is not part of WASI. It is still
+    // refused.
     let left = imports(&load_guest("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),

@@ -90,8 +90,8 @@ fn early_signal_is_kept_for_its_wait() {
     assert_replays(&place, &id);
 }
 
-/// I25, I26: after its timeout a wait completes with its default, or fails if it has none. It then accepts no
-/// signal.
+/// I25, I26: a wait that has timed out completes with its default, or fails if it has no default. The wait then accepts
+/// no signal.
 #[test]
 fn signal_after_the_timeout_is_refused() {
     let timeout = |default: Value| {
@@ -162,9 +162,9 @@ fn timer_fires_never_early_and_soon_after_its_time() {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
-    // The first timer is so short that the worker keeps its claim of the job, and the second one is too long
-    // for that. Delays depend on the machine, so a timer is measured up to ten times and only the shortest
-    // delay counts. If the worker never notices a timer, all ten delays exceed `MAX_DELAY_US`.
+    // The worker keeps its claim of the job during the first timer. The second timer is too long for that. Delays
+    // depend on the machine. Each timer is therefore measured up to ten times, and only the shortest delay counts. If
+    // the worker does not react to a timer, all ten delays exceed `MAX_DELAY_US`.
     const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;

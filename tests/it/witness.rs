@@ -15,8 +15,8 @@ use crate::postgres::call_in_flight::block_on;
 use crate::server::{read_head, serve_each};
 use crate::test_env::{TestEnv, build_plugin, step};
 
-/// Size of the kernel's receive buffer in bytes, small enough that a large body is not received before it is
-/// read.
+/// Size of the kernel's receive buffer in bytes. A large body does not fit into the buffer, so most of the body arrives
+/// only while the witness reads.
 const RECEIVE_BUFFER_BYTES: u32 = 64 << 10;
 /// Maximum time to wait for an expected event.
 const WAIT_LIMIT: Duration = Duration::from_secs(120);
@@ -31,7 +31,7 @@ pub(crate) struct ReceivedBody {
 #[derive(Default)]
 struct WitnessedBodies {
     complete: Vec<ReceivedBody>,
-    /// Number of bodies whose connection ended before they were complete.
+    /// Number of incomplete bodies whose connection has ended.
     broken: u32,
     /// True if the next body is to be read only up to its middle.
     stop_in_next_body: bool,
@@ -90,12 +90,13 @@ impl Witness {
         self.bodies_of_job(job).into_iter().filter(|body| body.key.starts_with(&own)).collect()
     }
 
-    /// Returns the number of bodies whose connection ended before they were complete.
+    /// Returns the number of incomplete bodies whose connection has ended.
     pub(crate) fn broken_count(&self) -> u32 {
         self.shared.seen.lock().unwrap().broken
     }
 
-    /// Returns the number of actions that a server would have applied for a slot if it applies each key once.
+    /// Returns the number of different keys received for a slot. A server that applies each key once has applied this
+    /// number of actions.
     pub(crate) fn applied_count(&self, job: &str, slot: &str) -> usize {
         self.bodies_of_slot(job, slot).into_iter().map(|body| body.key).collect::<BTreeSet<_>>().len()
     }
@@ -128,7 +129,7 @@ impl Witness {
     }
 }
 
-/// Returns a listener with a small receive buffer, which its connections inherit.
+/// Returns a listener with a small receive buffer. Its connections inherit the size of the buffer.
 fn listener_with_small_buffer() -> TcpListener {
     let listener = block_on(async {
         let socket = TcpSocket::new_v4().expect("a socket");

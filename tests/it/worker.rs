@@ -135,8 +135,8 @@ fn several_workers_share_a_queue() {
     for job in &jobs {
         assert_eq!(show_job(&place, job)["state"], "COMPLETED");
     }
-    // Each job leaves one file for each of its two executions and one for its action key. No two calls share
-    // a file name.
+    // Each job leaves one file for each of its two executions and one for the applied effect of its keyed call. No two
+    // calls share a file name.
     assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
 }
 
@@ -240,7 +240,7 @@ fn second_signal_ends_the_worker_immediately() {
     let mut worker = RunningWorker::start(&place, running_worker::worker_command(&place, &[]));
     server.wait_for(1);
     send_sigterm(&worker.child);
-    // The system delivers two pending SIGTERM signals as one, so the second is sent after the worker has
+    // The system delivers two pending SIGTERM signals as one. The second signal is therefore sent after the worker has
     // received the first.
     wait_until_stopping(&worker);
     send_sigterm(&worker.child);
@@ -322,7 +322,7 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
     let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
     let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
-    // The backoff is chosen at random from up to a day, so it does not end during the test.
+    // The backoff is chosen at random from up to a day. It therefore does not end during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
     let place = place.with_plan(&[driver]);
     let job = running_worker::submit_detached(&place);
@@ -501,7 +501,7 @@ fn job_with_highest_priority_is_claimed_first() {
     write_plan(&place, &[fetch_step("a", &[], server.url("/0"))]);
     let again = run_detached(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
-    // Giving a priority to an existing job has no effect, and the user is informed of this.
+    // A priority for an existing job has no effect. A message reports this.
     assert!(
         again.stderr.contains("--priority 3 applies to new jobs only") && again.stderr.contains("stays 0"),
         "{}",

@@ -1,4 +1,4 @@
-//! Steps with minimal cost, so that `latch bench` measures the host.
+//! Steps with minimal cost. `latch bench` uses them to measure the host.
 
 use latchwork_guest::{Effect, Error, step, tools};
 use schemars::JsonSchema;

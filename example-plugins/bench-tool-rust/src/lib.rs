@@ -1,5 +1,5 @@
-//! Tools without any action of their own. The host records their calls like those of real tools, so that `latch
-//! bench` measures the host.
+//! Tools that do nothing. The host records calls of these tools like calls of real tools. `latch bench` uses them to
+//! measure the host.
 
 use std::time::Duration;
 

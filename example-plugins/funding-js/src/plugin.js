@@ -4,7 +4,7 @@ import { events, Failure, schema, step } from '../../../guest-sdk/js/index.js';
 
 const { any, array, nullable, object, optional, string, integer } = schema;
 
-/** Maximum number of overlaps in a letter, because the recipient spends about a minute on it. */
+/** Maximum number of overlaps in a letter. The recipient spends about a minute on a letter. */
 const OVERLAPS = 2;
 
 const alignment = object({
@@ -37,7 +37,7 @@ step(
 );
 
 function letter(professor, { applicant, overlaps }, position, today) {
-  // Year of the next autumn whose application deadline is still ahead. From April on, that is the next year.
+  // Year of the next autumn with an open application deadline. From April on, the deadline for this autumn is over.
   const year = today.getUTCFullYear() + (today.getUTCMonth() < 3 ? 0 : 1);
   const shown = overlaps.slice(0, OVERLAPS);
   const headline = /^[aeiou]/i.test(applicant.headline) ? `an ${applicant.headline}` : `a ${applicant.headline}`;

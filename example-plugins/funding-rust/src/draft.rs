@@ -9,7 +9,7 @@ use crate::align::{Alignment, Overlap};
 use crate::summarize::Professor;
 use crate::text::count_words;
 
-/// Maximum number of overlaps in a letter, because the recipient spends about a minute on it.
+/// Maximum number of overlaps in a letter. The recipient spends about a minute on a letter.
 const OVERLAPS: usize = 2;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,8 +60,8 @@ pub fn run(input: Input, _: &step::Context) -> Result<Draft, Error> {
     Ok(draft)
 }
 
-/// Returns the year of the next autumn whose application deadline is still ahead. From April on, that is the
-/// next year.
+/// Returns the year of the next autumn with an open application deadline. From April on, the deadline for this
+/// autumn is over.
 fn intake(year: i64, month: u32) -> i64 {
     if month <= 3 { year } else { year + 1 }
 }

@@ -1,5 +1,5 @@
-//! Steps of a funding outreach: summarize a professor's page, compare it with a CV, write a letter and review
-//! it.
+//! Steps of a funding outreach: summary of a professor's page, comparison with a CV, letter, and review of the
+//! letter.
 
 mod align;
 mod draft;

@@ -151,8 +151,8 @@ fn is_opening(sentence: &str) -> bool {
         && ["phd", "doctoral", "student", "postdoc", "researcher"].iter().any(|word| lower.contains(word))
 }
 
-/// Returns the sentences that share most terms with the rest of the text and with the interests, in the order
-/// of the text.
+/// Returns the most informative sentences, in the order of the text. An informative sentence shares many terms with
+/// the other sentences and with the interests. Sentences about open positions are excluded.
 fn most_telling(prose: &[String], interests: &[String]) -> Vec<String> {
     let mut frequency: BTreeMap<String, usize> = BTreeMap::new();
     for term in prose.iter().flat_map(|sentence| terms(sentence)) {

@@ -48,8 +48,8 @@ pub fn terms(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the stem of a word, so that `models`, `modelling` and `modelled` are equal. Stems are approximate
-/// and only meant for comparison.
+/// Returns the stem of a word. For example, `models`, `modelling` and `modelled` have the same stem. Stems are
+/// approximate and serve only for comparison.
 pub fn stem(word: &str) -> String {
     let cut = |suffix: &str, least: usize| word.strip_suffix(suffix).filter(|rest| rest.chars().count() >= least);
     let noun = cut("ion", 5).or_else(|| cut("ions", 5)).filter(|rest| rest.ends_with('t'));
@@ -68,7 +68,7 @@ pub fn stem(word: &str) -> String {
     } else {
         return word.trim_end_matches('e').to_owned();
     };
-    // Removes a doubled consonant, so that `modelling` matches `model` and `running` matches `run`.
+    // Reduces a doubled last letter to one. `modelling` then matches `model`, and `running` matches `run`.
     let mut letters: Vec<char> = rest.chars().collect();
     if let [.., a, b] = letters[..]
         && a == b

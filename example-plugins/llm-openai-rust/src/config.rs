@@ -50,7 +50,7 @@ impl Config {
         format!("{}/chat/completions", self.base_url.trim_end_matches('/'))
     }
 
-    /// Returns the headers with the credentials. They contain the placeholder of the secret. The host
+    /// Returns the headers with the credentials. The headers contain the placeholder of the secret. The host
     /// replaces the placeholder in requests to the granted host.
     pub(crate) fn headers(&self) -> Result<Vec<(String, String)>, Error> {
         let authorization = match self.auth {

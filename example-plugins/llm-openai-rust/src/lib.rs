@@ -21,7 +21,8 @@ fn chat(args: Args, context: &tool::Context) -> Result<tool::Output<Reply>, Erro
         .header("content-type", "application/json")
         .header("accept", "application/json")
         .header("user-agent", concat!("latchwork-llm-openai/", env!("CARGO_PKG_VERSION")))
-        // The timeout is shorter than that of the host, so that the call fails with a specific code.
+        // The timeout is shorter than the timeout of the host. A slow request therefore fails in the plugin, with a
+        // specific failure code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(config.answer_bytes_max)
         .body(body);

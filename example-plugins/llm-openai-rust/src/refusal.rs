@@ -36,8 +36,8 @@ pub(crate) fn trace_id(response: &http::Response) -> Option<String> {
     ["x-request-id", "request-id", "x-amzn-requestid"].iter().find_map(|name| response.header(name)).map(str::to_owned)
 }
 
-/// Adds to the failure how long the provider asks to wait. If the response has no such header, the host
-/// chooses the backoff.
+/// Adds the wait that the provider requests to the failure. If the response requests no wait, the host chooses the
+/// backoff.
 fn later(error: Error, response: &http::Response) -> Error {
     let number = |name: &str| {
         response.header(name)?.trim().parse::<f64>().ok().filter(|wait| (0.0..=86_400_000.0).contains(wait))

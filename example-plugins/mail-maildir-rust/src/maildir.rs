@@ -14,8 +14,8 @@ pub fn configured() -> Result<Maildir, Error> {
 }
 
 impl Maildir {
-    /// Delivers a message into `new`. The file appears only once it is complete. Returns its path below the
-    /// Maildir.
+    /// Delivers a message as a file in `new`. The file appears there only when it is complete. Returns the path of
+    /// the file below the Maildir.
     pub fn deliver(&self, key: &str, message: &[u8]) -> Result<String, Error> {
         for folder in ["tmp", "new", "cur"] {
             fs::create_dir(&self.path(folder)).map_err(|error| Error::from(error).not_applied())?;
@@ -27,14 +27,15 @@ impl Maildir {
             // uses the key, so the file can be removed.
             fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
         }
-        // Nothing is delivered before the rename, because a file in `tmp` is not a message yet.
+        // A file in `tmp` is not a message yet. If an error occurs before the rename, nothing is delivered.
         fs::create_new(&temporary, message).map_err(|error| Error::from(error).not_applied())?;
         let delivered = format!("new/{name}");
         fs::rename(&temporary, &self.path(&delivered))?;
         Ok(delivered)
     }
 
-    /// Returns the path of the message of this key below the Maildir, if it was delivered.
+    /// Returns the path below the Maildir of the message with this key. Returns `None` if the Maildir has no such
+    /// message.
     pub fn find(&self, key: &str) -> Result<Option<String>, Error> {
         self.find_name(&name(key))
     }
@@ -45,8 +46,8 @@ impl Maildir {
         Ok(self.find_name(name)?.is_some())
     }
 
-    /// Deletes the unread message of this key. Returns false if there is none. Fails if a mail reader has
-    /// moved the message to `cur`, because deletion does not undo reading.
+    /// Deletes the unread message of this key. Returns false if the Maildir has no message of this key. Fails if a
+    /// mail reader has moved the message to `cur`. Deletion cannot undo reading.
     pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
         match self.find(key).map_err(Error::not_applied)? {
             Some(path) if path.starts_with("new/") => match fs::remove(&self.path(&path)) {

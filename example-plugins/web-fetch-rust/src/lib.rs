@@ -37,7 +37,8 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     let response = http::Request::get(&args.url)
         .header("accept", "text/html, text/plain, application/json;q=0.9, */*;q=0.1")
         .header("user-agent", concat!("latchwork-web-fetch/", env!("CARGO_PKG_VERSION")))
-        // The timeout is shorter than that of the host, so that the call fails with a specific code.
+        // The timeout is shorter than the timeout of the host. A slow request therefore fails in the plugin, with a
+        // specific failure code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(args.max_bytes as usize)
         .send()?;
@@ -57,7 +58,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     }))
 }
 
-/// Adds to the failure how long the server asks to wait in `Retry-After`.
+/// Adds the wait that the server requests in `Retry-After` to the failure.
 fn wait(error: Error, response: &http::Response) -> Error {
     let seconds = response.header("retry-after").and_then(|value| value.trim().parse().ok());
     match seconds.map(Duration::from_secs).or_else(|| until(response)) {

@@ -32,9 +32,9 @@ typedef struct {
 
   /* Serves a call. Writes JSON to answer->result and returns true, or returns latch_fail(...). */
   bool (*handler)(latch_json input, latch_answer *answer);
-  /* Tools: finds out whether the call with this key happened. LATCH_HAPPENED needs the result in the answer,
-   * LATCH_NOT_YET needs retry_after_ms. Must not change anything.
-   * latch-plugin.toml: exports = ["reconcile"]. */
+  /* Tools: finds out whether the call with this key happened. Must not change anything. LATCH_HAPPENED needs the
+   * result in the answer. LATCH_NOT_YET needs retry_after_ms.
+   * latch-plugin.toml must have exports = ["reconcile"]. */
   latch_verdict (*reconcile)(latch_json args, const char *key, latch_answer *answer);
   /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. */
   const char *(*verify)(latch_change change, latch_answer *answer);

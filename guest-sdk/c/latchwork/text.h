@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text buffer. Initialize with { 0 }. `bytes` is NULL until text is first appended. From then on it ends
+/* A text buffer. Initialize with { 0 }. `bytes` is NULL until text is first appended. From then on `bytes` ends
  * with a zero byte. */
 typedef struct {
   char *bytes;

@@ -1,6 +1,6 @@
 //go:build !wasip1
 
-// Package latchtest is a test host, so that `go test` runs operators without Wasm.
+// Package latchtest is a test host. With the test host, `go test` runs operators without Wasm.
 package latchtest
 
 import (

@@ -45,7 +45,7 @@ def tool(
 
 @_dataclass
 class Change:
-    """A change in the world. Must identify the resource precisely enough to check it later."""
+    """A change in the world. Must identify the resource precisely enough for a later check."""
 
     resource_type: str
     resource_id: str

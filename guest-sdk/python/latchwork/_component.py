@@ -51,8 +51,8 @@ def served(name, function):
         failed = Err(error)
     finally:
         _operators.during(_prelude.finish)
-    # Raised outside of the ``except`` block, so that Python does not attach the original exception to the
-    # error. The error already contains the text of the original exception.
+    # The error is raised outside of the ``except`` block. Inside the block, Python would attach the original
+    # exception to the error. The error already contains the text of the original exception.
     raise failed
 
 

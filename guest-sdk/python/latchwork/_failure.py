@@ -21,7 +21,7 @@ _APPLIED = {
 
 
 class Failure(Exception):
-    """A failure with a code. Operators raise it, and failed tool calls raise it too.
+    """A failure with a code. Operators and failed tool calls raise a Failure.
 
     The host may retry a call that fails with one of the first five codes.
     """
@@ -40,8 +40,8 @@ class Failure(Exception):
 
 
 def described(raised, may_have_changed):
-    """Converts an exception for the host. Replaces lone surrogates, because the host traps a component
-    that passes one."""
+    """Converts an exception for the host. Replaces lone surrogates. The host traps a component that passes a lone
+    surrogate."""
     try:
         code, message, wait, detail, applied = _described(raised, may_have_changed)
     except Exception:  # Reached if the exception raises when it is formatted.

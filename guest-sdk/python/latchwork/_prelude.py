@@ -1,7 +1,7 @@
 """Connects Python's own clock, randomness and output to the host, and refuses files, network and processes.
 
-Installed before the plugin is imported, so that ordinary code works, also code such as ``from time import
-time``.
+Installed before the plugin is imported. Ordinary code then works, for example ``from time import time`` at the top
+of a module.
 """
 
 import _io
@@ -54,7 +54,7 @@ def _urandom(size, what="os.urandom"):
 
 
 class _Random(_RealRandom):
-    """A random.Random that is seeded by the host on first use, unless it was created with a seed."""
+    """A random.Random. Without an explicit seed, the host provides the seed on first use."""
 
     def __init__(self, x=None):
         self._pending = False
@@ -149,8 +149,8 @@ _INSTEAD = "a step must call a tool with tools.call, and a tool that needs this 
 
 
 def _denied(text):
-    """Returns the error of a denied access. The host reports it as CAPABILITY_DENIED if the operator does not
-    handle it."""
+    """Returns the error of a denied access. If the operator does not handle the error, the host reports
+    CAPABILITY_DENIED."""
     error = PermissionError(text)
     error.latchwork_denied = True
     return error
@@ -280,8 +280,8 @@ def close():
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # These functions are refused as well, because a module loader opens a file with them when a traceback needs
-    # a source line.
+    # A module loader opens a file with these functions when a traceback needs a source line. The functions are
+    # therefore refused as well.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

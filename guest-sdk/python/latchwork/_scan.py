@@ -1,9 +1,9 @@
 """Finds the imports of a plugin's modules without running them: `python3 _scan.py MAIN PATH...`, JSON on
 stdout.
 
-Modules are imported while the component is built, because a running component has no files. The build
-therefore also imports the modules that a function imports only when it runs. An import is reported with its
-line if the module does not exist or its name is only known at run time.
+A running component has no files. All modules are therefore imported while the component is built, also modules
+that a function imports only when the function runs. The scan reports an import with its line if the module does not
+exist, or if the name of the module is only known at run time.
 """
 
 import ast

@@ -10,7 +10,7 @@ import json
 import types
 import typing
 
-# Largest integer that a double holds exactly, so that every other language reads the same number.
+# Largest safe integer of a double. Every language reads integers up to this number exactly.
 _SAFE = 2**53 - 1
 _PLAIN = {
     str: {"type": "string"},
@@ -60,7 +60,7 @@ def _of_dataclass(cls):
         "additionalProperties": False,
     }
     said = cls.__doc__
-    # For a dataclass without a docstring, Python generates one from the signature. It is not a description.
+    # Python generates a docstring for a dataclass without one. A generated docstring is not a description.
     if said and not said.startswith(f"{cls.__name__}("):
         schema["description"] = said.strip()
     return schema

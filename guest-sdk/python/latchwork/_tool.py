@@ -72,7 +72,7 @@ def exports(version, names):
     """Returns the classes that componentize-py exports."""
     _operators.check_recipe("tool", names)
     made = manifest(wit_plugin, version)
-    # These modules exist only if the component exports the interface.
+    # Each of these modules exists only if the component exports the interface of the same name.
     if "reconcile" in names:
         import wit_world.exports.reconcile as wit_reconcile
     if "verify" in names:

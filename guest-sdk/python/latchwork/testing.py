@@ -1,4 +1,4 @@
-"""A test host, so that ``python3 -m unittest`` runs operators without Wasm."""
+"""A test host. With the test host, ``python3 -m unittest`` runs operators without Wasm."""
 
 import contextlib
 import io

@@ -27,9 +27,13 @@ const DAY: i64 = 86_400;
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Returns the current time of this step, which is the latest of three times: the last reading, the start of
-/// the step, and the finish times of the calls whose answers the step has received. Two readings without a
-/// call between them are equal.
+/// Returns the current time of this step. Two readings without a call between them are equal.
+///
+/// The current time is the latest of these times:
+///
+/// * the last reading,
+/// * the start of the step,
+/// * the finish time of each call whose answer the step has received.
 pub fn now() -> Timestamp {
     host::now()
 }
@@ -37,8 +41,7 @@ pub fn now() -> Timestamp {
 impl Timestamp {
     /// Returns year, month (1 to 12) and day of the month (1 to 31), in UTC.
     pub fn date(self) -> (i64, u32, u32) {
-        // Counts days in 400-year cycles that begin on 1 March, so that the leap day is the last day of its
-        // year.
+        // Counts days in 400-year cycles that begin on 1 March. A leap day is then the last day of its year.
         let days = self.seconds.div_euclid(DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -64,7 +67,7 @@ impl Timestamp {
         format!("{weekday}, {day} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
     }
 
-    /// Returns the time `later` after this one. Seconds saturate at `i64::MAX`.
+    /// Returns the sum of this time and the duration `later`. Seconds saturate at `i64::MAX`.
     #[must_use]
     pub fn plus(self, later: Duration) -> Self {
         let nanoseconds = self.nanoseconds + later.subsec_nanos();

@@ -46,8 +46,9 @@ pub enum ErrorKind {
 /// Error of a file operation.
 ///
 /// Converts into a guest [`Error`](crate::Error) by `?`. A failed read becomes an error with `applied: no`. A
-/// failed write becomes one with `applied: unknown`. Call [`not_applied`](crate::Error::not_applied) if the
-/// tool knows that nothing was changed.
+/// failed write becomes an error with `applied: unknown`, except for [`ErrorKind::NotGranted`].
+///
+/// Call [`not_applied`](crate::Error::not_applied) on the error of a write that certainly changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,

@@ -91,7 +91,7 @@ impl Request {
     /// Sends the request and reads the whole response. Every status, also 4xx and 5xx, is a response and not
     /// an error.
     pub fn send(&self) -> Result<Response, Error> {
-        // The URL is checked here so that a native test fails in the same cases as the component.
+        // Without this check, a native test would accept URLs that a component refuses.
         Url::parse(&self.url)?;
         host::net::send(self)
     }

@@ -30,7 +30,7 @@ pub fn write(level: Level, message: &str) {
     host::log(level, message);
 }
 
-/// Installs a panic hook that logs the panic message, because a trap has no message of its own.
+/// Installs a panic hook that logs the panic message. The trap of a panic has no message of its own.
 pub(crate) fn install_panic_hook() {
     static HOOK: Once = Once::new();
     // Native tests keep their own panic hook.

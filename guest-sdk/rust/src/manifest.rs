@@ -87,8 +87,8 @@ pub(crate) struct Description {
     pub(crate) idempotent_by_key_seconds: u32,
     pub(crate) settling_ms: u32,
     pub(crate) limits: Limits,
-    /// Generates the JSON Schemas of input and output. Only `describe` calls this function, so a handler call
-    /// does not pay for schemas.
+    /// Generates the JSON Schemas of input and output. Only `describe` calls this function. A handler call
+    /// generates no schemas.
     pub(crate) schemas: fn() -> (String, String),
 }
 

@@ -1,4 +1,4 @@
-//! Steps: deterministic code that computes. A step reaches the world only through [`tools`](crate::tools).
+//! Steps: deterministic code. A step reaches the outside world only through [`tools`](crate::tools).
 //!
 //! Each run of a step has a fresh instance. After a crash the step runs again from its log. Equal input,
 //! clock, random numbers and tool answers must lead to equal calls and equal output. Ordinary Rust code

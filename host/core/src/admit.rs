@@ -1,7 +1,8 @@
-//! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store. A
-//! store reads everything that a batch touches into a [`JobSnapshot`] and an [`ActionKeys`]. It then calls
+//! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store.
+//!
+//! A store reads everything that a batch touches into a [`JobSnapshot`] and an [`ActionKeys`]. The store then calls
 //! [`admit`] and writes the returned changes. Batches of one transaction are admitted one after another on the
-//! same `JobSnapshot`, so each batch sees the changes of the batches before it.
+//! same `JobSnapshot`. Each batch therefore sees the changes of the batches before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use crate::storage::{
 pub struct JobSnapshot {
     /// Id of the job.
     pub job_id: JobId,
-    /// Tenant that owns the job. It is part of the job's action keys.
+    /// Tenant that owns the job. The tenant is part of the identity of the job's reservations.
     pub tenant_id: String,
     /// State of the job.
     pub state: JobState,
@@ -58,7 +59,7 @@ pub type ActionId = (String, Operator, Hash);
 pub struct ActionKeys {
     /// Reservations by identity.
     pub held: BTreeMap<ActionId, ActionRow>,
-    /// Jobs that wait for each reservation. They are notified when the reservation is settled.
+    /// Jobs that wait for each reservation. These jobs are notified when the reservation is settled.
     pub waiting: BTreeMap<ActionId, BTreeSet<JobId>>,
 }
 
@@ -87,8 +88,8 @@ impl JobSnapshot {
     /// diverged or reopened job `PENDING`.
     pub fn apply_request(&mut self, request: &InboxRequest) {
         self.inbox_pending = true;
-        // After an undo request, only compensations may start, as in a cancelled job. So an undo request and a
-        // cancellation set the same flag.
+        // After a cancellation or an undo request, only compensations may start. Both requests therefore set the
+        // same flag.
         if matches!(request, InboxRequest::Cancel | InboxRequest::Undo) {
             self.cancel_requested = true;
         }
@@ -105,8 +106,8 @@ pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     match request {
         InboxRequest::Retry => matches!(state, JobState::Partial | JobState::Failed),
         InboxRequest::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
-        // These requests concern a finished call, so a job in any state accepts them. They add audit events or
-        // decide about the call's receipt.
+        // These requests concern a finished call. They add audit events or decide about the call's receipt. A job
+        // in any state therefore accepts them.
         InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
@@ -157,9 +158,9 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not prevent a batch with `requires_empty_inbox`. If they did,
-    // two due timers would block each other forever, because the row of each timer would cause the batch of the
-    // other timer to be refused.
+    // Rows that only report other due timers do not prevent a batch with `requires_empty_inbox`. Otherwise two due
+    // timers would block each other forever: the store would refuse the batch of each timer because of the row of
+    // the other timer.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A batch that releases the job to `PENDING` may leave pending rows. The worker that claims the job next
@@ -256,8 +257,8 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
     Ok(new)
 }
 
-/// Refuses a batch for a terminal job unless the batch contains only audit events, reservation changes and ids
-/// of processed inbox rows.
+/// Checks a batch for a terminal job. The batch may contain only audit events, reservation changes and ids of
+/// processed inbox rows.
 fn check_audit(batch: &Batch) -> Result<(), WriteError> {
     let others = batch.status.is_some()
         || batch.acquire
@@ -408,8 +409,8 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // If the key is free or held by another slot, this call has no receipt, so there is nothing to
-                // withdraw.
+                // There is nothing to withdraw if the key is free, if another slot holds it, or if it has no
+                // receipt.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;
@@ -430,7 +431,7 @@ fn reservations_after(
     Ok(Some(now))
 }
 
-/// Computes the pending inbox rows after the batch. Returns `None` if the batch marks none as done.
+/// Computes the pending inbox rows after the batch. Returns `None` if the batch marks no row as done.
 fn undone_rows_after(job: &JobSnapshot, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
     if batch.inbox_done.is_empty() {
         return Ok(None);

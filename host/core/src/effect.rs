@@ -148,7 +148,7 @@ pub enum Answer {
 pub struct Effect {
     /// Slot of the invocation.
     pub slot: Slot,
-    /// Number of the try, from 1.
+    /// Number of the try, from 1. The number is 0 if a refusal or a receipt answered the call before any try.
     #[serde(rename = "try")]
     pub try_no: u32,
     /// Answer of the try.

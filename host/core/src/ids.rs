@@ -1,5 +1,5 @@
-//! Identifiers and hashes. The form of each identifier is checked when it enters the system, so the remaining
-//! code can rely on its form.
+//! Identifiers and hashes. The form of each identifier is checked when the identifier enters the system. The
+//! remaining code relies on this form.
 
 use std::fmt;
 use std::sync::Arc;
@@ -102,8 +102,8 @@ impl Slot {
     pub fn is_compensation(&self) -> bool {
         self.0.ends_with("~c")
     }
-    /// Returns true if the slot belongs to the plan step itself. Calls inside a step and compensations return
-    /// false.
+    /// Returns true if the slot belongs to the plan step itself. Returns false for calls inside a step and
+    /// for compensations.
     pub fn is_step(&self) -> bool {
         !self.0.contains(['/', '~'])
     }

@@ -1,8 +1,9 @@
 //! The pure kernel of Latchwork.
 //!
-//! This crate reads no clock, draws no entropy, opens no file and never blocks. Time, random numbers and stored
-//! data are passed in as arguments. Decisions are returned as events and actions. For this reason, replay is
-//! deterministic. The crate is also built for a Wasm target, to show that it needs no operating system.
+//! This crate reads no clock, draws no entropy, opens no file and never blocks. Its functions get time, random numbers
+//! and stored data as arguments, and return decisions as events and actions. Replay is therefore deterministic.
+//!
+//! The crate is also built for a Wasm target. This build shows that the crate needs no operating system.
 
 pub mod error_docs;
 pub mod expectation;

@@ -1,4 +1,4 @@
-//! The description that a plugin gives of itself, and the part of it that a job pins.
+//! Manifest of a plugin, and the operator data that a job pins.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ pub enum WasiMode {
     /// The plugin may import no part of WASI.
     #[default]
     None,
-    /// WASI 0.2, for which the host derives every answer from the recorded history of the step.
+    /// The plugin may import WASI 0.2. The host derives every answer of WASI from the recorded history of the step.
     Virtual,
 }
 
@@ -101,8 +101,8 @@ pub enum RecoveryClass {
 /// The operator's declarations about resolving calls in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionSpec {
-    /// Number of seconds during which the downstream system recognizes a repeated call by the external key. 0
-    /// means that the system does not recognize repeated calls.
+    /// Time during which the downstream system recognizes a repeated call by the external key, in seconds. 0 if the
+    /// system does not recognize repeated calls.
     #[serde(default)]
     pub idempotent_by_key_seconds: u32,
     /// Time after the end of a call during which its effect may still appear, in milliseconds.
@@ -247,8 +247,8 @@ pub struct PinnedOperator {
     /// The part of WASI that the plugin may import.
     #[serde(default, skip_serializing_if = "WasiMode::is_none")]
     pub wasi: WasiMode,
-    /// Hash of the plugin's grants and settings at the time the job was accepted. Only tools have it. The job
-    /// uses the current grants and settings, and the hash only shows whether they have changed since then.
+    /// Hash of the plugin's grants and settings when the job was accepted. Set only for tools. The job uses the current
+    /// grants and settings. The hash only shows whether they have changed since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Hash>,
 }

@@ -94,7 +94,7 @@ pub struct Notice {
     pub next_action: String,
 }
 
-/// Creates the notice for an event that parks a job which could not be loaded.
+/// Creates the notice for a parked job that could not be loaded. Returns `None` if `event` does not park the job.
 pub fn unloaded_notice(row: &JobRow, event: &Event) -> Option<Notice> {
     let Body::JobParked { reason, .. } = &event.body else { return None };
     let job_id = &row.job_id;
@@ -119,7 +119,7 @@ pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
 
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
-        // A gate that is already decided by an approval given with the submission is not open and needs no
+        // An approval given with the submission may already have decided the gate. Such a gate is not open and needs no
         // notice.
         Body::GateRequested { slot, .. } if job.open_gate(slot).is_some() => {
             (NoticeKind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))

@@ -1,5 +1,5 @@
-//! Requests of people that a job has accepted but not applied yet. These requests are acknowledged and durable.
-//! When the job continues, its lease holder turns them into events in the order of arrival.
+//! Requests of people that a job has accepted but not applied yet. These requests are acknowledged and durable. When
+//! the job continues, its lease holder turns the requests into events in the order of arrival.
 
 use std::collections::BTreeSet;
 
@@ -95,9 +95,11 @@ pub fn slot(request: &InboxRequest) -> Option<&Slot> {
     }
 }
 
-/// Returns the pending inbox row that `request` contradicts. The job would apply that row first, so `request`
-/// would then change nothing or cause a conflict. Equal requests of several people do not contradict each
-/// other. A rejection does not contradict approvals while the quorum is incomplete.
+/// Returns the pending inbox row that `request` contradicts, if there is one. The job would apply the pending row
+/// first. `request` would then change nothing or cause a conflict.
+///
+/// Equal requests of several people do not contradict each other. A rejection contradicts pending approvals only if the
+/// approvals complete the quorum.
 pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &InboxRequest) -> Option<&'a InboxRow> {
     inbox.iter().find(|row| match (&row.request, request) {
         (

@@ -1,17 +1,17 @@
-//! Quiescence: the time after which the process that started an open try can no longer touch the outside world
-//! (§5). That process is called the owner of the try. This module does the arithmetic for every store. All
-//! times are microseconds of the lease clock ([`crate::storage::Clock::boot_us`]).
+//! Quiescence (§5): proof that the owner of an open try can no longer touch the outside world. The owner is the process
+//! that started the try. This module does the arithmetic for every store.
+//!
+//! All times are microseconds of the lease clock ([`crate::storage::Clock::boot_us`]).
 
 use crate::ledger::Quiescence;
 
-/// Facts that a store knows about the owner of an open try.
+/// Facts about the owner of an open try, which a store collects.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
-    /// True if the owner ran under the current boot id. If false, the owner died before the current boot, which
-    /// began at lease clock time 0. The deadline is then ignored, because it was measured during an earlier
-    /// boot.
+    /// True if the owner ran under the current boot id. Otherwise the owner died before the current boot, which began
+    /// at lease clock time 0. The deadline is then ignored: it was measured during an earlier boot.
     pub same_boot: bool,
     /// Time at which the open try ends at the latest.
     pub deadline_us: i64,
@@ -19,14 +19,16 @@ pub struct OwnerFacts {
     pub margin_ms: u32,
     /// Time at which the owner's lock was first seen to be free.
     pub owner_dead_us: Option<i64>,
-    /// Settling time: how long after a call its effect may still appear, in milliseconds.
+    /// Settling time: time after a call during which its effect may still appear, in milliseconds.
     pub settling_ms: u32,
 }
 
-/// Returns `Quiescent` once the settling time has passed since the earliest proof that the owner's call is
-/// over. If the owner ran under another boot id, the proof is the start of the current boot. Otherwise the
-/// proof is the earlier of two times: the deadline plus the clock margin, and the time at which the owner's
-/// lock was first seen to be free.
+/// Returns `Quiescent` once the settling time has passed since the proof that the owner's call is over.
+///
+/// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is the
+/// earlier of two times:
+/// - the deadline plus the clock margin,
+/// - the time at which the owner's lock was first seen to be free.
 pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     let us = |ms: u32| i64::from(ms) * 1000;
     let proof = if evidence.same_boot {
@@ -39,7 +41,7 @@ pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     if rest <= 0 {
         return Quiescence::Quiescent;
     }
-    // The wait is rounded up, so that the owner is quiescent after it.
+    // The wait is rounded up. After a shorter wait, the owner would not be quiescent yet.
     Quiescence::After { wait_ms: u32::try_from((rest - 1) / 1000 + 1).unwrap_or(u32::MAX) }
 }
 

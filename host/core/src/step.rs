@@ -59,8 +59,7 @@ pub enum StepInput {
     Approve,
     /// The wait step starts to wait.
     AwaitSignal,
-    /// The step starts to wait for a gate of a call inside the step, a call in doubt, an action in progress or
-    /// a long backoff.
+    /// The step enters [`StepState::Blocked`] and waits.
     Block,
     /// The reason for blocking the step has ended.
     Unblock,
@@ -187,7 +186,7 @@ mod tests {
         ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", ""]),
     ];
 
-    /// Tests invariant I6: the code allows exactly the documented transitions of a step.
+    /// I6: the code allows exactly the documented transitions of a step.
     #[test]
     fn transition_table_matches_documentation() {
         for (from, (name, row)) in StepState::ALL.into_iter().zip(TABLE) {

@@ -51,8 +51,8 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// Tests I150: a name is suggested if at most a third of its letters differ. Keys of plans, recipes and
-    /// configurations share this rule.
+    /// I150: a name is suggested if at most a third of its letters differ. Keys of plans, recipes and configurations
+    /// share this rule.
     #[test]
     fn a_third_of_the_letters_may_differ() {
         for (word, known, meant) in [

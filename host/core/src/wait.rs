@@ -5,8 +5,9 @@ use serde_json::Value;
 
 /// Maximum length of a wait: ten years, in milliseconds.
 pub const WAIT_MS_MAX: u64 = 3_650 * 24 * 60 * 60 * 1_000;
-/// Longest wait for which a job stays `WAITING`. A longer wait parks the job. The value equals the longest
-/// backoff, so that waits and retries park a job after the same time.
+/// Longest wait for which a job stays `WAITING`. A longer wait parks the job.
+///
+/// The value equals the longest backoff. Waits and retries therefore park a job after the same time.
 pub const SHORT_WAIT_MS: u32 = crate::retry::CAP_MS;
 /// Maximum number of characters of a correlation key.
 pub const KEY_CHARS_MAX: usize = 128;
@@ -103,8 +104,8 @@ impl WaitSpec {
     }
 }
 
-/// Returns the correlation key if the payload contains it as a literal text. Returns `None` if the key is a
-/// binding, because its value is not known yet.
+/// Returns the correlation key if the payload states the key as a text. Returns `None` if the key is a binding. The
+/// value of a binding is not known yet.
 pub fn literal_key(payload: &Value) -> Option<&str> {
     payload.get("correlation_key").and_then(Value::as_str)
 }
@@ -187,8 +188,8 @@ fn offset_seconds(text: &str) -> Option<i64> {
     Some(sign * (two(hours, 23)? * 3_600 + two(minutes, 59)? * 60))
 }
 
-/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The calculation
-/// lets years begin in March, so that the leap day is the last day of its year.
+/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The calculation lets years
+/// begin in March. The leap day is then the last day of its year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,4 +1,4 @@
-//! Measures how many appends per second the disk can flush.
+//! Measurement of the number of appends per second that the disk can flush.
 
 use std::io::Write;
 use std::path::Path;

@@ -35,7 +35,7 @@ pub struct Measured {
     pub at_once: u32,
     /// Number of jobs completed during the measurement.
     pub jobs: u64,
-    /// Number of jobs in the database, including those before the measurement.
+    /// Number of jobs in the database, including the jobs of the warm-up.
     pub jobs_stored: u64,
     /// Number of durable commits since the database was opened.
     pub flushes_stored: u64,
@@ -51,14 +51,13 @@ pub struct Measured {
     pub statements_per_job: f64,
 }
 
-/// Runs jobs of one workload from concurrent tasks. Each task submits its next job when its previous one has
-/// ended.
+/// Runs jobs of one workload from concurrent tasks. Each task submits its next job when its previous job has ended.
 ///
 /// # Errors
 /// A job could not be submitted or did not complete.
 pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
-    // Warm up first, because the first jobs also pay for connections, prepared statements and instances.
+    // Warm-up. The first jobs take longer, because they also open connections, prepare statements and create instances.
     run_for(host, Load { time: load.time / 10, ..load }, &number).await?;
     let before = host.journal.counters();
     let started_us = clock::boot_us();
@@ -91,7 +90,7 @@ async fn run_for(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Resul
         let (host, number) = (host.clone(), number.clone());
         tasks.spawn(async move {
             let mut times_us = Vec::new();
-            // Run at least one job, even if the time is too short.
+            // Runs at least one job, even if the time is too short for one job.
             loop {
                 let submission = load.workload.submission(&host, number.fetch_add(1, Ordering::Relaxed))?;
                 let started_us = clock::boot_us();

@@ -1,7 +1,7 @@
 //! Measures the cost of durable execution on this machine, next to the limits of the machine itself.
 //!
 //! * `workload` defines the jobs. `load` runs concurrent jobs.
-//! * `disk` measures appends that are flushed one by one. No store can flush faster.
+//! * `disk` measures appends that are flushed one by one. No store can flush faster than this rate.
 //! * `workers` measures jobs of one database that several worker processes share.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
@@ -23,7 +23,7 @@ pub use workload::{CALLS_PER_JOB, Workload};
 /// Reasons why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The plan is refused. The loaded plugins are not the benchmark plugins of this version.
+    /// The plan is refused. The cause: the loaded plugins are not the benchmark plugins of this version.
     #[error("the plan of {workload} is refused: {first}")]
     Plan {
         /// Name of the workload.

@@ -1,5 +1,4 @@
-//! Measures the cost of the sandbox: compares an empty step with a call of the engine alone. No database is
-//! used.
+//! Measures the cost of the sandbox by comparing an empty step with a call of the engine alone. Uses no database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +26,7 @@ pub struct SandboxTimes {
     pub engine_us: f64,
     /// Time of the same run under limits, with checks of input and output.
     pub step_us: f64,
-    /// Time of a whole job with this one step, with stores in memory.
+    /// Time of a whole job that has this step only, with stores in memory.
     pub job_us: f64,
 }
 

@@ -10,8 +10,8 @@ use crate::host::{EnqueueResult, Host};
 
 /// Actor who submits the benchmark's jobs.
 pub(super) const ACTOR: &str = "bench";
-/// The measured interval starts when this percentage of the jobs has ended. The interval excludes the time in
-/// which the worker processes start and end.
+/// The measured interval starts when this percentage of the jobs has ended. The interval therefore excludes the start
+/// and the end of the worker processes.
 const FROM_PERCENT: usize = 20;
 /// The measured interval ends when this percentage of the jobs has ended.
 const TO_PERCENT: usize = 80;
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn rate_excludes_start_and_end() {
-        // The first job ends early, the others one per millisecond, and the last one after a long pause.
+        // The first job ends early and the last job ends late. Between them, one job ends per millisecond.
         let mut ends: Vec<i64> = (0..100).map(|n| 1_000_000 + n * 1_000).collect();
         (ends[0], ends[99]) = (0, 9_000_000);
         assert_eq!(ends_per_second(&mut ends), 1000.0);

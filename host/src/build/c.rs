@@ -33,7 +33,7 @@ pub(super) fn build(
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");
     }
-    // zig defines `NDEBUG` in optimized code, which would disable assertions.
+    // zig defines `NDEBUG` in optimized code. With `NDEBUG`, assertions would be disabled.
     compiler.arg("-UNDEBUG");
     // Keeps the paths of this machine out of the messages of `assert`.
     compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));
@@ -56,8 +56,8 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
-/// Returns true if the installed clang can compile for WASI. For this it needs a linker, and for WASI the C library
-/// and the compiler's runtime library.
+/// Returns true if the installed clang can compile for WASI. This needs a linker, the C library for WASI and the
+/// compiler's runtime library for WASI.
 pub(super) fn has_wasi_clang(dir: &Path) -> bool {
     // Location of the C library for this target on Debian and similar systems.
     let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();

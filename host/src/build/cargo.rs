@@ -31,7 +31,7 @@ struct CargoTarget {
 pub(super) enum TargetFolder {
     /// Cargo's default target folder.
     Default,
-    /// A separate target folder, so that nothing from the default folder is reused.
+    /// A separate target folder. The build then reuses nothing from the default folder.
     Separate,
 }
 
@@ -65,8 +65,8 @@ fn set_environment(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> Pa
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
     let manifest = output_of(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
-    // If several remappings match a path, rustc applies the last one. Cargo's home folder may lie inside the
-    // source root, so its remapping comes after that of the source root.
+    // If several remappings match a path, rustc applies the last one. Cargo's home folder may lie inside the source
+    // root. Its remapping therefore comes after the remapping of the source root.
     let mut flags = vec![remap(source_root(workspace), "/src")];
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
@@ -83,9 +83,9 @@ fn remap(from: &Path, to: &str) -> String {
 
 /// Returns the flag that makes rustc name the standard library's sources by the commit of the compiler.
 ///
-/// A toolchain without the component `rust-src` always does so. If `rust-src` is installed, rustc names the
-/// installed sources by their path on this machine. Such paths occur in code that is compiled again in the
-/// plugin, such as generic functions.
+/// Without the component `rust-src`, rustc uses these names by default. If `rust-src` is installed, rustc names the
+/// installed sources by their path on this machine. Such paths occur in code that is compiled again in the plugin, such
+/// as generic functions.
 fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     let sysroot = PathBuf::from(output_of(command(rustc, dir).args(["--print", "sysroot"]))?);
     let version = output_of(command(rustc, dir).arg("-vV"))?;
@@ -94,8 +94,8 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the parent folder of the workspace, because path dependencies may also lie there. If the parent is the
-/// root folder or lies directly in it, the workspace itself is returned.
+/// Returns the parent folder of the workspace, because path dependencies may also lie there. Returns the workspace
+/// itself if the parent is the root folder or a folder directly below the root folder.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

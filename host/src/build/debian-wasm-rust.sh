@@ -1,11 +1,11 @@
 # Usage: bash debian-wasm-rust.sh BASE LEAST
 #
-# Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown. The toolchain comes from Debian's
-# packages of a newer Rust (rustc-web and related packages), version LEAST or newer. The packages
-# are unpacked, not installed. Debian ships the standard library of the target only as source. This
-# script therefore builds the library once, with the compiler of the same version, because no other
-# compiler can build it. Messages go to stderr. If the script fails, its last line states the
-# reason.
+# Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown. The toolchain comes from Debian's packages of a newer
+# Rust (rustc-web and related packages), version LEAST or newer. The packages are unpacked, not installed. Debian ships
+# the standard library of the target only as source. This script therefore builds the library once. Only the compiler of
+# the same version can build the library.
+#
+# Messages go to stderr. If the script fails, the last message states the reason.
 set -euo pipefail
 
 base=$1

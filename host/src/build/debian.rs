@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::BuildError;
 use super::run::{command, run};
 
-/// Script that builds the toolchain. It is a shell script because it mostly runs apt, dpkg and a compiler.
+/// Shell script that builds the toolchain. The script mostly runs apt, dpkg and a compiler.
 const SCRIPT: &str = include_str!("debian-wasm-rust.sh");
 
 /// Path of the compiler in the toolchain at `base`. The file exists only after [`make_toolchain`].

@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. Each program reports this cause in its own words,
-//! and some programs do not report it at all.
+//! Detects builds that failed because a folder cannot be written. Each program reports this cause with different words.
+//! Some programs do not report the cause at all.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{BuildError, BuildOptions};
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;
 
-/// If a folder that the build needs cannot be written, adds that folder to the program's error.
+/// Adds a folder to the program's error if the build needs the folder and cannot write to it.
 pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
@@ -22,7 +22,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // A build can work although one of these folders is read-only, so only a full disk is reported.
+    // A build can succeed although one of these folders is read-only. For these folders, only a full disk is reported.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

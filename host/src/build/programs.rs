@@ -1,4 +1,4 @@
-//! Lists the programs that builds of a language use and whether this machine has them. Installs nothing.
+//! Lists the programs that builds of a language use, and their state on this machine. Installs nothing.
 
 use std::path::Path;
 
@@ -105,7 +105,7 @@ fn rust(dir: &Path, options: &BuildOptions) -> Program {
     if version(Path::new("cargo")).is_none() {
         return Program::missing("cargo", "curl https://sh.rustup.rs -sSf | sh, or apt-get install cargo");
     }
-    // Skips ways 3 and 4 of `wasm_target`, because they install something on this machine.
+    // Ways 3 and 4 of `wasm_target` are skipped, because they install something on this machine.
     let looking = BuildOptions { skipped_ways: [options.skipped_ways.as_slice(), &[3, 4]].concat(), ..options.clone() };
     match Toolchain::find(dir, &looking, &mut |_| ()) {
         Ok(Toolchain { rustc }) => {

@@ -14,8 +14,7 @@ const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
 /// Magic number, version and layer of a core module.
 const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
-/// Copies a component to its final path atomically: a reader sees the old or the new file, never a partial
-/// one.
+/// Copies a component to its final path atomically. A reader sees the old file or the new file, never a partial file.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<BuiltPlugin, BuildError> {
     let content = read_component(made, recipe.lang)?;
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);

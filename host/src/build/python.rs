@@ -45,7 +45,8 @@ pub(super) fn build(
     let wit = world::write(&layout.obj, recipe)?;
 
     let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];
-    // Copies the SDK, so that Python finds the package by its name even if its folder has another name.
+    // Copies the SDK into a folder with the name of the package. Python finds a package by its folder's name, and the
+    // SDK's own folder may have another name.
     let package = layout.obj.join("sdk/latchwork");
     copy_modules(&sdk, &package)?;
     paths.push(layout.obj.join("sdk"));

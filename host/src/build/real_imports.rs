@@ -1,9 +1,10 @@
 //! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove all
-//! imports from WASI packages. A tool, however, needs the clock and the entropy. During the build it therefore
-//! imports them as `real:clocks` and `real:random`, and these imports are not removed. Afterwards this module
-//! changes `real` to `wasi`.
+//! Engines of scripting languages import parts of WASI that they do not need. Their toolchains can remove all imports
+//! from packages of the namespace `wasi`. A tool, however, needs the clock and the entropy.
+//!
+//! During the build, a tool imports both from `real:clocks` and `real:random`. The toolchain does not remove these
+//! imports. After the build, this module changes `real` to `wasi`.
 
 /// Id of the import section of a component.
 const IMPORTS: u8 = 10;
@@ -14,7 +15,7 @@ const BEFORE: &[u8] = b"real:";
 const AFTER: &[u8] = b"wasi:";
 const NAMES: [&[u8]; 2] = [b"clocks/wall-clock@", b"random/random@"];
 
-/// Renames the component's own imports in place. Both names have the same length, so no offset changes.
+/// Renames the component's own imports in place. `real:` and `wasi:` have the same length, so no offset changes.
 pub(super) fn restore_wasi_names(component: &mut [u8]) {
     let mut at = HEADER;
     while let Some((&id, rest)) = component.get(at..).and_then(<[u8]>::split_first) {

@@ -25,11 +25,11 @@ const KINDS: [(&str, PluginKind); 2] = [("step", PluginKind::Step), ("tool", Plu
 pub struct Recipe {
     /// Name of the component.
     pub name: String,
-    /// World of the component.
+    /// Kind of the plugin. The kind decides the world of the component.
     pub kind: PluginKind,
     /// Language of the plugin.
     pub lang: Lang,
-    /// Settings of languages other than Rust. In Rust, Cargo.toml and the crate's code contain them.
+    /// Settings of languages other than Rust. They have their default values for a Rust plugin.
     pub settings: LanguageSettings,
 }
 
@@ -69,7 +69,7 @@ impl Lang {
     pub fn as_str(self) -> &'static str {
         LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
     }
-    /// Returns the main source file that is used if the recipe names none.
+    /// Returns the main source file of a recipe that names none.
     pub(super) fn default_main_file(self) -> &'static str {
         match self {
             Lang::Rust => "src/lib.rs",
@@ -93,8 +93,7 @@ pub enum JsEngine {
 
 /// Engines by their name in the recipe.
 const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
-/// Optional exports of a tool. They answer questions about earlier calls, check recorded effects and undo
-/// calls.
+/// Optional exports of a tool: they answer questions about earlier calls, check recorded effects, and undo calls.
 const OPTIONAL_EXPORTS: [&str; 3] = ["reconcile", "verify", "compensate"];
 /// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";

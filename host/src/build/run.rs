@@ -1,5 +1,5 @@
-//! Runs programs without the variables of cargo and rustc that are meant for the build of the host program.
-//! These variables would break the build of a plugin.
+//! Runs programs without the variables of cargo and rustc that are set for the build of the host program. These
+//! variables could break the build of a plugin.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -11,8 +11,8 @@ use super::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables of cargo and rustc that are meant for the build of the host program. If they named a compiler or
-/// flags, the build of a plugin would break. If they named a target folder, the two builds would be mixed in it.
+/// Variables of cargo and rustc that are set for the build of the host program. Their compiler or flags could break the
+/// build of a plugin. Their target folder would receive the files of both builds.
 const HOST_BUILD_VARIABLES: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",
@@ -52,7 +52,7 @@ pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Comma
     command
 }
 
-/// Runs a command and returns its standard output. Sends each line of its standard error to `progress` as it
+/// Runs a command and returns its standard output. Sends each line of standard error to `progress` when the line
 /// arrives.
 pub(super) fn run(
     what: &str,
@@ -98,7 +98,7 @@ pub(super) fn run(
     Err(BuildError::Failed { what: what.to_owned(), status: status.to_string(), output })
 }
 
-/// Runs a command and returns its trimmed standard output, or `None` if it is missing or fails.
+/// Runs a command and returns its trimmed standard output. Returns `None` if the program is missing or fails.
 pub(super) fn output_of(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

@@ -1,5 +1,5 @@
-//! The guest SDKs and the interfaces, embedded in this program. Plugins can be created and built on a machine
-//! that does not have Latchwork's sources.
+//! The guest SDKs and the interfaces, embedded in this program. Plugins can therefore be created and built on a machine
+//! without Latchwork's sources.
 
 use std::path::Path;
 
@@ -123,7 +123,7 @@ mod tests {
         ] {
             let mut there = BTreeSet::new();
             below(&root.join(folder), "", &mut there);
-            // Only the generator of the bindings needs this file.
+            // `sdk.wit` is not part of the SDK. Only the generator of the bindings uses this file.
             there.remove("sdk.wit");
             let carried: BTreeSet<String> = files.iter().map(|file| file.path.to_owned()).collect();
             assert_eq!(there, carried, "{folder}");

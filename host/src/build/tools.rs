@@ -1,12 +1,12 @@
-//! Installs the programs that builds of a language need, in exactly the tested versions. Each program is
-//! installed once, in a folder of the user.
+//! Installs the programs that builds of a language need, in the tested versions. Each program is installed once, in a
+//! folder of the user.
 
 use std::path::{Path, PathBuf};
 
 use super::run::{command, output_of, run};
 use super::{BuildError, BuildOptions};
 
-/// Marker file, written last. A folder without it is an incomplete installation.
+/// Marker file, written last. A folder without this file is an incomplete installation.
 const COMPLETE_MARKER: &str = ".complete";
 /// File with pip's requirement, stored in the installation's folder.
 const REQUIREMENTS_FILE: &str = "requirements.txt";
@@ -15,8 +15,8 @@ const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
 const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
-/// Returns the folder of an installed program. Runs `install` unless a complete installation exists. `name`
-/// includes the version of the program.
+/// Returns the folder of an installed program. Runs `install` if no complete installation exists. `name` includes the
+/// version of the program.
 fn ensure_installed(
     name: &str,
     options: &BuildOptions,
@@ -50,8 +50,7 @@ fn ensure_installed(
     Ok(place)
 }
 
-/// Installs npm packages from a lock file, which contains the hash of each package. Install scripts are not
-/// run.
+/// Installs npm packages from a lock file that contains the hash of each package. Runs no install scripts.
 pub(super) fn npm(
     name: &str,
     (package, lock): (&str, &str),
@@ -64,8 +63,8 @@ pub(super) fn npm(
         super::sdk::write_file(&dir.join("package.json"), package)?;
         super::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // `npm ci` is not used because it requires an entry in the lock file for the binary of every platform,
-        // even for packages that have none.
+        // `npm ci` cannot be used. It requires that the lock file has an entry for the binary of every platform, even
+        // for packages that have no such binary.
         npm.args([
             "install",
             "--ignore-scripts",
@@ -82,8 +81,8 @@ pub(super) fn npm(
 
 /// Installs one PyPI package without dependencies. The caller adds the returned folder to `PYTHONPATH`.
 ///
-/// `requirement` is a requirements file with the version and the hashes of all files, so that pip installs
-/// nothing else.
+/// `requirement` is a requirements file with the version and the hashes of all files. With these hashes, pip refuses
+/// every other file.
 pub(super) fn pip(
     requirement: &str,
     options: &BuildOptions,
@@ -121,8 +120,7 @@ pub(super) fn python_program(site: &Path, start: &str, dir: &Path) -> std::proce
     python
 }
 
-/// Returns a command for Python that ignores the user's Python settings and writes no bytecode beside
-/// sources.
+/// Returns a command that runs Python without the user's Python settings and without writing bytecode beside sources.
 pub(super) fn python(dir: &Path) -> std::process::Command {
     let mut python = command("python3", dir);
     for name in ["VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"] {

@@ -1,7 +1,7 @@
 //! Finds a Rust toolchain that can build for Wasm, or makes one. The ways are tried in this order:
 //!
 //! 1. The target is already installed for the `rustc` that cargo uses.
-//! 2. Way 4 has made a toolchain earlier.
+//! 2. A toolchain that way 4 made earlier is found.
 //! 3. `rustup target add` installs the target.
 //! 4. On Debian, a newer Rust from Debian's own packages is unpacked into a private folder. The standard
 //!    library is built once for the target.
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::run::{command, output_of, run};
 use super::{BuildError, BuildOptions, debian};
 
-/// Compile target of plugins. It has no system interface to link against.
+/// Compile target of plugins. The target has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
 
 const NO_RUST: &str = "install Rust from https://rustup.rs or with the system's package manager";

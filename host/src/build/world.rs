@@ -71,7 +71,7 @@ mod tests {
             let (package, _) = resolve.push_dir(&wit).unwrap();
             let world = resolve.select_world(&[package], Some(WORLD)).unwrap();
             let world = &resolve.worlds[world];
-            // One more import than listed, because the interface `types` is imported implicitly.
+            // The interface `types` is imported implicitly, so there is one more import than listed.
             assert_eq!((world.imports.len(), world.exports.len()), (imports + 1, exports));
         }
     }

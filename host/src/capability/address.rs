@@ -2,10 +2,12 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns true if the address is a public unicast address. A connection to any other address needs a grant
-/// that names the address. The other addresses are this host, this network, link-local addresses, cloud
-/// metadata services, carrier NAT, multicast, documentation and reserved blocks. An IPv6 address that embeds an
-/// IPv4 address is public only if the IPv4 address is.
+/// Returns true if the address is a public unicast address. A connection to any other address needs a grant that names
+/// the address.
+///
+/// The other addresses are this host, this network, private and link-local addresses, cloud metadata services, carrier
+/// NAT, multicast, documentation and reserved blocks. An IPv6 address that embeds an IPv4 address is public only if the
+/// IPv4 address is public.
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -34,7 +36,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     // Only 2000::/3 is public unicast. The test excludes ::1, ::, fe80::/10, fc00::/7, ff00::/8 and the
     // IPv4-compatible block. fc00::/7 contains fd00:ec2::254, a cloud metadata service.
     if s[0] & 0xe000 != 0x2000 {
-        // A NAT64 address is public if the IPv4 address that it embeds is.
+        // A NAT64 address is public if its embedded IPv4 address is public.
         return s[..6] == [0x64, 0xff9b, 0, 0, 0, 0] && is_public_v4(low_v4(s[6], s[7]));
     }
     match (s[0], s[1]) {

@@ -9,12 +9,12 @@ use crate::os::clock;
 const BEGUN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// Time in which a call may act on the world. Shared by the wasmtime `Store` of the call and the tasks that
+/// Time in which a call may act on the world. The wasmtime `Store` of the call shares this value with the tasks that
 /// send on behalf of the call.
 ///
-/// A call that began no operation has certainly changed nothing, regardless of how the guest ended. A call that
-/// began an operation is in doubt unless the tool answered. After the deadline or the end of the call, no
-/// operation may begin and nothing may be sent. The resolution of calls in doubt relies on these rules.
+/// A call that began no operation has changed nothing, regardless of how the guest ended. A call that began an
+/// operation is in doubt if the tool did not answer. After the deadline or the end of the call, no operation may begin
+/// and nothing may be sent. The resolution of calls in doubt relies on these rules.
 #[derive(Clone, Debug)]
 pub(crate) struct CallWindow {
     deadline_boot_us: u64,
@@ -63,8 +63,8 @@ impl CallWindow {
         std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(clock::boot_us()))
     }
 
-    /// Records that an operation which may change the world is about to begin. Fails after the deadline or
-    /// the end of the call.
+    /// Records that an operation is about to begin that may change the world. Fails after the deadline or the end of
+    /// the call.
     pub(crate) fn begin_side_effect(&self) -> Result<(), HostFault> {
         self.check()?;
         let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
@@ -74,8 +74,8 @@ impl CallWindow {
         }
     }
 
-    /// Ends the call and returns true if any operation was begun. Afterwards, no task on another thread can
-    /// begin an operation.
+    /// Ends the call and returns true if any operation was begun. After this function, no task can begin an operation,
+    /// not even on another thread.
     pub(crate) fn close(&self) -> bool {
         self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
     }

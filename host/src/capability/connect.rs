@@ -27,7 +27,7 @@ use super::grant;
 use crate::capability::call_window::CallWindow;
 use crate::capability::stub::{HttpStub, StubFailure};
 
-/// A response, and the future that must run for the response's body to arrive.
+/// A response, and a future that receives the response's body while it runs.
 pub(crate) type SentRequest = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -45,8 +45,8 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
-/// Sends a request that passed the checks of `http`. Each request has its own connection, so that no state of
-/// one call reaches another.
+/// Sends a request that passed the checks of `http`. Each request has its own connection. No state of one call can
+/// therefore reach another call.
 pub(crate) async fn send(
     mut request: Request<WasiBody>,
     options: RequestOptions,
@@ -104,8 +104,8 @@ async fn answer_from_stub(
     Ok((answer, Box::new(async { Ok(()) })))
 }
 
-/// Sends a POST request of the host itself to an address from its configuration. Returns the status of the
-/// answer.
+/// Sends a POST request of the host itself and returns the status of the answer. The host's configuration names the
+/// address.
 pub(crate) async fn post(
     mut request: Request<Full<Bytes>>,
     place: &HttpGrant,
@@ -125,12 +125,11 @@ pub(crate) async fn post(
 async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
-        // Connecting is the first action that the world may notice. Looking up a name has no effect on the
-        // world.
+        // Connecting is the first action that has an effect on the world. Looking up a name has no effect.
         watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {
-                // Sends small requests immediately. If the option cannot be set, they are only delayed.
+                // With this option, small requests are sent immediately. Without the option, they are only delayed.
                 let _ = stream.set_nodelay(true);
                 let stream = DeadlineStream { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
@@ -153,7 +152,7 @@ async fn resolve(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
     Ok(found.collect())
 }
 
-/// Returns the addresses that the call may connect to. The connection uses exactly these checked addresses.
+/// Returns the addresses that the call may connect to. The connection uses these addresses without a second lookup.
 async fn resolve_allowed(
     place: &HttpGrant,
     settings: &PluginSettings,

@@ -20,11 +20,11 @@ impl events::Host for StepState {
     }
 }
 
-/// Maximum length of an event's name, in bytes. Consumers route by the name, and each event stores it.
+/// Maximum length of an event's name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// Stops the step if the name or the payload is invalid, because such an event could not be read later. The
-/// interface has no error for this case.
+/// Returns the fault that stops the step if the name or the payload is invalid. Such an event could not be read later,
+/// and the interface has no error for this case.
 fn check(name: &str, payload: &str) -> Result<(), HostFault> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
         let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");

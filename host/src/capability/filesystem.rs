@@ -1,9 +1,9 @@
 //! `wasi:filesystem` on granted directories.
 //!
 //! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts each
-//! operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation
-//! therefore cannot begin after the call's deadline. After such an operation has begun, the call is in doubt
-//! unless the tool answers.
+//! operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation therefore
+//! cannot begin after the call's deadline. After such an operation has begun, the call is in doubt if the tool does not
+//! answer.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
@@ -19,8 +19,8 @@ use crate::config::Grants;
 use super::grant::{self, EffectivePermissions};
 use crate::capability::call_window::CallWindow;
 
-/// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and what is
-/// needed to guard changes and to log refusals.
+/// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and the data to guard
+/// changes and to log refusals.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
     pub(crate) watch: &'a CallWindow,
@@ -129,8 +129,8 @@ impl HostDescriptor for Files<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        // Opening a directory with the right to mutate it changes nothing, and toolchains routinely do so.
-        // Creating, truncating and opening for writing may change something.
+        // Opening a directory with the right to mutate it changes nothing. Toolchains routinely open directories this
+        // way. Creating, truncating and opening for writing may change something.
         let changes =
             open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
         if !changes {

@@ -1,7 +1,7 @@
 //! The only module that checks grants.
 //!
-//! Each refusal is logged with the line of `latch.toml` that would allow the access: the plugin's current
-//! grants plus the missing one.
+//! Each refusal is logged with the line of `latch.toml` that would allow the access. This line contains the plugin's
+//! current grants and the missing grant.
 
 use std::net::IpAddr;
 
@@ -9,10 +9,10 @@ use crate::config::{Grants, HttpGrant, TcpGrant};
 
 use super::address;
 
-/// Rights of an operator's code, derived from the effects and the determinism that the operator declares. An
-/// access must be allowed both by these rights and by the plugin's grants. An operator without world-changing
-/// effects may only read, even if the grants allow more. The functions `reconcile` and `verify` may only read as
-/// well.
+/// Rights of an operator's code, derived from the effects and the determinism that the operator declares.
+///
+/// An access must be allowed both by these rights and by the plugin's grants. An operator without world-changing
+/// effects may only read, even if the grants allow more. The functions `reconcile` and `verify` may only read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EffectivePermissions {
     /// True if the code may write to directories and to the key-value map, open TCP connections, and send any
@@ -65,7 +65,7 @@ impl Denied {
     }
 }
 
-/// Returns the reason why a tool may not import a WASI interface, or `None` if it may.
+/// Returns the reason why a tool may not import a WASI interface. Returns `None` if the import is allowed.
 pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> {
     let needs = |example: &str| Some(format!("it needs a grant in latch.toml, such as grants = {{ {example} }}"));
     match interface.split('/').next().unwrap_or(interface) {
@@ -74,8 +74,8 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
         }
         "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
         "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),
-        // `wasi:filesystem` is allowed even without a grant, because language runtimes import it without using
-        // it. Without a grant the guest has no directory, so nothing can be opened.
+        // `wasi:filesystem` is allowed even without a grant, because many language runtimes import but do not use it.
+        // Without a grant the guest has no directory and can open nothing.
         "wasi:http" | "wasi:sockets" | "wasi:filesystem" | "wasi:clocks" | "wasi:random" | "wasi:io" | "wasi:cli" => {
             None
         }

@@ -1,7 +1,7 @@
 //! `wasi:http/outgoing-handler`: requests to granted servers.
 //!
-//! Redirects are not followed here but returned to the guest as ordinary answers. A guest that follows a
-//! redirect sends a new request, which is checked like any other.
+//! The host follows no redirects. The guest gets a redirect as an ordinary answer. A guest that follows a redirect
+//! sends a new request, and the host checks this request like any other.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use super::grant::{self, EffectivePermissions};
 use super::placeholder::Placeholders;
 use crate::capability::call_window::CallWindow;
 
-/// Maximum length of a body that keeps its `Content-Length`, in bytes. The length is recalculated after
-/// secrets are inserted. A longer body is sent in chunks.
+/// Maximum length in bytes of a body that is sent with a `Content-Length`. The length is recalculated after secrets are
+/// inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
 /// Request hooks of one call, which check each request before it is sent.

@@ -33,7 +33,7 @@ pub use crate::capability::stub::{HttpStub, StubFailure};
 pub(crate) use placeholder::Placeholders;
 pub use secrets::{EnvOrFile, Secrets};
 
-/// Returns scheme, host and port of a URL, or `None` if the URL has no valid ones.
+/// Returns scheme, host and port of a URL. Returns `None` if one of them is missing or invalid.
 pub(crate) fn origin_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
     self::http::request_origin(uri).ok()
 }

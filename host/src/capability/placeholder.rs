@@ -14,15 +14,15 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::os::entropy;
 
-/// Start of every placeholder. It contains only letters, digits and `-`, so that a placeholder looks the same
-/// in a header, in JSON and in a form.
+/// Start of every placeholder. A placeholder contains only letters, digits and `-`. It therefore needs no escaping in a
+/// header, in JSON or in a form.
 const PREFIX: &[u8] = b"latch-secret-";
 /// Number of random bytes in a placeholder, written in hexadecimal. Placeholders cannot be guessed, so text
 /// from outside is never replaced by a secret.
 const NONCE_BYTES: usize = 16;
 const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
 
-/// Placeholders handed out in one call. Clones share them.
+/// Placeholders handed out in one call. Clones share the placeholders.
 #[derive(Clone, Default)]
 pub(crate) struct Placeholders(Arc<Mutex<Vec<Entry>>>);
 
@@ -67,9 +67,9 @@ impl Placeholders {
         bytes
     }
 
-    /// Replaces placeholders in `Basic` credentials. The credentials are base64 of `user:password`, which
-    /// hides the placeholder. They are decoded, replaced and encoded again. Returns `None` if the value has
-    /// no such credentials or the credentials contain no placeholder.
+    /// Replaces placeholders in `Basic` credentials. The credentials are base64 of `user:password`. A placeholder is
+    /// not visible in base64, so the credentials are decoded, replaced and encoded again. Returns `None` if the value
+    /// has no such credentials, or if the credentials contain no placeholder.
     fn replace_in_basic(&self, value: &[u8]) -> Option<Vec<u8>> {
         let (scheme, credentials) = value.split_at_checked(6)?;
         if !scheme.eq_ignore_ascii_case(b"basic ") {
@@ -134,7 +134,7 @@ impl Replacer {
         output
     }
 
-    /// Ends the stream and returns the bytes held back, which are not a complete placeholder.
+    /// Ends the stream and returns the bytes that were held back. These bytes are not a complete placeholder.
     fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
@@ -217,8 +217,7 @@ mod tests {
         assert!(placeholders.replace_in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
     }
 
-    /// I13: if a guest uses its placeholder as the password in `Basic` credentials, the placeholder is
-    /// replaced.
+    /// I13: a guest uses a placeholder as the password in `Basic` credentials. The placeholder must be replaced.
     #[test]
     fn placeholder_in_basic_credentials_is_replaced() {
         let placeholders = Placeholders::default();

@@ -4,7 +4,7 @@ use crate::engine::HostFault;
 use crate::engine::bindings::import::rng;
 use crate::engine::step::StepState;
 
-/// Maximum number of bytes of one call. Enough for any key, and a bound on the host's allocation.
+/// Maximum number of bytes of one call. The maximum limits the host's allocation and suffices for any key.
 pub(crate) const BYTES_MAX: u32 = 65_536;
 
 impl rng::Host for StepState {

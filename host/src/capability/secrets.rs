@@ -7,7 +7,8 @@ use crate::engine::tool_state::ToolState;
 
 use super::grant;
 
-/// Source of secret values. The values are only inserted into requests, never into events, logs or evidence.
+/// Source of secret values. The host inserts the values into requests, never into events, logs or evidence. A guest
+/// gets the values only if its plugin has the grant `secrets_clear`.
 pub trait Secrets: Send + Sync {
     /// Returns the value of a secret, or `None` if no value is configured.
     fn value(&self, name: &str) -> Option<String>;

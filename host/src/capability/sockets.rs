@@ -1,8 +1,7 @@
 //! `wasi:sockets`: outgoing TCP connections to granted addresses, and the name lookups they need.
 //!
-//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. This module remembers the
-//! returned addresses with the name. A connection is only allowed to these addresses, not to the result of a
-//! later lookup.
+//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. This module records the returned
+//! addresses with the name. A connection to a granted name is only allowed to the recorded addresses.
 //!
 //! The call's deadline is checked before each connect and at each host call, including writes. If the system's
 //! socket buffer is full, a task of wasmtime-wasi writes the rest later without another check. The task ends
@@ -39,7 +38,7 @@ impl ResolvedNames {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Checks an address that a socket is about to use. wasmtime-wasi calls this for each use.
+    /// Checks an address that a socket is about to use. wasmtime-wasi calls this function for each use.
     pub(crate) fn check(
         &self,
         plugin: &str,
@@ -55,8 +54,7 @@ impl ResolvedNames {
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::check_tcp(grants, rights, address, &names)
             }
-            // Allows the bind that precedes a client's connection. It names no port and no address, so the
-            // system chooses a free port.
+            // Allows the bind that precedes a client's connection. This bind names no port and no address.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
             other => Err(grant::refused_socket_use(&format!("{other:?} with {address}"))),
         };

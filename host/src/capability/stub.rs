@@ -1,5 +1,5 @@
-//! Stub for the servers that a tool may reach, used to check tools without sending anything. Time and random
-//! numbers depend only on the call, so that a check is repeatable.
+//! Stub for the servers that a tool may reach, used to check tools without sending anything. Time and random numbers
+//! depend only on the call and the try. A check is therefore repeatable.
 
 use std::time::Duration;
 
@@ -29,13 +29,12 @@ pub enum StubFailure {
 /// Answers in place of every granted server. Grants, rights, placeholders and the call's deadline are checked
 /// first, as for real servers.
 pub trait HttpStub: Send + Sync {
-    /// Answers a request. The request is in the form in which it would leave the host, with its secrets
-    /// inserted.
+    /// Answers a request. The secrets are already inserted, as in a request that leaves the host.
     fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure>;
 }
 
-/// Sets time and random numbers of a checked call. They are the same whenever the check is repeated, but differ
-/// between the tries of the call.
+/// Sets time and random numbers of a checked call. Both are equal in every repetition of the check and differ between
+/// the tries of the call.
 pub(crate) fn fix_environment(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
     let rng = |purpose: &[u8]| {
         let seed = Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]);

@@ -14,7 +14,7 @@ pub struct SourceLocation {
     pub line: Option<u64>,
 }
 
-/// One violation of a rule. Every field is text for people and is never parsed.
+/// One violation of a rule. The texts are for people and are never parsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
     /// Id of the rule.
@@ -52,8 +52,7 @@ const VALUE_CHARACTERS_MAX: usize = 400;
 impl Finding {
     /// Creates a violation of the rule with this id.
     ///
-    /// # Panics
-    /// The rule does not exist, which is a defect of this program.
+    /// # Panics Panics if the rule does not exist. This is a defect of this program.
     pub fn new(rule: &str, file: &str, message: impl Into<String>) -> Self {
         let rule: &Rule = find_rule(rule).expect("findings name rules of the registry");
         Self {

@@ -7,8 +7,8 @@
 //!   under different hosts. `tools` runs a tool against stubs of the servers and directories it may reach.
 //!   `history` runs the steps of real jobs again.
 //!
-//! The same component, cases and histories give the same report, byte for byte. A report does not depend on
-//! the time, the machine or the order in which runs finish.
+//! The same component, cases and histories give the same report, byte for byte. A report does not depend on the time,
+//! on the machine, or on the order in which runs finish.
 
 mod dynamic;
 mod finding;

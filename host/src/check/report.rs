@@ -37,7 +37,7 @@ pub struct RuleState {
     pub severity: Severity,
     /// Title of the rule, which describes a violation.
     pub title: &'static str,
-    /// Reason why the rule was not checked. `None` if it was checked.
+    /// Reason why the rule was not checked. `None` if the rule was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
 }

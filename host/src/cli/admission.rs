@@ -13,10 +13,10 @@ use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
 
-/// Refuses, without compiling a plugin, a plan that needs a refused plugin.
+/// Refuses a plan that needs a refused plugin. No plugin is compiled for this check.
 ///
-/// A plan with violations is also refused here, unless every plugin is already compiled. In that case the full
-/// check, which follows and lists more problems, is cheap, so it refuses the plan.
+/// A plan with violations is also refused here if a plugin is not compiled yet. If every plugin is compiled, the full
+/// check refuses the plan instead. The full check lists more problems, and with compiled plugins it is cheap.
 pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -41,9 +41,8 @@ pub(super) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Res
 
 /// Returns the request if the loaded plugins serve the plan.
 ///
-/// If an operator is missing and plugins failed to load, the error names these plugins, because one of them
-/// may serve the operator. A plan with a step plugin is refused if any plugin failed to load, because a step
-/// may call any operator.
+/// An operator may be missing because its plugin failed to load. In this case the error names the plugins that failed
+/// to load. A plan with a step plugin is refused if any plugin failed to load, because a step may call any operator.
 pub(super) fn require_served(
     registry: &Registry,
     path: &Path,
@@ -59,7 +58,6 @@ pub(super) fn require_served(
             if errors.is_empty() || !violations.iter().any(is_missing_operator) {
                 return Err(plan_refused(path, &violations));
             }
-            // A plugin that failed to load may serve the missing operator.
             let others = violations.iter().filter(|violation| !is_missing_operator(violation));
             Err(open::plugins_not_loaded(errors).with_problems(others.map(CliProblem::from)))
         }
@@ -68,8 +66,8 @@ pub(super) fn require_served(
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_missing_operator(violation: &Violation) -> bool {
-    // P023 is also reported if the compensating operator exists but does not suit the step. Only the message of a
-    // P023 shows whether the operator is missing.
+    // P023 is also reported for a compensating operator that exists but does not suit the step. Only the message shows
+    // whether the operator is missing.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 

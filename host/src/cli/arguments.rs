@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::text::visible;
 
-/// Formats the arguments, one or more lines for each.
+/// Formats the arguments. Each argument has one or more lines.
 pub(super) fn fields(args: &Value) -> Vec<String> {
     match args.as_object() {
         Some(fields) => fields.iter().flat_map(|(name, value)| field(name, value)).collect(),
@@ -50,7 +50,7 @@ fn multiline_field(name: &str, text: &str) -> Vec<String> {
     shown
 }
 
-/// Returns the name of an argument, quoted if the name could be mistaken for something else.
+/// Returns the name of an argument. A name that could be mistaken for something else is quoted.
 fn quoted_name(name: &str) -> String {
     let is_plain = !name.is_empty() && visible(name) == name && name.trim() == name && !name.contains([':', '"']);
     if is_plain { name.to_owned() } else { quoted(name) }
@@ -96,7 +96,7 @@ mod tests {
             "  i: two words",
         ];
         assert_eq!(shown(&args), expected.join("\n"));
-        // A text that looks like an object has a different heading than an object.
+        // A text that looks like an object must have a different heading than an object.
         assert_eq!(shown(&json!({ "a": { "x": 1 } })), "  a:\n    {\n      \"x\": 1\n    }");
         let text = json!({ "a": "{\n  \"x\": 1\n}" });
         assert_eq!(shown(&text), "  a: (text of 3 lines)\n    {\n      \"x\": 1\n    }");

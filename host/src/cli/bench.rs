@@ -33,8 +33,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     plugin::build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // With `--server`, each workload takes several rounds. By default only the workload `ten` is therefore
-        // run.
+        // With `--server`, each workload takes several rounds. The default is therefore only the workload `ten`.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
@@ -118,7 +117,7 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
-    // Creates an empty database to measure its size, which is subtracted later.
+    // Creates an empty database to measure its size. This size is subtracted below.
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;

@@ -123,8 +123,8 @@ fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow:
 
 /// Runs the commands concurrently and waits for all of them.
 ///
-/// Each command writes its output to a file. With a pipe, a process could block on a full pipe while this
-/// function waits for another process.
+/// Each command writes its output to a file. With pipes, a process could block on its full pipe while this function
+/// waits for another process.
 fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
@@ -142,8 +142,8 @@ fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> a
     Ok(())
 }
 
-/// Returns the last lines of a worker's output. The output has one line for each job. A failed worker prints
-/// its error after these lines, so the last lines contain the error.
+/// Returns the last lines of a worker's output. The output has one line for each job. A failed worker prints its error
+/// after the lines of its jobs.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
@@ -182,8 +182,8 @@ mod tests {
         command
     }
 
-    /// A process whose output exceeds the capacity of a pipe does not block while another process is waited
-    /// for.
+    /// The first process waits for a file that the second process creates. Before that, the second process writes more
+    /// output than a pipe can hold. Both processes must end.
     #[test]
     fn large_output_of_one_worker_does_not_block_the_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");

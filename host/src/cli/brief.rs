@@ -32,7 +32,7 @@ pub(super) fn finished_duration(us: i64) -> String {
     }
 }
 
-/// Formats an elapsed time that is redrawn while it grows: `0.3 s`, `12.3 s`, `3 min 05 s`.
+/// Formats the elapsed time of an action that is still running: `0.3 s`, `12.3 s`, `3 min 05 s`.
 pub(super) fn elapsed_time(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     match ms / 1_000 {

@@ -27,8 +27,8 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     }
     let survey = open::survey(&config);
     if open::is_new(&config)? {
-        // A refused call must not create a database. If there is no database yet, the effects are therefore
-        // checked before the host creates one.
+        // A refused call must not create a database. If there is no database yet, the effects are therefore checked
+        // before the host starts.
         declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;
@@ -71,8 +71,8 @@ fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
     })
 }
 
-/// Returns the effects that the caller declares with `--effect`, and `read_only`. Refuses the call if the
-/// plugin may cause an effect that the caller does not declare.
+/// Returns `read_only` and the effects that the caller declares with `--effect`. Refuses the call if the operator may
+/// cause an effect that the caller does not declare.
 fn declared_effects(args: &CallArgs, registry: &Registry) -> Result<Vec<EffectKind>, CliError> {
     let Some(info) = registry.operator(&args.operator) else {
         if !registry.refused().is_empty() {

@@ -1,5 +1,5 @@
-//! Loads plugins without a database, for commands that inspect plugins and call none of them. Such a command
-//! writes only compiled code, to the cache.
+//! Loads plugins without a database, for commands that inspect plugins and call none of them. Such a command writes
+//! nothing but compiled code in the cache.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
     Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })
 }
 
-/// Loads every configured plugin. If any fails, the error lists the problems of all of them.
+/// Loads every configured plugin. If a plugin cannot be loaded, the error lists the problems of all such plugins.
 pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
     let registry = load_from_survey(config, open::survey(config))?;
     match registry.refused() {
@@ -25,7 +25,7 @@ pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
     }
 }
 
-/// Loads the plugins that the survey did not refuse. The registry keeps the reasons for the refused ones.
+/// Loads the plugins that the survey did not refuse. The registry keeps the reason for each refusal.
 pub(super) fn load_from_survey(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(config)?;
     // Compilation blocks this thread; other tasks run on other threads.
@@ -48,7 +48,7 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
     }
 }
 
-/// Returns an in-memory key-value map. It stays empty, because describing a plugin calls no import.
+/// Returns an in-memory key-value map. The map stays empty, because describing a plugin calls no import.
 fn discarded_kv() -> Arc<Memory> {
     Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
 }

@@ -22,7 +22,7 @@ pub(super) fn with_changes(config: &Config, durable: &Durable, response: Respons
         let plan = latchwork_core::response::shell_quoted(&plan.display().to_string());
         next_actions.push(format!("latch run {plan} --new"));
     }
-    // A job whose plugin is missing cannot continue here, so `latch resume` is not offered.
+    // A job with a missing plugin cannot continue here, so `latch resume` is removed.
     if !over && changed.iter().any(|view| view.setting == PluginSetting::Plugin) {
         next_actions.retain(|action| !action.starts_with("latch resume "));
     }
@@ -34,8 +34,8 @@ pub(super) fn open_job_lines(changed: &[ChangedPluginView]) -> impl Iterator<Ite
     changed.iter().map(|view| change_line(view, false))
 }
 
-/// Prints the plugin settings that changed since the job was accepted. Commands that record a decision about
-/// the job call this.
+/// Prints the plugin settings that changed since the job was accepted. Commands that record a decision about the job
+/// call this function.
 pub(super) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durable) {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = durable.job.state.is_terminal();

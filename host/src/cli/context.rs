@@ -24,7 +24,7 @@ pub struct Context<'p> {
     db: Option<String>,
     log_format: LogFormat,
     verbose: u8,
-    /// Configuration file in use, set only if a later command needs `--config` to find the same file.
+    /// Configuration file in use. Set only if a later command needs `--config` to find the same file.
     explicit_config: OnceLock<PathBuf>,
     /// True if `durability = "relaxed"` is configured. A power failure may then undo acknowledged writes.
     relaxed: OnceLock<bool>,
@@ -65,8 +65,8 @@ impl<'p> Context<'p> {
             self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // A user may run the commands of a notice in another folder, so they contain the absolute path of the
-            // configuration.
+            // A user may run the commands of a notice in another folder. The commands therefore contain the absolute
+            // path of the configuration.
             let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given =
@@ -116,8 +116,8 @@ impl<'p> Context<'p> {
         self.config.is_some()
     }
 
-    /// Returns `command` with the `--config` and `--db` flags that it needs to use the same project and
-    /// database.
+    /// Returns `command` with added `--config` and `--db` flags. With these flags, the command uses the same project
+    /// and database.
     pub fn with_project_flags(&self, command: &str) -> String {
         let mut command = command.to_owned();
         if let Some(file) = self.explicit_config.get() {

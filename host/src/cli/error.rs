@@ -1,5 +1,5 @@
-//! Errors of the command line: code with an explanation page, message, list of problems with their locations,
-//! exit code.
+//! Errors of the command line. An error has a code with an explanation page, a message, a list of problems with their
+//! locations, and an exit status.
 
 use std::fmt;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::worker::WorkerError;
 pub enum Exit {
     /// 0: the command succeeded.
     Done,
-    /// 1: the command failed, for example a job or a check.
+    /// 1: the command, the job or the check failed.
     Failed,
     /// 2: usage, configuration or input is wrong; nothing was started.
     Usage,
@@ -51,9 +51,10 @@ impl From<Exit> for ExitCode {
 /// One of several problems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CliProblem {
-    /// Location, such as `latch.toml:3:1: plugin[0].name` or `/steps/0/effects`. Empty if there is none.
+    /// Location, such as `latch.toml:3:1: plugin[0].name` or `1:20 /steps/0/effects`. Empty if the problem has no
+    /// location.
     pub location: String,
-    /// Error code. It has an explanation page, or the message explains it.
+    /// Error code. A code without an explanation page is explained by the message.
     pub code: String,
     /// Description of the problem and of the expected value.
     pub message: String,
@@ -110,7 +111,8 @@ pub struct CliError {
     pub message: String,
     /// Individual problems, if there are several.
     pub problems: Vec<CliProblem>,
-    /// Command to type next. It is shown on its own line, and in JSON at the end of the message.
+    /// Command to type next. Text output shows the command on its own line. JSON output has it at the end of the
+    /// message.
     pub next_command: Option<String>,
     /// Job that the error is about.
     pub job_id: Option<JobId>,
@@ -140,8 +142,8 @@ impl CliError {
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
-    /// Creates the error for a build output or a new project that could not be written. Returns `None` if
-    /// `error` has another reason.
+    /// Creates the error of a build output or a new project that cannot be written. Returns `None` if `error` has
+    /// another cause.
     pub(super) fn unwritable_build(error: &BuildError) -> Option<Self> {
         let code = error.unwritable_code()?;
         let exit = if code == error_docs::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
@@ -337,8 +339,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Some errors, such as `SubmitError`, display the error they contain without listing it as their cause. A
-    // search through the causes would miss the contained error. These types therefore have their own conversions.
+    // Some errors, such as `SubmitError`, display an inner error without naming it as their cause. A search through the
+    // causes would miss the inner error. These types therefore have their own conversions.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::brief::short_duration;
 use super::output::Tone;
 
-/// An event as text. Plugins and people wrote parts of the text, so it must be escaped before it is sent to a
-/// terminal.
+/// An event as text. Parts of the text come from plugins and people. The text must therefore be escaped before it is
+/// sent to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EventText {
     /// Style of the text.
@@ -66,7 +66,8 @@ impl Operators {
     }
 }
 
-/// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`, or empty if unknown.
+/// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`. `took` is empty if the duration
+/// is unknown.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
     // An end time is computed slightly before the time of its event. The difference between the two times is
@@ -176,7 +177,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
             call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
-        // A standing approval was given in advance with `--approve`, so there is no separate reason for this gate.
+        // A standing approval is given in advance with `--approve` and has no reason.
         Body::GateApproved { slot, by, standing: true, .. } => {
             call_text(slot, Good, format!("approved with the submission by {}", by.actor))
         }

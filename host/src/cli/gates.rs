@@ -96,8 +96,9 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// Formats the open gates of a job, each with its exact call. Called when this command stops executing the job.
-/// Returns no lines if `were_asked` is true, because this terminal has then just shown the gates.
+/// Formats the open gates of a job, each with its exact call. Called when this command stops executing the job. Returns
+/// no lines with `--json`, or if this terminal has already shown the gates. `were_asked` is true if this command asked
+/// about the gates.
 pub(super) async fn open_gate_lines(
     ctx: &Context<'_>,
     host: &Host,

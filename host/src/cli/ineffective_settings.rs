@@ -1,7 +1,7 @@
 //! Detects valid settings that probably have no effect as written.
 //!
-//! Examples are a limit for an operator that no plugin serves, or for a tenant whose name resembles another
-//! one. Such settings are reported and never refused, because one file may configure several hosts.
+//! One example is a limit for an operator that no plugin serves. Another example is a limit for a tenant with a
+//! misspelled name. Such settings are reported but never refused, because one file may configure several hosts.
 
 use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
@@ -32,9 +32,9 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
 
 /// Reports limits of tenants whose name is probably misspelled.
 ///
-/// Limits apply even to a tenant without a policy, so an unknown name alone is not reported. A name is reported
-/// only if it differs by one letter from a tenant with a policy. If the difference is a digit, it is not reported,
-/// because `team-1` and `team-2` are two tenants.
+/// Limits also apply to a tenant without a policy, so an unknown name alone is not reported. A name is reported only if
+/// it differs by one letter from the name of a tenant with a policy. A different digit is not reported: `team-1` and
+/// `team-2` are two tenants.
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));

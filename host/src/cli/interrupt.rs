@@ -8,8 +8,7 @@ use tokio::sync::watch;
 /// Number of times ctrl-c was pressed since the first call of [`pressed`].
 static PRESSED: OnceLock<watch::Receiver<u32>> = OnceLock::new();
 
-/// Returns the counter of ctrl-c presses. From the first call on, ctrl-c no longer ends the process by
-/// itself.
+/// Returns the counter of ctrl-c presses. After the first call, ctrl-c no longer ends the process by itself.
 fn pressed() -> watch::Receiver<u32> {
     let start = || {
         let (count, pressed) = watch::channel(0);

@@ -1,4 +1,4 @@
-//! Log output on stderr, so that stdout holds only answers.
+//! Log output on stderr. Stdout holds only answers.
 
 use tracing_subscriber::EnvFilter;
 
@@ -18,14 +18,14 @@ pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
         _ => "trace",
     };
     let filter = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
-    // An invalid filter is reported instead of silencing the log.
+    // If the filter is invalid, the default filter applies and the error is logged.
     let (filter, refused) = match filter.map(EnvFilter::try_new) {
         None => (EnvFilter::new(level), None),
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(level), Some(error)),
     };
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
-    // Tests and embedding programs may have installed a subscriber already; it stays in place.
+    // Tests and embedding programs may have installed a subscriber already. That subscriber stays in place.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
         LogFormat::Json => builder.event_format(JsonRecordFormat).try_init(),

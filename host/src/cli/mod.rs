@@ -60,7 +60,7 @@ use tracing::Level;
 
 use crate::engine::CompilationStart;
 
-/// Parses `args`, whose first element is the program name, runs the command and returns its exit code.
+/// Parses `args`, runs the command and returns its exit code. The first element of `args` is the program name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
@@ -99,7 +99,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
         open::close(ctx.exits_immediately()).await;
         done
     });
-    // A pending read of the terminal must not keep the process alive.
+    // Does not wait for a pending read of the terminal. Such a read would keep the process alive.
     runtime.shutdown_background();
     done.map_err(|error| {
         let error = CliError::from(error);

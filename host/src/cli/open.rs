@@ -1,4 +1,5 @@
-//! Composition: builds a host from configuration, stores and plugins. Only this module names the database.
+//! Builds a host from configuration, stores and plugins. Commands open the stores through this module. Only `bench` and
+//! `doctor` also open databases directly.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -34,7 +35,7 @@ enum DatabaseUse {
     Read,
     /// Read and write.
     Write,
-    /// Read and write for a long-running process. An unreachable server is waited for.
+    /// Read and write for a long-running process. The process waits for an unreachable server.
     Serve,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn survey(config: &Config) -> Survey {
     tokio::task::block_in_place(|| Survey::of(config))
 }
 
-/// Creates a host for a long-running process, which waits for an unreachable server.
+/// Creates a host for a long-running process. Waits while the database server is unreachable.
 pub(super) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     build_host(config, survey, DatabaseUse::Serve).await
@@ -101,8 +102,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, &crash_point()?, used).await
 }
 
-/// Returns true if the database was restored, for example from a backup. The check compares the first database that
-/// this process opened with the generation of the database that was last used here.
+/// Returns true if the database was restored, for example from a backup. Checks the first database that this process
+/// opened. Its generation must equal the generation that this machine last used.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
@@ -132,7 +133,7 @@ pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
     Ok(file(config)?.is_some_and(|path| !path.exists()))
 }
 
-/// Checks that a reading command runs in a project, which has a configuration or a database.
+/// Checks that the command runs in a project. A project has a configuration or a database.
 ///
 /// # Errors
 /// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
@@ -163,7 +164,7 @@ pub(super) fn require_project(config: &Config) -> anyhow::Result<()> {
 /// Checks that there is a configuration, for commands that need nothing else.
 ///
 /// # Errors
-/// `L0110` if there is none.
+/// `L0110` if there is no configuration.
 pub(super) fn require_configuration(config: &Config) -> anyhow::Result<()> {
     if config.file.is_some() {
         return Ok(());
@@ -193,7 +194,7 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// Returns the error of a command about a job if the project has no database yet.
+/// Returns the error of a command about a job in a project without a database.
 pub(super) fn no_database(path: &Path) -> CliError {
     CliError::input(error_docs::NO_SUCH_JOB, missing_database_message(path))
 }
@@ -291,12 +292,11 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse)
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-/// Maximum number of times that the server is asked for its time. The first answer that is fast enough is used, and
-/// ends the attempts.
+/// Maximum number of requests for the time of the server. The first answer that arrives fast enough is used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
-/// Synchronizes the clock of this process with the server. If an answer took longer than the clock margin, the
-/// answer is discarded and the server is asked again.
+/// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin is
+/// discarded, and the server is asked again.
 async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
     for _ in 0..TIME_REQUESTS_MAX {
@@ -358,8 +358,8 @@ async fn close_all() {
     }
 }
 
-/// Returns the options with which a database of this configuration is opened. Its auxiliary files are kept
-/// beside it, so that several databases can share a state directory.
+/// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
+/// files. Several databases can therefore share a state directory.
 pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
     let durability = match config.durability {
         Durability::Full => latchwork_store::Durability::Full,

@@ -1,4 +1,4 @@
-//! Printing. No other module writes to stdout or stderr directly.
+//! Printing. Only this module writes to stdout. The module `stderr` writes to stderr.
 //!
 //! Answers go to stdout, progress and errors to stderr. With `--json`, stdout holds only JSON. Text for
 //! people is a [`Text`]: escaped when it is created, styled and wrapped when it is written. A closed pipe, as
@@ -29,13 +29,13 @@ pub struct Printer {
     log_format: LogFormat,
     stdout: TextTarget,
     stderr: TextTarget,
-    /// True if a command reads its input from stdin, so that stdin holds no answers of a person.
+    /// True if a command reads its input from stdin. Stdin then holds no answers of a person.
     stdin_is_input: AtomicBool,
     first_write_error: Mutex<Option<io::Error>>,
     started_us: i64,
 }
 
-/// Minimum line width in columns; narrower terminals get this width too.
+/// Minimum line width in columns. Lines for a narrower terminal also have this width.
 const LEAST_WIDTH: usize = 20;
 
 impl Printer {
@@ -68,8 +68,8 @@ impl Printer {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if part of the terminal can be redrawn in place: stderr is a terminal that can move its
-    /// cursor, and a person reads it.
+    /// Returns true if lines on stderr can be redrawn in place. Requires a terminal that can move its cursor, and lines
+    /// for people. Always false with `--json`.
     pub(super) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.writes_for_people() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
@@ -183,7 +183,7 @@ impl Printer {
         self.check_write(stderr::write_text(Level::WARN, job_id, text));
     }
 
-    /// Prints the error of a failed command: to stderr for people, as a document on stdout for programs.
+    /// Prints the error of a failed command. With `--json`, prints a document to stdout. Otherwise prints to stderr.
     pub fn error(&self, error: &CliError) {
         if self.json {
             return self.document(&error.to_json());
@@ -206,7 +206,7 @@ impl Printer {
         self.note(text.under(Tone::Quiet.of(format!("`latch explain {}` tells more", error.code))));
     }
 
-    /// Prints the message of the argument parser in its own colours.
+    /// Prints an error of the argument parser, with the colours of the parser.
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
         let text = match self.stderr.color {
@@ -223,7 +223,7 @@ impl Printer {
             return None;
         }
         self.check_write(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
-        // A blocking read cannot be cancelled. It therefore has its own thread, and the program ends without
+        // A blocking read cannot be cancelled. The read therefore runs on its own thread. The program ends without
         // waiting for this thread.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();

@@ -12,7 +12,7 @@ use super::error::{CliError, CliProblem};
 use super::source::{Source, is_stdin};
 use latchwork_core::suggest::did_you_mean;
 
-/// Returns the parameter values of a request, with defaults. `--set` overrides `--input`, which overrides the
+/// Returns the parameter values of a request, with defaults. `--set` overrides `--input`. `--input` overrides the
 /// payload of the intent. Returns `None` for a plan without parameters.
 ///
 /// # Errors
@@ -129,8 +129,9 @@ impl GivenParameters<'_> {
             .collect()
     }
 
-    /// Locates a refused value at its source. A missing value is located in the payload of the
-    /// request, or at its declaration in the plan.
+    /// Returns the problem of a refused value, located at the flag or file that gives the value. A value from neither
+    /// is located in the payload of the request. Without a payload, the value is located at its declaration in the
+    /// plan.
     fn problem(&self, refused: ParameterError) -> CliProblem {
         let name = refused.parameter().unwrap_or_default();
         if self.set.contains_key(&name) {
@@ -188,7 +189,9 @@ fn accepts_value(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Valu
     })
 }
 
-/// Returns the parsed JSON if the text is JSON and the schema accepts that value, else the text itself.
+/// Returns the value that a text on the command line stands for. The text itself is the value in three cases: the
+/// schema requires a string, the text is not JSON, or the schema accepts only the string. Otherwise the text is parsed
+/// as JSON.
 fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Value, String> {
     let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let wants_text = property.get("type").is_some_and(|kind| kind == "string")
@@ -201,8 +204,8 @@ fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Resu
     match canon::parse_strict(text.as_bytes()) {
         Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
-        // The text is JSON without a unique meaning: a number would be rounded, or an object has a duplicate
-        // key. Such a text is refused instead of being taken as text.
+        // The text is JSON without a unique meaning: a number would be rounded, or an object has a duplicate key. Such
+        // a text is refused. It does not count as a string.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
         Err(_) => Ok(as_text),
     }

@@ -123,8 +123,8 @@ pub(super) struct AcceptAllCatalog;
 
 impl Catalog for AcceptAllCatalog {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
-        // The operator counts as `stable`, because a plan may use a stable operator at every place, even in a
-        // model step. The check then reports no problem of determinism.
+        // A plan may use a stable operator at every place, even in a model step. The operator therefore counts as
+        // `stable`, and the check reports no problem of determinism.
         Some(OperatorInfo {
             effects: vec![],
             determinism: Determinism::Stable,

@@ -11,7 +11,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::{os, worker};
 
-/// Formats one record, without its line end. If `fields` names the job, its trace id is added.
+/// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
 pub(super) fn line(level: Level, message: &str, mut fields: Map<String, Value>) -> String {
     let trace = fields.get("job_id").and_then(Value::as_str).and_then(worker::trace_id);
     if let Some(trace_id) = trace {

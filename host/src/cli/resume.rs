@@ -75,7 +75,8 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     for row in host.journal.jobs(&said).await? {
         crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
     }
-    // Jobs that wait for a person are listed too, so that no unfinished job goes unnoticed.
+    // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
+    // job could go unnoticed.
     let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal.jobs(&filter).await? {
         let seen = responses.iter().any(|response| response.job_id == row.job_id)

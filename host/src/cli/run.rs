@@ -71,7 +71,7 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
         }
         Ok(SubmitResult::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
-            // The job is loaded so that the log lines below can contain its trace id.
+            // Loads the job. The log lines below can then contain the trace id of the job.
             host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
@@ -124,8 +124,8 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
     Ok(Exit::Done)
 }
 
-/// Shows a job that ran here and returns the exit status. If `were_asked` is true, this terminal has just
-/// shown the gates, so they are not shown again.
+/// Shows a job that ran here and returns the exit status. If `were_asked` is true, this terminal has just shown the
+/// gates, and the gates are not shown again.
 pub(super) async fn show_result(
     ctx: &Context<'_>,
     host: &Host,
@@ -190,7 +190,7 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
             return Ok(response(&durable));
         }
         if let Some(claim) = host.journal.claim_job(job_id, &host.worker.lease_request()).await? {
-            // The follower's screen is closed first, so that the job is not drawn twice.
+            // Closes the screen of the followed job. Otherwise the job would be drawn twice.
             follow = None;
             match execute_claimed(ctx, host, claim).await {
                 Err(error) if is_lease_lost_error(&error) => continue,
@@ -233,7 +233,7 @@ pub(super) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> any
 
 async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    // A read error is ignored here: the attempt that holds the claim reports it.
+    // A read error is ignored here. The attempt that holds the claim reports such an error.
     let past = recorded_events(&*host.journal, &job_id).await.unwrap_or_default();
     let mut screen = Screen::for_own_job(ctx.printer, &job_id, &past);
     let (live, mut seen) = LiveObserver::new();
@@ -288,8 +288,8 @@ fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     CliError::action_required(error_docs::WORKER_INTERRUPTED, message).with_next_command(next).for_job(job_id)
 }
 
-/// Waits for the next timer with which the job continues without a person. Returns false if the timer expires
-/// too far in the future, or if a person must act first.
+/// Waits for the next timer after which the job continues without a person. Returns false if there is no such timer, if
+/// the timer expires too far in the future, or after ctrl-c.
 async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {

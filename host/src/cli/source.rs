@@ -15,7 +15,8 @@ const READ_MAX: u64 = 1 << 30;
 pub(super) struct Source {
     /// Name in messages: the path of the file, or `stdin`.
     pub(super) name: PathBuf,
-    /// Folder of the file. `None` for stdin. The configuration is then searched from the working directory.
+    /// Folder of the file, or `None` for stdin. Without a folder, the configuration is searched from the working
+    /// directory.
     pub(super) folder: Option<PathBuf>,
     /// The bytes read.
     pub(super) text: Vec<u8>,

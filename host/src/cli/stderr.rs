@@ -1,4 +1,4 @@
-//! The only writer of stderr. It keeps an area of redrawn lines at the bottom of the terminal.
+//! The only module that writes to stderr. Keeps an area of redrawn lines at the bottom of the terminal.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,7 +30,7 @@ fn clear(area: &[String]) -> io::Result<()> {
     term.clear_to_end_of_screen()
 }
 
-/// Returns the number of rows that the lines occupy now. A terminal that became narrower has wrapped them.
+/// Returns the number of rows that the lines occupy now. A terminal that became narrower has wrapped the lines.
 fn rows(area: &[String], columns: usize) -> usize {
     let columns = columns.max(1);
     area.iter().map(|line| measure_text_width(line).div_ceil(columns).max(1)).sum()
@@ -40,7 +40,7 @@ fn draw(area: &[String]) -> io::Result<()> {
     if area.is_empty() { Ok(()) } else { Term::stderr().write_str(&(area.join("\n") + "\n")) }
 }
 
-/// Clears the area, runs `put`, which writes to the terminal, and draws the area again.
+/// Clears the area, runs `put`, and draws the area again. `put` writes to the terminal.
 pub(super) fn with_area_cleared<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let area = area();
     clear(&area)?;
@@ -129,7 +129,8 @@ impl Drop for Area {
 mod tests {
     use super::*;
 
-    /// I131: the whole area is cleared even if the terminal became narrower since the lines were drawn.
+    /// I131: a terminal that became narrower has wrapped the lines of the area. The row count includes the wrapped
+    /// rows, so the whole area is cleared.
     #[test]
     fn narrower_terminal_increases_the_row_count() {
         let area =

@@ -220,7 +220,7 @@ fn blocked_text(blocked: &BlockedView) -> String {
     text
 }
 
-/// Describes a call in doubt, so that a person can look for its effect in the external system.
+/// Describes a call in doubt. With this description, a person can look for the effect in the external system.
 fn in_doubt_lines(blocked: &BlockedView) -> Vec<String> {
     let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
         return Vec::new();

@@ -25,7 +25,7 @@ use crate::worker::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, St
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::require_project(&config)?;
-    // The signals are caught before a job is claimed, so an early signal stops the worker safely.
+    // The signals are caught before a job is claimed. An early signal therefore stops the worker safely.
     let mut asked = StopSignals::listen()?;
     let host = tokio::select! {
         host = open::host_for_worker(config) => host?,
@@ -109,8 +109,8 @@ fn change_finder(config: &Config) -> ChangeDetector {
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || crate::config_changes::changed_settings(&config, durable);
-        // The changes of a finished job are not cached. They depend on the calls of the job as well as on its
-        // pins, so they would not be valid for other jobs with the same pins.
+        // The changes of a finished job are not cached, because they also depend on the calls of the job. Another job
+        // with the same pins may have other changes.
         if durable.job.state.is_terminal() {
             return find();
         }

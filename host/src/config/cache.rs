@@ -1,8 +1,8 @@
 //! Location of the cache of compiled code: a directory of the user, never inside the project.
 //!
-//! Compiled code runs unchecked, with all rights of this process. A project and every file in it may come
-//! from another person (`git clone`). Therefore the cache is never inside the project, even if
-//! `LATCH_CACHE_DIR` names such a directory.
+//! Compiled code runs unchecked, with all rights of this process. A project and every file in it may come from another
+//! person (`git clone`). Such a file must not be run as compiled code. A value of `LATCH_CACHE_DIR` inside the project
+//! is therefore refused.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,11 @@ use latchwork_core::error_docs;
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};
 
-/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Fails if
-/// `LATCH_CACHE_DIR` is a relative path or inside the project. Returns `None` if the user has no home
-/// directory or if the user's cache is inside the project. Code is then compiled at each start.
+/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Returns `None` if the user has
+/// no home directory or if the user's cache is inside the project. Code is then compiled at each start.
+///
+/// # Errors
+/// `LATCH_CACHE_DIR` is a relative path, or names a directory inside the project.
 pub(super) fn cache_dir(
     env: &dyn Fn(&str) -> Option<String>,
     project: &Path,
@@ -45,7 +47,7 @@ pub(super) fn cache_dir(
     Ok(base.map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
 }
 
-/// Returns true if `dir`, which need not exist yet, is or will be inside `project`.
+/// Returns true if `dir` is inside `project`. `dir` need not exist yet.
 fn is_inside(dir: &Path, project: &Path) -> bool {
     let real = |path: &Path| {
         let there = path.ancestors().find_map(|near| Some((near, near.canonicalize().ok()?)));
@@ -88,8 +90,8 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         assert_eq!(placed(&[("HOME", &text(project.clone()))], &project).unwrap(), None);
-        // Creates two links: one that lies outside the project and points into it, and one that lies inside and
-        // points out of it.
+        // Creates two links. `link` lies outside the project and points to the project. `out` lies inside the project
+        // and points to its parent folder.
         std::os::unix::fs::symlink(&project, temp.path().join("link")).unwrap();
         std::os::unix::fs::symlink(temp.path(), project.join("out")).unwrap();
         for named in [project.join("cache"), temp.path().join("link/cache"), project.join("out/cache"), "cache".into()]

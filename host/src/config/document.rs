@@ -1,5 +1,5 @@
-//! A TOML document with source positions. Each value has its position in the file. All problems are collected in
-//! one list. A key of the file that was never read is reported as a problem too.
+//! A TOML document in which each value has its position in the file. All problems are collected in one list. A key of
+//! the file that was never read is also a problem.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -198,7 +198,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }
 
-/// Records the keys that were read, so that a test finds keys that are missing from the schema.
+/// Record of the keys that were read. A test compares these keys with the schema.
 #[cfg(test)]
 pub(super) mod keys_read {
     use std::cell::RefCell;

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::validate::BuiltinValidator;
 
-/// Default of `keep_undoable`, in milliseconds: 30 days. `latch plugin prune` keeps components that long so
-/// that completed jobs can be undone.
+/// Default of `keep_undoable`, in milliseconds: 30 days. For this time, `latch plugin prune` keeps the components that
+/// are needed to undo completed jobs.
 const KEEP_UNDOABLE_MS: u64 = 30 * 86_400_000;
 
 /// Inputs of [`Config::load`] that are known before a file is read.

@@ -94,8 +94,8 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
     })
 }
 
-/// Reads one entry of `config`. The host checks the prices, because it uses them too. It does not check other
-/// entries, because only the plugin interprets them.
+/// Reads one entry of `config`. The host checks only the prices, because the host uses the prices too. Only the plugin
+/// interprets the other entries.
 fn config_value(key: &str, field: &ConfigField<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {

@@ -21,8 +21,8 @@ const QUORUM_MAX: u64 = 100;
 pub const DEFAULT_TENANT: &str = "default";
 
 impl Default for Policy {
-    /// Returns the built-in policy, used if nothing is configured. It allows every mode except `AUTO_EXEC`,
-    /// and it gates external effects.
+    /// Returns the built-in policy, used if nothing is configured. The policy allows every mode except `AUTO_EXEC`, and
+    /// gates external effects.
     fn default() -> Self {
         Policy {
             modes: vec![Mode::DryRun, Mode::DraftOnly, Mode::HumanGated],
@@ -91,9 +91,9 @@ impl Policy {
 impl Policy {
     /// Removes the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects itself.
     ///
-    /// The mode of a job already gates external effects, and `auto_exec` lets trusted actors pass the gates of the
-    /// mode. It does not pass the gates of the policy. With the built-in ones, every external effect would
-    /// therefore still need an approval.
+    /// The mode of a job gates external effects too. `auto_exec` lets trusted actors pass the gates of the mode, but
+    /// not the gates of the policy. With the built-in gates, every external effect would therefore still need an
+    /// approval.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();
@@ -206,8 +206,8 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
     said
 }
 
-/// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because
-/// keys are computed from names that are joined with zero bytes.
+/// Returns true if `text` is a valid name of an actor or a tenant. Keys are computed from names that are joined with
+/// zero bytes. Control characters in a name are therefore refused.
 pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }

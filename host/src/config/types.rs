@@ -58,7 +58,7 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// Policies by tenant. The tenant `default` always exists.
     pub policy: BTreeMap<String, Policy>,
-    /// Reaction to a recorded effect that no longer matches its record, unless the plugin sets its own.
+    /// Reaction to a recorded effect that no longer matches the world. A plugin can override this reaction.
     pub confirmation: Confirmation,
     /// Validators called before a step starts.
     pub validators: Vec<BuiltinValidator>,
@@ -125,7 +125,7 @@ pub struct NotifyConfig {
     pub timeout_ms: u32,
     /// Events that are posted.
     pub events: BTreeSet<NoticeKind>,
-    /// Flags that are appended to suggested commands, so that the commands find the same jobs. Each flag has
+    /// Flags that are appended to suggested commands. With these flags, the commands find the same jobs. Each flag has
     /// a leading space.
     pub flags: String,
 }

@@ -19,8 +19,8 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Registers the listener for all compilations of this process. Later calls have no effect.
 pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
-    // A process registers a second listener only if it runs a second command. The second listener would announce
-    // the same compilations, so the second listener is ignored.
+    // A second command in the same process registers a second listener. The second listener would announce the same
+    // compilations and is ignored.
     let _ = LISTENER.set(Box::new(listener));
 }
 

@@ -1,11 +1,14 @@
-//! On-disk cache of compiled code, so that each component is compiled once per machine.
+//! On-disk cache of compiled code. With the cache, each component is compiled once per machine.
 //!
-//! The engine runs compiled code without checking it, so it must only load code that it compiled itself. Three
-//! rules ensure this. The directory belongs to the user, never to the project. Only this user may write to it.
-//! Each entry carries an HMAC over its content and its key, made with a secret that only this user can read. An
-//! entry that was copied or restored from a directory with another secret has a wrong HMAC, so it cannot
-//! introduce foreign code. If the HMAC of an entry does not match, the component is compiled again. Entries are
-//! written by rename, so concurrent processes see a complete entry or no entry.
+//! The engine runs compiled code without checking it. The cache must therefore return only code that this program
+//! compiled for this user. Three rules ensure this:
+//!
+//! * The directory belongs to the user, never to the project.
+//! * Only this user may write to the directory.
+//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC.
+//!
+//! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
+//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -37,8 +40,8 @@ pub(crate) struct CodeCache {
 impl CodeCache {
     /// Opens or creates the directory and its secret.
     ///
-    /// Returns `None` if the directory or the secret cannot be created or read. The engine then works without a
-    /// cache, and only compilation takes longer.
+    /// Returns `None` if the directory or the secret cannot be created or read. The engine then works without a cache
+    /// and compiles each component at each start.
     ///
     /// # Errors
     /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
@@ -148,8 +151,8 @@ impl CodeCache {
         header
     }
 
-    /// Returns the compiled code of an entry. Returns `None` unless the entry is complete, was written under
-    /// the key `wanted`, and was written by this user.
+    /// Returns the compiled code of an entry. Returns `None` if the entry is incomplete, has another key than `wanted`,
+    /// or was not written with the secret of this user.
     fn verified_code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
         let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
         (head == self.header(wanted, code)).then_some(code)
@@ -309,8 +312,7 @@ mod tests {
             mine.verified_code(&planted, key).is_none(),
             "complete and for this key, but written with another secret"
         );
-        // An entry with a plain hash in place of the HMAC is refused, because a hash does not prove who wrote
-        // the entry.
+        // An entry with a plain hash in place of the HMAC is refused. Every user can compute a plain hash.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
         assert!(mine.verified_code(&forged, key).is_some());

@@ -39,8 +39,8 @@ pub(crate) struct Shape {
 pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
     Recognized(Shape),
-    /// No import or export names a Latchwork interface, so the component may be an untyped component. This
-    /// is only known after the types of its exports were read.
+    /// No import or export names a Latchwork interface, so the component may be an untyped component. The types of its
+    /// exports decide this during loading.
     Unrecognized,
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn interface_name(interface: &str) -> String {
     format!("{PACKAGE}{interface}{VERSION}")
 }
 
-/// Describes why an export is missing, for example because the component exports another version of it.
+/// Describes why an export is missing, for example because the component exports another version of the interface.
 fn describe_missing_export(interface: &str, exports: &[&str]) -> String {
     let prefix = format!("{PACKAGE}{interface}@");
     match exports.iter().find(|name| name.starts_with(&prefix)) {
@@ -233,7 +233,7 @@ fn other_world_hint(kind: PluginKind, interface: &str) -> String {
     }
 }
 
-/// Returns the alternative to recommend to a step's author instead of an import that depends on the machine.
+/// Returns the alternative to an import that depends on the machine, as advice for the author of a step.
 fn step_alternative(interface: &str) -> &'static str {
     let package = interface.split('/').next().unwrap_or(interface);
     match (package, interface) {
@@ -271,7 +271,7 @@ mod tests {
         assert!(refused("latchwork:plugin/invocation@0.1.0").unwrap().contains("attempts"));
         assert!(refused("latchwork:plugin/clock@0.2.0").unwrap().contains("@0.1.0"));
         assert!(refused("env").is_some());
-        // The message names virtual WASI only where virtual WASI would provide the import.
+        // The message names virtual WASI only if virtual WASI would provide the import.
         assert!(refused("wasi:clocks/monotonic-clock@0.2.6").unwrap().contains("wasi = \"virtual\""));
         assert!(!refused("wasi:http/incoming-handler@0.2.6").unwrap().contains("virtual"));
     }

@@ -10,9 +10,9 @@ use super::bindings::{export, import};
 /// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the
-/// key contains the details of the exception. The ten error codes of guests are for errors that the plugin's author
-/// returns on purpose, and none of them fits such an exception.
+/// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
+/// contains the details of the exception. None of the ten error codes of guests fits such an exception: these codes are
+/// for errors that a plugin returns on purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
@@ -34,8 +34,8 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     }
 }
 
-/// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK
-/// refused. Returns `None` unless `detail` is an object whose only member is such a report.
+/// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK refused.
+/// Returns `None` if `detail` is anything but an object with such a report as its only member.
 fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -51,7 +51,7 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     marked.filter_map(whole).next()
 }
 
-/// Converts a recorded failure into the error that a step sees, which has one of the ten error codes of guests.
+/// Converts a recorded failure into the error that a step receives. The error has one of the ten error codes of guests.
 pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
     use import::types::{Applied, ErrorCode};
     let applied = match recorded.code {

@@ -1,8 +1,8 @@
-//! Pools of memories, tables and stacks for running instances. They are mapped once and reused.
+//! Pools of memories, tables and stacks for running instances. A pool is mapped once and reused.
 //!
-//! Mapping and unmapping memory for each try would cost more than everything else that a small step does. A
-//! pool is finite, so new instances wait until there is room. Steps and tools have separate pools, so that a
-//! step waiting for a tool never prevents the tool from running.
+//! Mapping and unmapping memory for each try would cost more than everything else that a small step does. A pool is
+//! finite, so new instances wait until there is room. Steps and tools have separate pools. Otherwise waiting steps
+//! could fill the pool, and the tools that they wait for could not run.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::Component;
 use wasmtime::{Enabled, PoolingAllocationConfig};
 
-/// Number of memories for all running instances of a pool. Each reserves 4 GiB of address space. Untouched
-/// pages use no memory.
+/// Number of memories for all running instances of a pool. Each memory reserves 4 GiB of address space. Untouched pages
+/// use no memory.
 const MEMORIES: u32 = 1024;
 /// Number of tables per memory. A component needs one for its own functions and one for its imports.
 const TABLES_PER_MEMORY: u32 = 8;

@@ -7,8 +7,8 @@ use latchwork_core::manifest::Limits;
 use super::fault::HostFault;
 use crate::os::clock;
 
-/// Fuel for instantiation and static initializers. Fixed and separate from the operator's own fuel, because
-/// the cost of instantiation depends on the platform and on copy-on-write memory.
+/// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
+/// copy-on-write memory. This fuel is therefore fixed and separate from the operator's own fuel.
 pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
 
 /// Maximum number of core instances, tables and memories of one component. Toolchains produce only a few of
@@ -17,12 +17,12 @@ const INSTANCES_MAX: usize = 64;
 const TABLES_MAX: usize = 64;
 const MEMORIES_MAX: usize = 16;
 
-/// In one host call, a guest may pass as many bytes as its operator's answer may have, plus this number. The
-/// additional bytes cover names, keys and frames.
+/// Number of bytes that a guest may pass in one host call beyond the maximum size of the operator's answer. These bytes
+/// cover names, keys and frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
-/// Allowed calls of virtual WASI per allowed host call. WASI calls cost very little, and a language runtime
-/// makes many that the plugin's author does not see.
+/// Allowed calls of virtual WASI per allowed host call. A WASI call costs very little. A language runtime makes many
+/// WASI calls that the plugin's author does not see.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
 /// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the
@@ -79,8 +79,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Counts `bytes` of emitted events. Their total has the same limit as the answer, because both are
-    /// stored with the job for as long as the job is kept.
+    /// Counts `bytes` of emitted events. The total of all events has the same limit as the answer, because both are
+    /// stored as long as the job.
     pub(crate) fn count_event_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
@@ -96,8 +96,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Excludes the time since `since_us` (boot clock) from the run time, because the guest waited for the host
-    /// during this time.
+    /// Excludes the time since `since_us` (boot clock) from the run time. During this time the guest waited for the
+    /// host.
     pub(crate) fn exclude_wait_since(&mut self, since_us: u64) {
         self.waited_us += clock::boot_us().saturating_sub(since_us);
     }
@@ -127,8 +127,8 @@ impl ResourceLimiter for Guard {
         Ok(true)
     }
 
-    /// Traps if the system itself has no memory left, so that an overloaded machine does not change a step's
-    /// result.
+    /// Traps if the system itself has no memory left. Otherwise an overloaded machine could change the result of a
+    /// step.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(error)
     }

@@ -1,5 +1,5 @@
-//! The WebAssembly engine. Loads plugins with all checks, and runs them under limits, with one profile for
-//! steps and one for tools.
+//! The WebAssembly engine. Loads plugins with all checks, and runs them under limits. Steps and tools have separate
+//! profiles.
 //!
 //! * `profile` is the only module that builds a [`wasmtime::Config`].
 //! * `component` decides which imports a component may have. `describe` calls the component's `describe`.
@@ -98,8 +98,8 @@ impl Engine {
         self.cache.as_ref().map(cache::CodeCache::check_entries)
     }
 
-    /// Returns an engine that must compute the same results for steps although it runs them differently. Used
-    /// to find steps whose results depend on such differences. Tools run as in this engine.
+    /// Returns an engine that runs steps differently but must give the same results. A check compares both engines to
+    /// find steps whose results differ. Tools run as in this engine.
     pub fn with_variation(&self, variation: Variation) -> Result<Self, EngineError> {
         let (config, digest) = profile::build_variation(variation);
         // No pool: each instance maps its own memory.
@@ -119,14 +119,14 @@ impl Engine {
         self.tool.digest
     }
 
-    /// Announces that a component is about to be compiled. `left` is the number of components to be compiled
-    /// after it.
+    /// Announces that a component is about to be compiled. `left` is the number of components to be compiled after this
+    /// component.
     pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
         announce::announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
     }
 
-    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links
-    /// it. Compiling a large component takes seconds, so call this on a thread that may block.
+    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it.
+    /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse = |problems| LoadError {
             plugin: settings.name.clone(),
@@ -135,9 +135,9 @@ impl Engine {
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
-        // Compilation needs the profile, and the world determines the profile. But the world follows from the
-        // exports, which are known only after compilation. The world is therefore guessed from the bytes first. A
-        // wrong guess costs a second compilation.
+        // Compilation needs the profile, and the world determines the profile. The world follows from the exports, and
+        // the exports are known only after compilation. The world is therefore guessed from the bytes first. A wrong
+        // guess costs a second compilation.
         let mut kind = component::guess_kind(bytes);
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);
@@ -210,7 +210,7 @@ impl Engine {
         }
     }
 
-    /// Returns true if the cache has compiled code for these bytes, so that loading them is fast.
+    /// Returns true if the cache has compiled code for these bytes. Loading these bytes is then fast.
     pub fn is_compiled(&self, bytes: &[u8]) -> bool {
         let profile = self.profile(component::guess_kind(bytes));
         let holds = |cache: &cache::CodeCache| cache.contains(&profile.engine, profile.digest, Hash::of(&[bytes]));

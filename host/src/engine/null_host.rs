@@ -8,9 +8,9 @@ use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
 
-/// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970 and the random
-/// stream has the zero seed, so the manifest does not depend on the time or the machine. A call of a tool stops
-/// the guest.
+/// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970, and the random stream has
+/// the zero seed. The manifest therefore does not depend on the time or the machine. A call of a tool or an emitted
+/// event stops the guest.
 pub(super) struct NullHost {
     plugin: String,
     sources: StepSources,

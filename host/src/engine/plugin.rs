@@ -37,7 +37,7 @@ pub struct PluginSettings {
     pub wasi: WasiMode,
     /// The plugin's `config` table.
     pub config: BTreeMap<String, Value>,
-    /// Source of the manifest, for an untyped component, which does not describe itself.
+    /// Source of the manifest of an untyped component. Such a component does not describe itself.
     pub operators: ManifestSource,
     /// Source of the values of secrets.
     pub secrets: Arc<dyn Secrets>,
@@ -78,7 +78,7 @@ impl PluginSettings {
 pub enum ManifestSource {
     /// Derived from its exports and from their settings in `latch.toml`.
     Overrides(BTreeMap<String, OperatorOverride>),
-    /// Read from the sealed manifest that was stored with the component when a job pinned it.
+    /// Read from the sealed manifest. This manifest was stored with the component when a job pinned the component.
     Sealed,
 }
 
@@ -176,8 +176,8 @@ impl Plugin {
         &self.settings
     }
 
-    /// Returns the same code with other settings. Only possible for a tool, because a tool's grants are read
-    /// at each call.
+    /// Returns the same code with other settings, or `None` for a step. The grants of a tool are read at each call, so
+    /// other settings need no new linking.
     pub(crate) fn with_settings(&self, settings: PluginSettings) -> Option<Self> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         Some(Self {
@@ -202,8 +202,8 @@ impl Plugin {
         self.settings.wasi
     }
 
-    /// Returns the class of an operator. The class determines the first resolution step for the operator's
-    /// calls in doubt (§5). A keyed operator may be repeated only for the time that it declares. Afterwards, the
+    /// Returns the class of an operator. The class determines the first resolution step for the operator's calls in
+    /// doubt (§5). A keyed operator may be repeated only during the time that the operator declares. Afterwards, the
     /// tool is asked through [`Plugin::reconcile`] if the plugin exports `reconcile`.
     pub fn class(&self, operator: &str) -> RecoveryClass {
         match self.operator(operator) {
@@ -248,8 +248,8 @@ impl Plugin {
         self.step_end(operator, code.run(operator, input, limits, calls, None).await)
     }
 
-    /// Runs a step twice in the same new instance, which a worker never does. Returns the end of the second
-    /// run. Returns `None` if the first run did not return an output.
+    /// Runs a step twice in the same new instance. A worker never does this. Returns the end of the second run. Returns
+    /// `None` if the first run did not return an output.
     pub(crate) async fn run_step_twice(
         &self,
         operator: &str,
@@ -355,8 +355,8 @@ impl Plugin {
         }
     }
 
-    /// Undoes the committed call with this external key, these arguments and this result. The context is that
-    /// of the compensating call, which has its own key.
+    /// Undoes the committed call with this external key, these arguments and this result. `call` is the context of the
+    /// compensating call, with the key of the compensating call.
     pub async fn compensate(
         &self,
         operator: &str,
@@ -383,8 +383,8 @@ impl Plugin {
         })
     }
 
-    /// Returns the function of an untyped component that serves an operator. Values are checked against the
-    /// type of this function instead of a JSON Schema, because the type is stricter.
+    /// Returns the function of an untyped component that serves an operator. Values are checked against the type of
+    /// this function and not against a JSON Schema. The type is stricter.
     fn untyped_function(&self, operator: &str) -> Option<&Function> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)

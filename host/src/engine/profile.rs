@@ -1,8 +1,8 @@
 //! The only module that builds a [`wasmtime::Config`].
 //!
-//! A profile is a list of named settings. The list is both applied to the configuration and hashed into the
-//! profile's digest. No setting can therefore change without changing the digest. Jobs record the digest, and
-//! it is part of the cache key of compiled code.
+//! A profile is a list of named settings. The list is both applied to the configuration and hashed into the profile's
+//! digest. No setting can therefore change without changing the digest. Jobs record the digest. The digest is also part
+//! of the cache key of compiled code.
 
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
@@ -25,9 +25,8 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
 /// Returns the configuration of a profile and the digest of all its settings.
 ///
-/// The profiles of steps and tools differ in one engine setting. NaN canonicalization is enabled only for
-/// steps, because a step's floating-point results, including the bits of a NaN, must not depend on the
-/// machine.
+/// The profiles of steps and tools differ in one engine setting. NaN canonicalization is enabled only for steps.
+/// Otherwise the bits of a NaN in a step could depend on the machine.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
@@ -98,8 +97,8 @@ fn settings(kind: PluginKind) -> Vec<Setting> {
         nan,
         set!(wasm_component_model, true),
         set!(wasm_simd, true),
-        // Relaxed SIMD may round differently on another processor, so it is disabled.
-        // `relaxed_simd_deterministic` would keep its results deterministic if it were enabled.
+        // Relaxed SIMD may round differently on another processor, so it is disabled. `relaxed_simd_deterministic`
+        // would keep the results deterministic if relaxed SIMD were enabled.
         set!(wasm_relaxed_simd, false),
         set!(relaxed_simd_deterministic, true),
         // Threads, garbage collection, stack switching and component-model async are also compiled out,

@@ -55,7 +55,7 @@ pub trait Runnable: Send + Sync {
 
 /// Source of the code that a job pinned.
 pub trait PinnedComponents: Send + Sync {
-    /// Returns the code with this digest, linked with the WASI mode that was pinned with it.
+    /// Returns the code with this digest, linked with the WASI mode that the job pinned.
     ///
     /// # Errors
     /// The reason why the code is missing or refused.

@@ -5,7 +5,7 @@ use latchwork_core::rng::StepRng;
 use super::StepContext;
 
 /// Deterministic inputs of a step: its context, its clock and its random numbers. Every implementation of
-/// [`StepCalls`](super::StepCalls) has one.
+/// [`StepCalls`](super::StepCalls) contains one value of this type.
 #[derive(Clone, Debug)]
 pub struct StepSources {
     /// Ids of the tenant, the actor and the job.
@@ -22,8 +22,8 @@ impl StepSources {
         Self { context, now_us, rng: StepRng::new(seed) }
     }
 
-    /// Advances the clock to the time at which an answer was recorded, after the step has received that
-    /// answer.
+    /// Advances the clock to the time at which an answer was recorded. The clock never goes back. The caller advances
+    /// the clock after the step has received the answer.
     pub fn advance_clock_to(&mut self, recorded_us: i64) {
         self.now_us = self.now_us.max(recorded_us);
     }

@@ -43,15 +43,14 @@ pub struct ToolCall {
     pub action_key: Option<String>,
 }
 
-/// Request to abandon a try. The guest is torn down immediately. The implementation of [`StepCalls`] that
-/// returns the request knows the reason.
+/// Request to abandon a try. The guest is torn down immediately. The request does not contain the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
 /// Host calls of a running step. The worker creates one implementation per try.
 #[async_trait]
 pub trait StepCalls: Send {
-    /// Returns the step's deterministic inputs, which are the same for every implementation of this trait.
+    /// Returns the step's deterministic inputs. Every implementation of this trait uses the same inputs.
     fn sources(&mut self) -> &mut StepSources;
     /// Returns the time of the injected clock, in microseconds since 1970 UTC.
     fn now_us(&mut self) -> i64 {

@@ -187,7 +187,7 @@ impl ToolCode {
     ) -> ToolCallResult {
         let since = clock::boot_us();
         let timeout_ms = call.timeout_ms;
-        // The timeout of the plan or the operator is part of the call and replaces the one in `limits`.
+        // The timeout of the plan or the operator is part of the call and replaces the timeout in `limits`.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = CallWindow::with_deadline(deadline_us);
@@ -204,13 +204,12 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A function of an untyped component cannot report that it changed nothing. If the call had no
-                // right to write, the host knows that it changed nothing.
+                // A function of an untyped component cannot report that it changed nothing. A call without the right to
+                // write certainly changed nothing.
                 if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
-                // Dropping the `Store` closes everything that the guest had open, before the result is
-                // returned.
+                // Closes everything that the guest had open before the result is returned.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
@@ -241,8 +240,8 @@ impl ToolCode {
     ) -> wasmtime::Result<ToolReturn> {
         limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // Allows as many bytes as the guest's memory may have. An oversized answer is thus copied
-            // completely, so that its start can be kept.
+            // Allows as many bytes as the guest's memory may have. An oversized answer is therefore copied completely,
+            // and its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -348,8 +347,8 @@ impl ToolCallResult {
     }
 }
 
-/// Replaces the guest's failure with the access that the host refused or could not complete, if there was one
-/// and the guest reported only a crash or a refusal.
+/// Explains a failure by an access that the host refused or could not complete. The access replaces the failure only if
+/// the guest reported a crash or a refusal.
 fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {

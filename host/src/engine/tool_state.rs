@@ -39,7 +39,7 @@ pub(crate) struct ToolState {
     requests: RequestHooks,
     names: ResolvedNames,
     table: ResourceTable,
-    /// Handle table that WASI gets after the deadline of the call. It is empty and has no capacity.
+    /// Handle table that WASI gets after the deadline of the call. The table is empty and has no capacity.
     no_handles: ResourceTable,
 }
 
@@ -64,8 +64,7 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        // UDP is enabled here only so that the address check below sees each use of UDP. The check refuses UDP
-        // and logs the refusal.
+        // UDP is enabled here only for the address check below. The check refuses each use of UDP and logs the refusal.
         wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {

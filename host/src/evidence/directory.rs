@@ -33,7 +33,7 @@ impl ComponentDirectory {
             for entry in std::fs::read_dir(&folder)? {
                 let entry = entry?;
                 let path = entry.path();
-                // A symbolic link to a directory is not followed, because it may form a cycle.
+                // A symbolic link to a directory is not followed, because the link may form a cycle.
                 if entry.file_type()?.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "wasm") {
@@ -84,7 +84,7 @@ pub(crate) fn jobless_step_settings(name: &str) -> PluginSettings {
     }
 }
 
-/// Source of secrets that contains none. Only step plugins are run, and these have no access to secrets.
+/// Source of secrets that contains no secret. Only step plugins are run. Step plugins have no access to secrets.
 struct NoSecrets;
 
 impl Secrets for NoSecrets {

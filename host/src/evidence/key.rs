@@ -20,7 +20,7 @@ pub struct SigningKey {
     pair: Ed25519KeyPair,
 }
 
-/// The text contains no valid key.
+/// Error for a text that contains no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not an Ed25519 private key in PEM format (PKCS#8); create one with `latch key new FILE` or \

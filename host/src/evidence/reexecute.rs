@@ -97,8 +97,8 @@ fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingCom
     missing
 }
 
-/// Returns the label of the first payload that is needed to execute the step again but is withheld by the
-/// evidence file. Returns `None` if the file withholds no such payload.
+/// Returns the label of the first withheld payload that a re-execution of the step needs. Returns `None` if the
+/// evidence file withholds no such payload.
 pub(crate) fn first_withheld_label(
     durable: &Durable,
     salts: &latchwork_core::evidence::Salts,

@@ -263,8 +263,7 @@ mod tests {
         History { job_id: "job_1".into(), runs: vec![run("s1"), run("s2")], entries }
     }
 
-    /// I74: each mutation changes exactly one part, and all mutations differ from each other and from the
-    /// original.
+    /// I74: each mutation changes exactly one part. All mutations differ from each other and from the original.
     #[test]
     fn each_mutation_changes_one_part() {
         let history = history();
@@ -283,8 +282,8 @@ mod tests {
         assert_eq!(all[0].description, "the call s1/0 of T.Do is left out");
     }
 
-    /// I74: the order of entries of different steps is irrelevant, but the order of one step's entries
-    /// matters.
+    /// I74: a component may behave the same after a swap of entries of different steps, or after a change of an answer,
+    /// a time or an input. After any other mutation, a deterministic component must behave differently.
     #[test]
     fn must_differ_ignores_order_between_steps() {
         let history = history();

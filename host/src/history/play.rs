@@ -217,13 +217,13 @@ pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun,
             return true;
         }
         if this != that {
-            // The answers differ, so the step may behave in any way after this call.
+            // The answers differ. After this call the step may therefore behave differently.
             return false;
         }
     }
 }
 
-/// Returns true if the step made the same host call. The answer and its time do not count, because they do
+/// Returns true if both histories record the same host call. The answer and its time are not compared, because they do
 /// not come from the step.
 fn is_same_host_call(one: &RecordedHostCall, other: &RecordedHostCall) -> bool {
     match (one, other) {

@@ -28,7 +28,7 @@ pub enum HistoryError {
     Withheld(String),
 }
 
-/// Sequence number in the log, and the entry at that number.
+/// Sequence number that determines the position of an entry, and the entry.
 type SequencedEntry = (u64, Entry);
 
 pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
@@ -42,9 +42,8 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     let (mut runs, mut placed) = (Vec::new(), Vec::new());
     for step in &job.steps {
         let Some(run) = run(durable, step)? else { continue };
-        // Concurrent calls of a step may be answered in any order. A call that was answered before an earlier
-        // call of its step is placed after that earlier call. The host calls of a step thus keep the order in
-        // which the step made them.
+        // Concurrent calls of a step may be answered in any order. A host call never gets a lower position than the
+        // earlier host calls of its step. The host calls of a step thus keep the order in which the step made them.
         let mut latest = 0;
         for asked in host_calls(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;
@@ -154,8 +153,8 @@ fn host_calls(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Ident
     Ok(all)
 }
 
-/// Returns the arguments of a call. The log keeps the arguments of world-changing calls, and a hash of all
-/// others.
+/// Returns the arguments of a call. The log keeps the arguments of world-changing calls. Of other calls, the log keeps
+/// only a hash of the arguments.
 fn args(durable: &Durable, salts: &Salts, slot: &Slot, call: &Call) -> Result<Args, HistoryError> {
     let label = label::args(slot);
     if let Some(bytes) = durable.args(slot) {

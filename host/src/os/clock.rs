@@ -13,10 +13,11 @@ pub fn now_us() -> i64 {
     heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
 }
 
-/// Sets the time of this process to a database time, which then advances with the boot-time clock. Machines
-/// that share a database therefore agree about the time, independently of their own clocks. `asked_boot_us` is
-/// the value of [`boot_us`] when the time was requested. The database time counts as the time of the request.
-/// After a slow response, the time of this process may be ahead of the database's clock, but is not behind it.
+/// Sets the time of this process to a database time. The time then advances with the boot-time clock. Machines that
+/// share a database therefore agree about the time, independently of their own clocks.
+///
+/// `asked_boot_us` is the value of [`boot_us`] when the time was requested. The database time counts as the time of the
+/// request. After a slow response, the time of this process may be ahead of the database's clock, but is not behind it.
 pub fn synchronize(database_us: i64, asked_boot_us: u64) {
     let asked_us = i64::try_from(asked_boot_us).unwrap_or(i64::MAX);
     *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));

@@ -1,4 +1,4 @@
-//! Time and randomness of the operating system. No other module may read them directly.
+//! Time and randomness of the operating system. No other module may read time or randomness directly.
 //!
 //! All other modules receive time and randomness as inputs. This keeps replay deterministic and lets tests
 //! run without waiting.

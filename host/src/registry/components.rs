@@ -1,4 +1,4 @@
-//! Components stored by digest, because jobs may have pinned them.
+//! Components stored by digest, for the jobs that have pinned them.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -73,8 +73,8 @@ impl Components {
         if std::fs::read(&wasm).is_ok_and(|kept| kept == bytes) {
             let name = std::fs::read(self.path(digest, "plugin"));
             if name.is_ok_and(|name| name == plugin.as_bytes()) {
-                // The component is in use again. Its modification time is renewed, so that it is not pruned while
-                // a job that uses it is being accepted.
+                // The component is in use again, so its modification time is renewed. Otherwise the component could be
+                // pruned while a job that will pin it is being accepted.
                 let file = std::fs::File::options().write(true).open(&wasm);
                 return file.and_then(|file| file.set_modified(now())).map_err(failed);
             }

@@ -99,8 +99,8 @@ impl Registry {
                 kv: kv.clone(),
                 http_stub: None,
             };
-            // Settings are stored for refused plugins too, because a job may have pinned an earlier component
-            // of the plugin.
+            // Settings of refused plugins are stored too. A job may have pinned an earlier component of a refused
+            // plugin.
             registry.settings.insert(plugin.name.clone(), settings.clone());
             let loaded = seen.and_then(|seen| registry.load_plugin(plugin, seen.bytes, settings, kept));
             let added = loaded.and_then(|loaded| registry.register(&loaded, config, plugin));
@@ -132,9 +132,9 @@ impl Registry {
         self.by_operator.get(operator)
     }
 
-    /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An
-    /// earlier version gets the current settings of the plugin with its name, except the WASI mode, which the
-    /// job has pinned too.
+    /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An earlier
+    /// version gets the current settings of the plugin with the same name. Its WASI mode is an exception: `wasi` is the
+    /// mode that the job has pinned.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.
@@ -150,8 +150,8 @@ impl Registry {
             );
             return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
-        // The lock is not held while the plugin is loaded, because loading takes time. Two concurrent calls may
-        // both load the plugin. They waste some work but yield the same result.
+        // The lock is not held while the plugin is loaded, because loading takes time. Two concurrent calls may both
+        // load the plugin. Both get the same result.
         let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
@@ -160,9 +160,8 @@ impl Registry {
         Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
     }
 
-    /// Removes the stored components that are neither configured nor in `needed`, and returns the removed
-    /// ones. A component that another process stored within the last hour may be about to be pinned and is
-    /// not removed.
+    /// Removes the stored components that are neither configured nor in `needed`, and returns the removed ones. A
+    /// component that was stored within the last hour is not removed: a new job may be about to pin it.
     ///
     /// # Errors
     /// The directory cannot be read, or a file cannot be removed.
@@ -199,8 +198,8 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already
-    /// serves an operator, jobs can pin neither of the two plugins for it.
+    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already serves
+    /// an operator, jobs can pin neither of the two plugins for that operator.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
@@ -268,9 +267,9 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
     Components::at(state_dir.join("components")).list()
 }
 
-/// Returns the digest of the source's component if it differs from the pinned one. The stored form of an
-/// untyped component is its bytes followed by its declarations. Its bytes are therefore compared with the
-/// beginning of the stored component.
+/// Returns the digest of the component at `source` if that component differs from the pinned one. The stored form of an
+/// untyped component is the component's bytes followed by its manifest. The bytes at `source` are therefore compared
+/// with the beginning of the stored component.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
@@ -287,8 +286,8 @@ pub fn damaged_components(state_dir: &std::path::Path) -> std::io::Result<(usize
     Components::at(state_dir.join("components")).find_damaged()
 }
 
-/// Returns the stricter of the global `on_indeterminate` and the plugin's own. A plugin may only tighten the
-/// global setting. Waiting for a person is stricter than failing a call.
+/// Returns the stricter of the two settings `on_indeterminate`: the global one and the plugin's own. A plugin may only
+/// tighten the global setting. Waiting for a person is stricter than failing a call.
 fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     match (config.on_indeterminate, plugin.on_indeterminate) {
         (OnIndeterminate::Fail, None | Some(OnIndeterminate::Fail)) => OnIndeterminate::Fail,

@@ -169,8 +169,8 @@ pub(crate) async fn replay_step(
     }
     let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
-        // An evidence file may withhold the input, and the step is then skipped. In a database, every payload
-        // that the log names must exist.
+        // An evidence file may withhold the input. The step is then skipped. In a database, every payload that the log
+        // names must exist.
         return match salts {
             Salts::Secret(_) => Err(ReplayError::Missing { label: label::input(&step.id) }),
             _ => Ok(None),
@@ -223,7 +223,7 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
         (_, StepState::Succeeded | StepState::FailedFinal) => {
             Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))
         }
-        // The log does not contain the end of the step, so there is nothing to compare.
+        // The log does not contain the end of the step. There is nothing to compare.
         _ => None,
     }
 }
@@ -453,7 +453,7 @@ impl StepCalls for LogReplayHost {
                 let Some(known) = known.filter(|_| divergence.field == "payload") else {
                     return Err(self.record_divergence(divergence));
                 };
-                // Report the payload as text if it is stored, because a text is more helpful than a hash.
+                // Report the recorded payload as text if it is stored. Otherwise the report contains only its hash.
                 let recorded = String::from_utf8_lossy(&known).into_owned();
                 Err(self.record_divergence(Divergence::new(divergence.at, "event", "payload", recorded, text)))
             }

@@ -52,9 +52,9 @@ impl ValidationRequest<'_> {
         self.conditions
     }
 
-    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call.
-    /// Before the start of a step no call has a recorded answer, so any call ends the run. No tool is ever
-    /// called. Returns `None` if the plugin is a tool.
+    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. Before the
+    /// start of a step no call has a recorded answer. Any call therefore ends the run, and no tool is called. Returns
+    /// `None` if the plugin is a tool.
     pub async fn run_in_sandbox(&self, conditions: SandboxConditions) -> Option<SandboxRun> {
         sandbox::run(self, conditions).await
     }

@@ -1,9 +1,9 @@
 //! `sandbox`: runs the step twice and requires the same behaviour.
 //!
-//! Both runs use fresh instances without tools. Each run ends when the step ends or makes its first tool
-//! call, because that call has no recorded answer. A `pure` operator must not depend on its clock or its
-//! random numbers, so its second run gets another time and another seed. For every other operator, both runs
-//! get the same time and the same seed.
+//! Both runs use fresh instances without tools. Each run ends when the step ends or makes its first tool call, because
+//! that call has no recorded answer. A `pure` operator must not depend on its clock or its random numbers. The second
+//! run of a `pure` operator therefore gets another time and another seed. For every other operator, both runs get the
+//! same time and the same seed.
 
 use std::sync::{Arc, Mutex};
 
@@ -96,8 +96,8 @@ fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
 
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // A run that exceeded the limit of stack or wall-clock time is not compared, because the stack and the time
-    // that a run needs depend on the machine.
+    // A run that exceeded its stack limit or time limit is not compared. The stack and the time that a run needs depend
+    // on the machine.
     let of_machine =
         |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {

@@ -1,9 +1,8 @@
 //! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. It is the path
-//! in the plugin, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64
-//! hexadecimal digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be
-//! absent.
+//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. The path is the one that
+//! the plugin sees, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64
+//! hexadecimal digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -37,8 +36,8 @@ impl ResourceVerifier for FileDigest {
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
-        // Reading the file blocks the thread, so it is done on a separate thread. `compare_digest` ends by
-        // itself after the timeout.
+        // Reading the file blocks a thread. A separate thread therefore reads the file. `compare_digest` checks the
+        // timeout and ends after it.
         let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
@@ -143,8 +142,8 @@ mod tests {
         }
     }
 
-    /// I39: the verifier reads the file from the disk, and only if the file is in a granted directory. If the
-    /// state of the file cannot be determined, the result is an error and not a mismatch.
+    /// I39: the verifier reads the file from the disk. A file outside the granted directories is not read. If the state
+    /// of the file cannot be determined, the result is an error and not a mismatch.
     #[test]
     fn file_digest_is_confirmed_or_mismatched() {
         let dir = tempfile::tempdir().unwrap();

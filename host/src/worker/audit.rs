@@ -9,16 +9,14 @@ use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 
 use crate::os::Machine;
 
-/// Maximum number of passes over the inbox. A pass must be repeated if another writer appended to the log
-/// during it.
+/// Maximum number of passes over the inbox. A pass is repeated if another writer appended to the log during the pass.
 const TRIES_MAX: u32 = 20;
 
-/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished, because
-/// then only its lease holder drains the inbox.
+/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished. Only the lease holder
+/// drains the inbox of such a job.
 ///
-/// # Errors
-/// Fails if the store fails, if the stored data of the job is damaged or if other writers keep changing the
-/// job. Requests that were already processed stay processed.
+/// # Errors The store fails, the stored data of the job is damaged, or other writers keep changing the job. Requests
+/// that were already processed stay processed.
 pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,

@@ -28,7 +28,7 @@ pub(super) struct StepHostCalls {
     progress: Arc<TryProgress>,
 }
 
-/// Progress of a try. It can be read after the guest has ended.
+/// Progress of a try, readable after the guest has ended.
 #[derive(Default)]
 pub(super) struct TryProgress {
     /// Number of calls that the step has made.
@@ -127,7 +127,7 @@ impl StepCalls for StepHostCalls {
 }
 
 impl Run {
-    /// Creates an invocation: canonicalizes and checks the arguments, and determines action key and timeout.
+    /// Creates an invocation. Canonicalizes and checks the arguments, and determines the action key and the timeout.
     /// `action` is the action key text given by a step plugin.
     pub(super) fn invocation(&self, slot: Slot, operator: Operator, args: &[u8], action: Option<&str>) -> Invocation {
         let (args, mut unfit) = match canon::canonicalize(args) {

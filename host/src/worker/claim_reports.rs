@@ -16,7 +16,7 @@ use super::{NoObserver, Observer, PoolEvent};
 /// Function that lists the differences between the plugins that a job pinned and the current configuration.
 pub type ChangeDetector = Arc<dyn Fn(&Durable) -> Vec<ChangedPluginView> + Send + Sync>;
 
-/// Maximum number of jobs in `reported`. If the number is reached, the set is cleared.
+/// Maximum number of jobs in `reported`. The next report clears a full set.
 const REMEMBERED: usize = 1024;
 
 type LoadedJob = (JobId, Vec<ChangedPluginView>);
@@ -59,8 +59,8 @@ impl ClaimReports {
         }
     }
 
-    /// Returns the reports that must come before the report that the run of this job ended. If the job could
-    /// not be loaded, its claim is reported here.
+    /// Returns the events that must precede the event about the end of this job's run. If the job could not be loaded,
+    /// these events include its claim.
     pub(super) fn reports_before_end(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
         while let Ok(begun) = self.loaded_rx.try_recv() {

@@ -1,5 +1,5 @@
-//! Confirmation: before a resumed job continues, the recorded changes of its earlier attempts are checked.
-//! The kernel decides which changes must be checked and which consequence a failed check has.
+//! Confirmation: before a resumed job continues, the recorded changes of its earlier attempts are checked. The kernel
+//! (`latchwork_core::decide`) selects the changes to check and the consequence of a failed check.
 
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ impl Run {
             let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
             (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
-        // If the plugin of the call is missing, the change cannot be verified. The check then fails without
-        // aborting the run, and a person must confirm the change.
+        // If the plugin of the call is missing, the change cannot be verified. The check then fails, but the run is not
+        // aborted.
         let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
         let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(CHECK_MS_MAX);

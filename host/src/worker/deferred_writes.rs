@@ -1,6 +1,5 @@
-//! Writes that no caller waits for. They are committed with the next flush. If one of these writes fails, the
-//! store refuses every later write of the job. The later writes then return the error of the first failed
-//! write.
+//! Writes that no caller waits for. The next flush commits these writes. If one of these writes fails, the store
+//! refuses every later write of the job. The later writes then return the error of the first failed write.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -58,8 +57,8 @@ impl DeferredWrites {
         heard.unacknowledged.push_back((number, written));
     }
 
-    /// Notes that a write failed. Called by the live view, which awaited this write. Failures of writes before
-    /// the last reload are ignored.
+    /// Notes that a write failed. Called by the live view after it has awaited the write. Failures of writes before the
+    /// last reload are ignored.
     pub(super) fn note_failure(&self, number: u64, error: WriteError) {
         let mut heard = self.lock_state();
         if number > heard.ignored_up_to {

@@ -21,8 +21,8 @@ use super::run::{Run, RunAborted};
 
 /// Longest wait of a job, in microseconds, during which the worker keeps its claim of the job.
 const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
-/// Maximum number of reloads during one claim. Beyond it the worker gives up, because the store keeps
-/// contradicting the state in memory.
+/// Maximum number of reloads during one claim. The worker then gives up, because the store keeps contradicting the
+/// state in memory.
 const RELOADS_MAX: u32 = 50;
 /// Pause between two tries to release a job.
 const RELEASE_RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -172,8 +172,8 @@ impl Run {
             let job = &state.durable.job;
             (job.attempt, job.state.is_terminal(), job.state == JobState::Running)
         };
-        // This worker was suspended between claiming and loading. Meanwhile a later attempt has written to the
-        // log.
+        // A higher attempt in the log means that this worker was suspended between claiming and loading. A later
+        // attempt has written to the log meanwhile.
         if known > self.attempt {
             return Err(RunAborted::LeaseLost);
         }
@@ -204,8 +204,8 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo, and records the claim. This is a single write in staged
-    /// commit too, because log and ledger must agree on the steps and calls that are open again.
+    /// Reopens a finished job for a retry or an undo, and records the claim. This is a single write even in staged
+    /// commit: log and ledger must agree on the steps and calls that are open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
@@ -276,9 +276,9 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // An aborting job does not start the cancelled step again, so nothing needs to be done. In any
-                // other job, the state in memory would make the step start and be cancelled again and again.
-                // The job is therefore loaded from the store again.
+                // An aborting job does not start the cancelled step again. In any other job, the state in memory would
+                // start the step again, and the step would be cancelled again, without end. Such a job is therefore
+                // loaded again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(WriteError::Cancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {
@@ -289,8 +289,8 @@ impl Run {
         }
     }
 
-    /// Settles the job, which includes compensation and the resolution of calls in doubt. Stops settling if
-    /// the lease is lost or the worker stops, and then waits only for calls in flight.
+    /// Settles the job. This includes compensation and the resolution of calls in doubt. If the lease is lost or the
+    /// worker stops, waits only for the calls in flight.
     async fn settle_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let mut rest = std::pin::pin!(self.settle_job());
         let stopped = tokio::select! {
@@ -308,9 +308,9 @@ impl Run {
         }
     }
 
-    /// Settles the job once nothing runs and nothing can start: the job diverges, waits, is parked or ends.
-    /// Returns `None` if the main loop must continue. If a request arrives meanwhile, the store refuses the
-    /// final write and the job is loaded again.
+    /// Settles the job once nothing runs and nothing can start: the job diverges, waits, is parked or ends. Returns
+    /// `None` if the main loop must continue. If a request arrives meanwhile, the store refuses the final write. The
+    /// job is then loaded again.
     async fn settle_job(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {

@@ -1,5 +1,5 @@
-//! Tool calls in flight. A run that is aborted waits until these calls have finished, so that their answers
-//! are recorded.
+//! Tool calls in flight. An aborted run waits until these calls have finished. Otherwise their answers would not be
+//! recorded.
 
 use std::sync::Arc;
 

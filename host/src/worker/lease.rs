@@ -1,5 +1,5 @@
-//! Sends heartbeats, which extend the leases of held jobs, and aborts the runs of jobs whose lease was lost.
-//! A separate task reads the database's time, so that a slow query for the time cannot delay a heartbeat.
+//! Sends heartbeats, which extend the leases of held jobs, and aborts the runs of jobs whose lease was lost. A separate
+//! task reads the database's time. A slow query for the time therefore cannot delay a heartbeat.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -75,9 +75,9 @@ async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The database read its clock at an unknown moment between the request and the answer. Its time may
-        // therefore be wrong by the duration of the query. The clock margin covers this error, because an
-        // answer that took longer than the margin is ignored.
+        // The database read its clock at an unknown moment between the request and the answer. The time may therefore
+        // be wrong by up to the duration of the query. An answer that took longer than the clock margin is ignored. The
+        // clock margin therefore covers this error.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),

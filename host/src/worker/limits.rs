@@ -1,7 +1,8 @@
 //! Limits per operator in this process: concurrent calls and calls per interval.
 //!
-//! A permit is acquired before a call's barrier is written, because the call's timeout counts from the barrier.
-//! A waiting call holds no permit, so calls cannot wait for each other in a cycle.
+//! A permit is acquired before the barrier of a call is written, because the timeout of the call counts from the
+//! barrier. A call that waits for a permit holds no permit of another operator. Calls therefore cannot wait for each
+//! other in a cycle.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -72,7 +72,7 @@ pub use traces::{remember_trace_id, trace_id};
 /// about an earlier one.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
 
-/// Hook that is called at each crash point. Crash tests kill the process in it. Production code uses
+/// Hook that is called at each crash point. Crash tests kill the process in this hook. Production code uses
 /// [`NoCrash`].
 pub trait CrashPoint: Send + Sync {
     /// Called at the crash point `name`, before the call of the tool if `after` is false, and after the call
@@ -219,8 +219,7 @@ impl WorkerError {
 /// Claim whose lease the heartbeat extends.
 struct HeldJob {
     attempt: u32,
-    /// The run of the job. `None` until the job is loaded, because the lease must be extended during a long
-    /// load too.
+    /// The run of the job. `None` until the job is loaded. The heartbeat must extend the lease during a long load too.
     run: Option<Arc<Run>>,
 }
 
@@ -282,7 +281,7 @@ impl Worker {
 
     /// Completes when the worker stops.
     async fn wait_for_stop(&self) {
-        // Registers for the notification before checking the flag, so a stop in between is not missed.
+        // Registers for the notification before checking the flag. Otherwise a stop in between would be missed.
         let told = self.stopped.notified();
         if !self.is_stopping() {
             told.await;

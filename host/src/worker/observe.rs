@@ -8,7 +8,7 @@ use tracing::Level;
 
 /// Observer of jobs.
 pub trait Observer: Send + Sync {
-    /// Returns true if events are to be shown. If false, no events are kept for the observer.
+    /// Returns true if the observer shows events. If false, the worker keeps no events for the observer.
     fn is_watching(&self) -> bool {
         true
     }
@@ -16,9 +16,9 @@ pub trait Observer: Send + Sync {
     fn job_loaded(&self, _durable: &Durable) {}
     /// Called for each event once it is durable.
     fn event(&self, job_id: &JobId, event: &Event);
-    /// Called when the execution of a call begins. Everything that the job wrote before the call is durable.
-    /// The start of the call itself is durable only if the call can change the world, because only such a
-    /// call has a barrier.
+    /// Called when the execution of a call begins. Everything that the job wrote before the call is durable. The start
+    /// of the call itself is durable only if the call has a barrier. Only a call that can change the world has a
+    /// barrier.
     fn call(&self, _job_id: &JobId, _slot: &Slot, _operator: &Operator) {}
     /// Called for each log record of a guest.
     fn log(&self, job_id: &JobId, place: &str, level: Level, message: &str);

@@ -110,10 +110,10 @@ impl Run {
         }
     }
 
-    /// Performs several invocations concurrently. Each pass first decides for each invocation whether it may start
-    /// now. Then it writes the barriers of the invocations that may start, all in one transaction, and makes
-    /// their calls concurrently. The other invocations wait for a limit, a backoff or the outcome of an earlier
-    /// try, and start in a later pass.
+    /// Performs several invocations concurrently. Each pass first determines the invocations that may start now. The
+    /// pass writes the barriers of these invocations in one transaction, and then makes their calls concurrently.
+    ///
+    /// The other invocations wait for a limit, a backoff or the outcome of an earlier try. They start in a later pass.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
@@ -129,8 +129,8 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Permit)> = None;
-        // Invocations whose earlier try was queried in the last pass. If such an invocation needs another query
-        // in the next pass, the query is made immediately and the invocation is not deferred again.
+        // Invocations whose earlier try was queried in the last pass. If such an invocation needs another query in the
+        // next pass, the query is made immediately.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
             // Start every call that is ready. Never wait while another call of this batch holds a permit.
@@ -213,8 +213,8 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // If the worker waits for permits too, `least_ms` is not shortened. A shorter sleep would end the
-        // wait early, and the worker would lose its place in the queues for these permits.
+        // If the worker waits for permits too, the sleep of `least_ms` is not shortened. The end of the sleep ends the
+        // wait, and the worker then loses its place in the queues for these permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
@@ -251,8 +251,8 @@ impl Run {
         let mut asked = 0;
         invocation.nonce = self.pending_nonce(&invocation.slot);
         loop {
-            // Read the clock before the decision, and so before the barrier can be sent. Any later delay of
-            // this process then counts against the call's timeout.
+            // Read the clock before the decision. The barrier can only be sent later. Any later delay of this process
+            // then counts against the call's timeout.
             let since_boot_us = self.machine().boot_us();
             match self.decide_next(invocation) {
                 NextAction::Answer(answer) => return Ok(CallProgress::Answer(answer)),
@@ -285,9 +285,9 @@ impl Run {
                 NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
                 NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 NextAction::StopOldCall => {
-                    // The earlier call was made by an earlier try of the step in this attempt. That try has
-                    // ended, so the call has ended too. A request of the call may still be in transit, so the
-                    // quiescence of the call must be checked.
+                    // The earlier call was made by an earlier try of the step in this attempt. That try has ended, so
+                    // the call has ended too. A request of the call may still be in transit. The quiescence of the call
+                    // must therefore be checked.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }
@@ -340,17 +340,17 @@ impl Run {
                 Err(CallStopped::Aborted(RunAborted::LeaseLost))
             }
             Err(dropped) => {
-                // The write that contains the answer failed. Store the answer alone, so that the next attempt
-                // finds it.
+                // The write that contains the answer failed. Store the answer alone. The next attempt then finds the
+                // answer.
                 self.persist_answer(&effect).await;
                 Err(CallStopped::Aborted(dropped))
             }
         }
     }
 
-    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled
-    /// in this way: it waits for the retry without a running try. If a call of a step plugin is retried, the
-    /// try of the step continues and the call waits within that try.
+    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled in this
+    /// way. Such a step waits for the retry without a running try. If a call of a step plugin is retried, the try of
+    /// the step continues and the call waits within that try.
     fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());
@@ -413,8 +413,8 @@ impl Run {
                 self.write(draft).await?;
                 Err(CallStopped::Blocked)
             }
-            // No step waits for the call, so the worker asks the tool again here, until it has received the
-            // maximum number of `not-yet` answers.
+            // No step waits for the call. The worker therefore asks the tool again here, up to the maximum number of
+            // `not-yet` answers.
             NextAction::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
                 tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, RECONCILE_PAUSE_MS_MAX)))).await;
                 Ok(())

@@ -66,7 +66,7 @@ pub enum PoolEvent {
     /// missing, the job was released. The event is sent after each failed attempt. The flag is true for the
     /// first of these events.
     Quarantined(JobId, WorkerError, bool),
-    /// The database is not usable. The pool retries until it is.
+    /// The database is not usable. The pool retries until the database is usable again.
     Unavailable(StoreError),
     /// The database is usable again.
     Available,
@@ -178,7 +178,7 @@ impl Pool {
             if stopping {
                 self.worker.stop();
             }
-            // Read the revision before the search, so that a change after this point causes another search.
+            // Read the revision before the search. A change after this point then causes another search.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.watermark();
             let looked = match stopping {
@@ -277,8 +277,8 @@ impl Pool {
             if now_us < self.claims_paused_until_us {
                 return SearchResult::NoneClaimable((self.claims_paused_until_us - now_us).div_ceil(1_000));
             }
-            // Also exclude held jobs. A held job may be released at any moment because its plugin is missing,
-            // and this worker must not claim it again immediately.
+            // Also exclude held jobs. A held job may be released at any moment because its plugin is missing. This
+            // worker must not claim that job again immediately.
             let mut jobs = self.quarantine.active_at(now_us);
             jobs.extend(self.held_tenants.keys().cloned());
             let except = ClaimExclusions { tenants: self.full_tenants(), jobs };
@@ -343,9 +343,9 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // If the effects of one job are unavailable, the effects of all jobs are. The pool therefore
-                // claims nothing for a pause that grows with each failure. Jobs that were already claimed may
-                // fail during the pause, which does not extend it.
+                // If the effects of one job are unavailable, the effects of all jobs are. The pool therefore claims
+                // nothing for a pause that grows with each failure. Jobs that were already claimed may fail during the
+                // pause. Such a failure does not extend the pause.
                 let machine = &*self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);
@@ -389,7 +389,8 @@ fn until_ms(next_us: Option<i64>, longest_ms: u64, machine: &dyn Machine) -> u64
     left_us.map_or(longest_ms, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, longest_ms))
 }
 
-/// Returns between half and all of `ms` at random, so that many workers do not retry at the same moment.
+/// Returns a random number between half of `ms` and `ms`. Without randomness, many workers would retry at the same
+/// moment.
 fn jittered(ms: u64, machine: &dyn Machine) -> u64 {
     let random = machine.random() & u64::from(u32::MAX);
     ms / 2 + ms * random / (2 << 32)

@@ -1,5 +1,5 @@
-//! Jobs that this worker cannot advance now, although another worker may. The worker does not claim such a job
-//! again for a while, and each pause is longer than the one before.
+//! Jobs that this worker cannot advance now. Another worker may be able to advance them. This worker does not claim
+//! such a job again during a pause. The pause grows with each failure.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use latchwork_core::ids::JobId;
 const FIRST_US: u64 = 30_000_000;
 /// Longest pause of a job, in microseconds.
 const LONGEST_US: u64 = 3_600_000_000;
-/// Maximum number of remembered jobs. Beyond it the entry that expires first is evicted.
+/// Maximum number of remembered jobs. If the quarantine is full, the entry that expires first is evicted.
 const JOBS_MAX: usize = 1_000;
 
 /// Paused jobs by job id.

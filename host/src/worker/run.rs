@@ -34,10 +34,9 @@ pub struct Run {
     /// Notified when the lease is lost.
     pub(super) lease_lost_notify: Notify,
     pub(super) lease_lost: AtomicBool,
-    /// True if the previous attempt ended without settling or releasing the job, and this attempt has not yet
-    /// completed a step or a call. While true, every write is flushed immediately, so each step and call is
-    /// recorded before it begins. If this process dies too, the log shows the step or call that was being
-    /// executed.
+    /// True if the previous attempt ended without settling or releasing the job, and this attempt has not yet completed
+    /// a step or a call. While true, every write is flushed immediately. Each step and call is then recorded before it
+    /// begins. If this process dies too, the log shows the step or call that was being executed.
     pub(super) flush_every_write: AtomicBool,
     /// Revision of the store's change notifications at the last read of the inbox.
     pub(super) seen_revision: AtomicU64,
@@ -96,7 +95,7 @@ impl Run {
         let record = load_stored(&worker, &job_id).await?;
         let effects = match worker.parts.effects.effects(&job_id).await {
             Ok(effects) => effects,
-            // The effects may be in a separate database, which may be unavailable while the database of the
+            // The effects may be in a separate database. That database may be unavailable while the database of the
             // jobs is available.
             Err(why @ StoreError::Unavailable(_)) => return Err(worker.release_unloaded(&claim, record, why).await),
             Err(error) => return Err(error.into()),

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::run::{Run, RunAborted};
 
-/// Longest interval between two reads of the inbox, in milliseconds. Notifications alone are not enough,
-/// because they may be missed or the store may not send any.
+/// Longest interval between two reads of the inbox, in milliseconds. Notifications alone are not enough: a notification
+/// may be missed, and some stores send none.
 const INBOX_MS: u64 = 200;
 
 impl Run {
@@ -32,7 +32,7 @@ impl Run {
 
     /// Fires the timers that are due, and turns new inbox rows into events.
     pub(super) async fn poll_inbox(self: &Arc<Self>) -> Result<(), RunAborted> {
-        // Read the revision before the inbox, so that a change after this point causes another read.
+        // Read the revision before the inbox. A change after this point then causes another read.
         self.seen_revision.store(self.worker.parts.journal.watermark(), Ordering::Release);
         let now_us = self.machine().now_us();
         let due = self.state().durable.job.timers().into_values().any(|due_us| due_us <= now_us);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use latchwork_core::ids::JobId;
 
-/// Maximum number of remembered jobs. Beyond it, the job that was remembered first is forgotten.
+/// Maximum number of remembered jobs. If the list is full, the job that was remembered first is forgotten.
 const REMEMBERED: usize = 1024;
 
 static TRACES: Mutex<VecDeque<(JobId, String)>> = Mutex::new(VecDeque::new());

@@ -1,6 +1,6 @@
-//! Barriers whose commit was never acknowledged and which may or may not be durable. No call was executed
-//! after such a barrier. If a barrier turns out to be durable, the worker that wrote it continues with the
-//! call (§4). The timeout still counts from the start of the original try.
+//! Barriers whose commit was never acknowledged. Such a barrier may or may not be durable, and its call was not
+//! executed. If a barrier turns out to be durable, the worker that wrote it continues with the call (§4). The timeout
+//! still counts from the start of the original try.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};

@@ -43,8 +43,8 @@ impl Run {
         let state = self.state();
         let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
         let most_micro_usd = self.worker.max_cost(&pinned.plugin, &invocation.args);
-        // The plugin's own `compensate` export receives the recorded arguments and result of the undone call,
-        // which need no check.
+        // The plugin's own `compensate` export receives the recorded arguments and result of the undone call. These
+        // values need no check.
         let unfit = match self.worker.parts.components.by_digest(pinned.digest, pinned.wasi) {
             Ok(plugin) if !own => match serde_json::from_slice(&invocation.args) {
                 Ok(value) => plugin.check_input(invocation.operator.as_str(), &value).err(),

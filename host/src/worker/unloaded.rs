@@ -13,11 +13,11 @@ use super::run::RunAborted;
 use super::{Worker, WorkerError};
 
 impl Worker {
-    /// Parks the job before loading it if `limit` consecutive attempts died before writing their claim event.
+    /// Parks the job before it is loaded if too many consecutive attempts died before they wrote their claim event.
     pub(super) async fn park_unloaded(&self, claim: &Claim, observer: &dyn Observer) -> Result<(), WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
-        // A job with few attempts cannot have reached the limit. This saves a query for most jobs.
+        // A job with few attempts cannot have reached the limit. This check saves a query for most jobs.
         if claim.row.attempt <= limit {
             return Ok(());
         }
@@ -32,8 +32,8 @@ impl Worker {
         Err(WorkerError::ParkedUnloaded { job_id: claim.row.job_id.clone(), cause })
     }
 
-    /// Releases a claimed job whose effects are unavailable. The cause is not in the job, and nothing was
-    /// executed, so the job stays claimable.
+    /// Releases a claimed job whose effects are unavailable. The job is not the cause, and nothing was executed. The
+    /// job therefore stays claimable.
     pub(super) async fn release_unloaded(&self, claim: &Claim, record: StoredJob, why: StoreError) -> WorkerError {
         match self.try_release_unloaded(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },

@@ -30,7 +30,7 @@ const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration
 pub(super) type PendingWrite = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
 impl Run {
-    /// Writes a draft. Returns as soon as the draft is queued if it need not be durable immediately. If a
+    /// Writes a draft. If the draft need not be durable immediately, returns as soon as the draft is queued. If a
     /// queued draft fails, every later write of the job fails too.
     pub(super) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.is_empty() {
@@ -66,7 +66,7 @@ impl Run {
         let (now, events, notices) = durable;
         let result = match (&self.live_view, now) {
             (None, true) => written.await,
-            // The writer commits this batch with the next flush, and no caller waits for it.
+            // The writer commits this batch with the next flush. No caller waits for the commit.
             (None, false) => {
                 self.deferred_writes.add(number, written);
                 Ok(())
@@ -98,11 +98,12 @@ impl Run {
     /// `atomic` is also one write.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.acquire {
-            // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the
-            // answer of the try in doubt. In staged commit the effect cannot be part of the barrier's
-            // transaction, so it is left out. If it were written alone, it would count as the answer if a
-            // person resolved the call later. Without the effect, a late answer of the try in doubt is kept as
-            // evidence.
+            // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the answer of
+            // the try in doubt. In staged commit this effect cannot be part of the barrier's transaction. The effect is
+            // therefore left out.
+            //
+            // An effect that is written alone would count as the answer if a person resolved the call later. Without
+            // the effect, a late answer of the try in doubt is kept as evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         if draft.atomic {
@@ -158,9 +159,8 @@ impl Run {
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
-        // If another attempt claimed the job and read the effects before this write, that attempt has not
-        // seen the answer. This is possible even if the write succeeded, because it may have taken longer
-        // than the lease.
+        // If another attempt claimed the job and read the effects before this write, that attempt has not seen the
+        // answer. This is possible even if the write succeeded, because the write may have taken longer than the lease.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }
@@ -187,7 +187,7 @@ impl Run {
         self.machine().boot_us() + patience.as_micros() as u64
     }
 
-    /// Puts an answer into the effect store, which requires no claim. Retries while the store is unavailable,
+    /// Puts an answer into the effect store. This write requires no claim. Retries while the store is unavailable,
     /// because no other process has the answer.
     async fn store_effect(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
         let (mut again, mut pause) = (false, RETRY_PAUSES.0);
@@ -210,7 +210,7 @@ impl Run {
         }
     }
 
-    /// Returns true if another attempt has claimed the job, or if that cannot be determined.
+    /// Returns true if another attempt has claimed the job, or if the current attempt cannot be determined.
     async fn is_superseded(&self, until_us: u64) -> bool {
         loop {
             match self.worker.parts.journal.job(&self.job_id).await {
@@ -249,10 +249,11 @@ impl Run {
     }
 }
 
-/// Returns true if the job must be notified of a late answer. A stored answer is always reported. If the answer
-/// could not be stored, the effect store usually contains a verdict about the call. A result may then
-/// contradict a verdict that the call did not happen, so the job must record the conflict. An answer without a
-/// result contradicts no verdict.
+/// Returns true if the job must be notified of a late answer.
+///
+/// A stored answer is always reported. If an answer could not be stored, the effect store usually contains a verdict
+/// about the call. A result may contradict the verdict that the call did not happen. The job must record this conflict.
+/// An answer without a result contradicts no verdict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
@@ -313,7 +314,7 @@ impl LiveView {
         Self { queue }
     }
 
-    /// Queues a guest's log record behind everything written before it.
+    /// Queues a guest's log record behind all earlier writes of the job.
     fn queue_log(&self, place: &str, level: Level, message: &str) {
         let record = ViewItem::Log { place: place.to_owned(), level, message: message.to_owned() };
         // If the live view has stopped, the record is discarded.

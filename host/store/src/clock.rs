@@ -5,8 +5,8 @@ use std::sync::Arc;
 use latchwork_core::storage::{Clock, StoreError};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Clocks of this machine. Event times use the wall clock. Leases and deadlines use the boot-time clock, which
-/// continues during sleep and cannot be set, together with the boot id.
+/// Clocks of this machine. Event times use the wall clock. Leases and deadlines use the boot-time clock together with
+/// the boot id. The boot-time clock continues during sleep and cannot be set.
 #[derive(Debug)]
 pub struct SystemClock {
     boot_id: String,
@@ -61,14 +61,14 @@ pub(crate) struct Timestamps {
 }
 
 impl TimeSource {
-    /// Returns the current time, if it can be read without asking a server.
+    /// Returns the time of this machine's clock. Returns `None` if the clock of a server is the source.
     pub(crate) fn local_now(&self) -> Option<Timestamps> {
         let Self::Machine(clock) = self else { return None };
         Some(Timestamps { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
-    /// Returns the current time. `now_us` is the time that a server reported, and is ignored if this machine's
-    /// clock is the source.
+    /// Returns the current time. `now_us` is the time that a server reported. It is ignored if this machine's clock is
+    /// the source.
     pub(crate) fn at_server_time(&self, now_us: i64) -> Timestamps {
         self.local_now().unwrap_or(Timestamps { now_us, boot_us: now_us, boot_id: None })
     }

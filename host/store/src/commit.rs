@@ -1,11 +1,12 @@
 //! Group commit: one task owns the writing connection, takes everything that is queued, and writes it in one
 //! transaction.
 //!
-//! The order of the queue is the order of the writes. A failure that is not a refusal, such as a full disk or
-//! an oversized value, fails the whole transaction. Its parts are then tried one by one, so that only the
-//! faulty part fails. A transaction is repeated as a whole if another worker interfered or if the connection
-//! was lost before COMMIT. After a failed COMMIT the outcome is unknown. The writer then reads the outcome from
-//! the database on a new connection.
+//! The order of the queue is the order of the writes. A failure that is not a refusal, such as a full disk or an
+//! oversized value, fails the whole transaction. The writer then tries the parts of the transaction one by one. Only
+//! the faulty part then fails.
+//!
+//! A transaction is repeated as a whole if another worker interfered or if the connection was lost before COMMIT. After
+//! a failed COMMIT the outcome is unknown. The writer then reads the outcome from the database on a new connection.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -183,8 +184,8 @@ impl WriterTask {
         }
     }
 
-    /// Returns the connection, and the reason why no work may be started on it. Reconnects if the connection
-    /// was lost.
+    /// Returns the connection. Also returns the reason why no work may be started on the connection, if there is one.
+    /// Reconnects if the connection was lost.
     async fn connection(&mut self, patience: &mut RetryBudget) -> Result<(Connection, Option<StoreError>), StoreError> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
@@ -202,11 +203,14 @@ impl WriterTask {
         Ok((conn, restored))
     }
 
-    /// Determines the outcome of a COMMIT that was not answered. On PostgreSQL, asks the server by transaction
-    /// number. A committed number alone is not enough: the commit marker or the logs must also show that it was
-    /// this transaction. On SQLite, compares the ends of the logs. A transaction is written as a whole or not
-    /// at all, so the log of one job can decide for the whole group. If the database that answers was not
-    /// accepted, no work is started in that database.
+    /// Determines the outcome of a COMMIT that was not answered. If the database that answers was not accepted, no work
+    /// is started in that database.
+    ///
+    /// On PostgreSQL, asks the server by transaction number. A committed number alone is not enough: the commit marker
+    /// or the logs must also show that the number belongs to this transaction.
+    ///
+    /// On SQLite, compares the ends of the logs. A transaction is written as a whole or not at all. The log of one job
+    /// can therefore decide for the whole group.
     async fn determine_outcome(
         &mut self,
         failure: &TransactionFailure,
@@ -244,9 +248,9 @@ impl WriterTask {
                 .is_committed(&self.executor, &mut conn)
                 .await
                 .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
-            // Without a commit marker, the ends of the logs decide. If a log still ends where it ended before
-            // the group, and no log ends where the group would have taken it, another transaction with this
-            // number was committed.
+            // Without a commit marker, the ends of the logs decide. Suppose that at least one log is unchanged, and
+            // that no log ends where the group would have ended it. Then another transaction with this number was
+            // committed.
             Ok(Some(true)) => group::commit_outcomes(&self.executor, &mut conn, marks).await.map(|seen| {
                 let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
                 vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]

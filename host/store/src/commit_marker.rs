@@ -1,6 +1,6 @@
-//! Commit markers: rows that prove that a transaction was committed if no row of an event log proves it. They
-//! exist only on PostgreSQL. After a crash a server reuses the transaction numbers of lost commits, so the
-//! number alone proves nothing.
+//! Commit markers: rows that prove that a transaction was committed. A marker is written if the event logs may not
+//! prove the commit. Markers exist only on PostgreSQL. After a crash, a server reuses the transaction numbers of lost
+//! commits. The number alone therefore proves nothing.
 
 use crate::connection::Connection;
 use crate::dialect::Dialect;

@@ -1,5 +1,5 @@
-//! Sums of the costs of calls. The transaction that records an answer also updates the sums. Reports and budget
-//! checks read them.
+//! Sums of the costs of calls. The transaction that records an answer also updates the sums. Reports and budget checks
+//! read the sums.
 
 use latchwork_core::cost::{self, Charge, CostGrouping, Totals};
 use latchwork_core::ids::JobId;
@@ -32,7 +32,7 @@ const TABLES: [(&str, &str, &str); 3] = [
     ("tenant_month_costs", "month, tenant_id, model", "v.column4, j.tenant_id, v.column2"),
 ];
 
-/// Adds charges to all three tables. Most calls have no charge, and then nothing is written.
+/// Adds charges to all three tables. Most calls have no charge. Without a charge nothing is written.
 pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
     if charges.is_empty() {
         return;
@@ -46,7 +46,7 @@ pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
         script.push_over_rows(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
-            // Write in the order of the key, so that two workers lock rows in the same order.
+            // Write in the order of the key. Two workers then lock rows in the same order.
             &format!(
                 " CROSS JOIN jobs j ON j.id = v.column1 WHERE true GROUP BY {from} ORDER BY {from} ON CONFLICT ({key}) \
                  DO UPDATE SET {}",

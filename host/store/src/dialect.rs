@@ -1,4 +1,4 @@
-//! Differences between the SQL of the two databases. Everything else is one text for both.
+//! Differences between the SQL of the two databases. All other SQL text is the same for both.
 //!
 //! The common text is SQLite's: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
 //! [`Dialect::translate`] converts it for PostgreSQL.
@@ -47,8 +47,8 @@ impl Dialect {
         text
     }
 
-    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees what was
-    /// committed before it, and the rows of jobs are locked first.
+    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees what was committed
+    /// before the statement began. The transaction locks the rows of jobs first.
     pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
@@ -108,8 +108,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the suffix that makes a query lock its row, so that the row cannot change until the transaction
-    /// ends.
+    /// Returns the suffix that makes a query lock its row. The row then cannot change until the transaction ends.
     pub(crate) fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",

@@ -105,7 +105,7 @@ impl From<WriteFailure> for InboxError {
     }
 }
 
-/// Returns true if another writer interfered, so that a repetition may succeed.
+/// Returns true if another writer interfered. A repetition of the transaction may then succeed.
 pub(crate) fn is_transient(error: &sqlx::Error) -> bool {
     match database_code(error) {
         Some(DatabaseCode::Sqlite(code)) => matches!(code & 0xff, BUSY | LOCKED),
@@ -117,8 +117,8 @@ pub(crate) fn is_transient(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns true if the connection is lost or could not be made. A new connection may work, perhaps only later.
-/// An uncommitted transaction has written nothing.
+/// Returns true if the connection is lost or could not be made. A new connection may succeed now or later. An
+/// uncommitted transaction has written nothing.
 pub(crate) fn is_connection_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,

@@ -131,7 +131,7 @@ impl Database {
     }
 }
 
-/// Number of jobs whose events one script reads.
+/// Maximum number of jobs whose events one script reads.
 const REASONS_PER_BATCH: usize = 64;
 
 impl Database {

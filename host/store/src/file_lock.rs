@@ -8,15 +8,14 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// Time after which a held lock is an error. Processes hold these locks in turn while they open a database or
-/// make a few writes. A process that holds a lock longer is suspended or stuck, and more waiting would only
-/// hide that.
+/// Time after which a held lock is an error. Processes hold these locks in turn while they open a database or make a
+/// few writes. A process that holds a lock longer is suspended or stuck. A longer timeout would only hide this fault.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// Pause between two tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Takes the lock of a file, which is created if it is missing. The lock is held until the file is dropped.
-/// Blocks the thread, so it must not be called on a thread of an async runtime.
+/// Takes the lock of a file. Creates the file if it is missing. The lock is held until the returned file is dropped.
+/// Blocks the thread, and therefore must not be called on a thread of an async runtime.
 pub(crate) fn exclusive(path: &Path) -> io::Result<File> {
     lock_within(path, LOCK_TIMEOUT)
 }

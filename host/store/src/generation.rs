@@ -1,14 +1,17 @@
 //! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
 //! ([`crate::server`]).
 //!
-//! The database counts the processes that have used it for work. Each process is counted at its first claim.
-//! A file outside the database holds the same number. The number is committed to the database before the file
-//! is written, so after a crash the database may be ahead by one. If the database has a lower number than the
-//! file, it is not the database that was last used here. On SQLite this also holds if the database is ahead
-//! by more than one. On PostgreSQL it may be ahead by any number, because workers on other machines are
-//! counted too. A new database in the place of a used one is refused as well, because the used database was
-//! lost together with its records. A backup that was taken after the last process was counted has the
-//! expected number. It is detected by the high-water mark ([`crate::high_water`]).
+//! The database counts the processes that have used it for work. Each process is counted at its first claim. A file
+//! outside the database holds the same number. The number is committed to the database before the file is written.
+//! After a crash the database may therefore be ahead by one.
+//!
+//! If the database has a lower number than the file, it is not the database that was last used here. On SQLite this
+//! also holds if the database is ahead by more than one. On PostgreSQL the database may be ahead by any number, because
+//! workers on other machines are counted too.
+//!
+//! A new database in the place of a used one is refused as well: the used database was lost together with its records.
+//! A backup that was taken after the last process was counted has the expected number. The high-water mark
+//! ([`crate::high_water`]) detects such a backup.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -49,9 +52,9 @@ struct StoredGeneration {
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWaterMark>,
-    /// Number of writing connections that had been made when this process was last counted. If more have been
-    /// made since, the process is counted again, because a new connection may lead to another server. `None` if
-    /// the process was not counted yet.
+    /// Number of writing connections that had been made when this process was last counted. If more connections have
+    /// been made since, the process is counted again: a new connection may lead to another server. `None` if the
+    /// process was not counted yet.
     counted_connection: Mutex<Option<u64>>,
 }
 
@@ -69,8 +72,8 @@ impl Generation {
         Self { dir: dir.to_owned(), high_water, counted_connection: Mutex::default() }
     }
 
-    /// Checks at opening whether the database is behind the high-water mark, and records the result. Later
-    /// writes could raise its position above the mark and hide a restored backup.
+    /// Checks at opening whether the database is behind the high-water mark, and records the result. A later check
+    /// could miss a restored backup, because writes raise the position of the database above the mark.
     pub(crate) async fn check_at_open(&self, store: &Database) {
         let look = async {
             let known = self.high_water.known_positions()?;
@@ -117,10 +120,11 @@ impl Generation {
         self.write(&now)
     }
 
-    /// Writes the generation file of a database that was never used for work. Keeps an existing file if the
-    /// file belongs to this database or to a database that was used for work. If the file were first written
-    /// after this process was counted, a crash in between would leave a used database without a file. On SQLite
-    /// such a database is refused as a restored one.
+    /// Writes the generation file of a database that was never used for work. Keeps an existing file if the file
+    /// belongs to this database or to a database that was used for work.
+    ///
+    /// If the file were first written after this process was counted, a crash in between would leave a used database
+    /// without a file. On SQLite such a database is refused as a restored one.
     async fn record_unused(&self, store: &Database) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
@@ -147,8 +151,8 @@ impl Generation {
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
         let take = move || file_lock::exclusive(&path);
-        // Other processes hold the lock for a few writes. Waiting for the lock blocks a thread, so a thread for
-        // blocking work is used.
+        // Other processes hold the lock for a few writes. Waiting for the lock blocks a thread. A thread for blocking
+        // work therefore takes the lock.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
@@ -258,8 +262,8 @@ struct CountUse {
 impl Work for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
-    /// Returns false, so that the work also runs on a restored database. The work checks the database itself,
-    /// and may accept it.
+    /// Returns false: the work must also run on a restored database. The work checks the database itself and may accept
+    /// it.
     fn starts_work(&self) -> bool {
         false
     }

@@ -77,8 +77,8 @@ pub(crate) struct Writes<'a> {
 /// End of a log: next sequence number and hash of the last event.
 type LogPosition = (u64, Hash);
 
-/// Log position of a job before and after a batch. If a commit is not answered, these positions help to find
-/// out its outcome.
+/// Log position of a job before and after a batch. If a commit is not answered, these positions help to determine its
+/// outcome.
 pub(crate) struct BatchPositions {
     job_id: JobId,
     before: LogPosition,
@@ -165,7 +165,7 @@ async fn read(
         inbox::load_row(&mut seen, RowReader::new(row, "inbox"))?;
     }
     actions::load_rows(&mut seen, rows.by_ref().take(action_parts), now)?;
-    // Another job has started to wait for one of the keys. Repeat the transaction, because that job must be
+    // An unlocked job has started to wait for one of the keys. The transaction is repeated, because that job must be
     // locked before anything is read.
     if seen.jobs.keys().any(|job_id| !tx.has_locked(job_id)) {
         return Err(TransactionFailure::Retry);
@@ -258,7 +258,7 @@ pub(crate) async fn commit_outcomes(
         };
         let (before, after) = spans[&JobId::from(job_id)];
         found.push(match (seq, head) {
-            // A batch without events does not move the end of the log, so the position proves nothing.
+            // A batch without events does not move the end of the log. The position therefore proves nothing.
             _ if before == after => CommitOutcome::Undetermined,
             place if place == after => CommitOutcome::Committed,
             place if place == before => CommitOutcome::NotCommitted,

@@ -1,5 +1,5 @@
-//! Locks that a group takes on PostgreSQL before it reads anything. First the rows of its jobs are locked in
-//! the order of their ids, then its action keys in the order of their numbers. All workers lock in this order,
+//! Locks that a group takes on PostgreSQL before it reads anything. A group first locks the rows of its jobs, in the
+//! order of the job ids. It then locks its action keys, in the order of the lock numbers. All workers use this order,
 //! so they cannot deadlock.
 //!
 //! SQLite has one writer and needs no locks.
@@ -59,7 +59,7 @@ impl GroupLocks {
         asked > 0
     }
 
-    /// Adds the waiting jobs, because the group writes to them as well.
+    /// Adds the jobs that wait for the action keys of the group. The group writes to these jobs, too.
     pub(crate) fn add_waiters(&mut self, rows: &[Vec<StoredRow>]) {
         for row in rows.iter().flatten() {
             if let Ok(job_id) = RowReader::new(row, "jobs").text() {

@@ -1,11 +1,12 @@
-//! High-water mark, kept outside the database: the number of the last transaction that something outside relies
-//! on. Such transactions start a call, accept a job or acknowledge a request. A database that is behind the
-//! mark was restored from a backup, however recent the backup is.
+//! Store of the high-water mark, in files outside the database. The mark is the number of the last transaction that
+//! something outside the database relies on. Such a transaction starts a call, accepts a job or acknowledges a request.
+//! A database behind the mark was restored from a backup.
 //!
-//! SQLite counts these transactions in `meta`. PostgreSQL numbers its transactions itself. The file is written
-//! after the transaction is durable and before any caller is notified. The file is not synced: a killed process
-//! does not lose the write, and after a power failure an older mark is harmless. Each acceptance of a restored
-//! database starts a new file.
+//! SQLite counts these transactions in `meta`. PostgreSQL numbers its transactions itself.
+//!
+//! A file is written after the transaction is durable and before any caller is notified. The file is not synced. A
+//! killed process does not lose the write. A power failure may leave an older mark, which is harmless. Each acceptance
+//! of a restored database starts a new file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -50,8 +51,8 @@ impl KnownPositions {
 pub(crate) struct HighWaterMark {
     dir: PathBuf,
     slot: u64,
-    /// Three values about the open file: the number of the acceptance to which it belongs, the file itself,
-    /// and the last transaction number that this process wrote to it.
+    /// Open file, between two numbers. The first is the number of the acceptance to which the file belongs. The last is
+    /// the last transaction number that this process wrote to the file.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 
@@ -101,9 +102,9 @@ impl HighWaterMark {
         Ok(known)
     }
 
-    /// Returns true if the position `reached` of the database is behind a known position. `reached` must be
-    /// read after `known`. If the transaction number is lower, this is recorded in the file. The
-    /// database then counts as behind until it is accepted, even if it executes more transactions.
+    /// Returns true if the position `reached` of the database is behind a known position. `reached` must be read after
+    /// `known`. If the transaction number of the database is lower than the mark, the file records this fact. The
+    /// database then counts as behind until it is accepted, even after further transactions.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);

@@ -20,8 +20,8 @@ use crate::writer::{Tx, Work};
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
 
-/// Appends queries for pending inbox rows. They read the rows of each job for which a batch marks inbox rows
-/// as done. Returns the number of appended statements.
+/// Appends queries for pending inbox rows. The queries cover each job for which a batch marks inbox rows as done.
+/// Returns the number of appended statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
@@ -71,7 +71,7 @@ pub(crate) fn json(request: &InboxRequest) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 
-/// Work that inserts a request that another process made.
+/// Work that inserts a request of another process.
 struct PutRequest {
     job_id: JobId,
     actor: String,

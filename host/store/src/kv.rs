@@ -11,7 +11,7 @@ use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
 
-/// Binds namespace and key. A guest may use any text. On PostgreSQL both are bound as bytes, because its texts
+/// Binds namespace and key. A guest may use any text. On PostgreSQL both are bound as bytes, because a PostgreSQL text
 /// cannot contain a zero byte.
 fn bind_name(script: &mut StatementBatch, dialect: Dialect, namespace: &str, key: &str) {
     match dialect {

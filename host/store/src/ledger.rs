@@ -77,7 +77,7 @@ impl Database {
         ));
         script.text(job_id.as_str());
         let rows = self.readers.run(StatementName::RECOVER, script).await?;
-        // Convert every row before filtering, so that a row with an unknown state is reported and not left out.
+        // Convert every row before filtering. Otherwise a row with an unknown state would be left out and not reported.
         let rows = rows.iter().flatten().map(|row| LedgerRow::try_from(RowReader::new(row, "ledger")));
         let open = |row: &LedgerRow| matches!(row.state, RowState::Inflight | RowState::Indeterminate);
         rows.filter(|row| row.as_ref().map_or(true, open)).collect()

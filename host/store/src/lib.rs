@@ -5,9 +5,10 @@
 //!   them.
 //! - One task per open database does all the writing. It groups queued work into one transaction (group
 //!   commit).
-//! - `latchwork_core::admit` decides whether a batch is admitted. This crate only reads, calls it and writes.
+//! - `latchwork_core::admit` decides whether a batch is admitted. This crate only reads the stored data, calls that
+//!   module, and writes the result.
 //! - The SQL is the same text for both databases. [`Dialect`] contains the differences.
-//! - SQLite: leases and deadlines use the machine's boot-time clock. Its WAL needs shared memory, so all
+//! - SQLite: leases and deadlines use the machine's boot-time clock. The WAL of SQLite needs shared memory, so all
 //!   processes of one database run on one machine.
 //! - PostgreSQL: leases and deadlines use the server's clock, and processes run on any machine. A group locks
 //!   its jobs before it reads. A claim skips jobs that another worker is claiming. Notifications wake workers
@@ -113,7 +114,7 @@ impl Database {
         self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
-    /// Checks that this is the database that was last used here. If it is another one, claims are refused. A
+    /// Checks that this database is the one that was last used here. Claims in any other database are refused. A
     /// database opened for reading only always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {

@@ -21,8 +21,8 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// Connection time above which sqlx logs a warning. The value is so high that sqlx never warns. A slow
 /// connection does no harm, because waiting tasks also poll.
 const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum number of jobs whose last notification is remembered. At this number all of them are forgotten.
-/// Every job then counts as notified, so no notification is lost.
+/// Maximum number of jobs whose last notification is stored. At this number, all entries are removed. Every job then
+/// counts as notified, so no notification is lost.
 const JOBS_MAX: usize = 10_000;
 
 /// Notifications received so far. Later notifications have higher numbers.

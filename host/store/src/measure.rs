@@ -1,4 +1,4 @@
-//! Measures the commit rate of SQLite on a disk. The rate of the writer is compared with it.
+//! Measures the commit rate of SQLite on a disk. The commit rate of the writer is compared with this rate.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use crate::durability::Durability;
 use crate::error::store_error;
 
-/// Returns the number of one-row transactions per second that SQLite commits to a new file at `path`, one after
-/// the other, in WAL mode with `synchronous=FULL`. The file contains no job data, so its statements are not
-/// crash points.
+/// Returns the number of one-row transactions per second that SQLite commits to a new file at `path`. The transactions
+/// run one after the other, in WAL mode with `synchronous=FULL`. The file contains no job data, so its statements are
+/// not crash points.
 pub async fn commits_per_second(path: &Path, time: Duration, clock: &dyn Clock) -> Result<f64, StoreError> {
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true).disable_statement_logging();
     let connect = Durability::Full.set(options);

@@ -37,10 +37,11 @@ use crate::writer::Writer;
 
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Size of the write-ahead log, in pages, at which SQLite copies the log's pages into the database file: 32
-/// MiB. With SQLite's default of 4 MiB, the writer would have to wait for this copying every few dozen commits.
+/// Size of the write-ahead log, in pages, at which SQLite copies the log into the database file. The size is equal to
+/// 32 MiB. With SQLite's default of 4 MiB, the writer would have to wait for a copy every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
-/// Number of prepared statements cached per connection. Groups touch different tables, so their texts differ.
+/// Number of prepared statements cached per connection. Groups touch different tables, so the texts of their statements
+/// differ.
 const STATEMENTS_CACHED: usize = 128;
 /// Time for which a transaction on a server waits for one lock.
 const LOCK_MAX: &str = "5s";
@@ -110,8 +111,8 @@ pub struct OpenOptions {
     /// Maximum size of the database in pages of 4 KiB. `None` means no limit. A database at the limit behaves
     /// like a full disk. SQLite only.
     pub pages_max: Option<u32>,
-    /// True if the primary's commits wait for a standby, so that a promoted standby has every acknowledged
-    /// write. PostgreSQL only.
+    /// True if the commits of the primary wait for a standby. A promoted standby then has every acknowledged write.
+    /// PostgreSQL only.
     pub synchronous_failover: bool,
     /// True if opening retries while the server is unavailable. Meant for long-running programs.
     pub retry_unavailable: bool,
@@ -355,9 +356,9 @@ fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions,
             ("lock_timeout", LOCK_MAX),
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
-            // Each statement needs few rows, and indexes find them. Without statistics, or with outdated ones,
-            // the planner would scan whole tables and be five times as slow. Scans remain possible if there is
-            // no other plan.
+            // Each statement needs few rows, and indexes find them. Without statistics, or with outdated ones, the
+            // planner would scan whole tables, and a statement would take five times as long. Scans remain possible if
+            // there is no other plan.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),

@@ -11,9 +11,9 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::sweep;
 
-/// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any
-/// way. The file stays after the end of the process, as long as it may be needed to prove that the process is
-/// dead.
+/// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any way. The
+/// file remains after the end of the process. A sweep removes the file once no open job needs this proof that the
+/// process is dead.
 #[derive(Debug)]
 pub struct OwnerLock {
     owner: Owner,
@@ -75,8 +75,8 @@ pub fn is_owner_dead(owner: &Owner) -> bool {
     if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
         return false;
     }
-    // A shared lock is used. With exclusive locks, two concurrent checks could mistake each other for the
-    // living owner.
+    // The check uses a shared lock. With exclusive locks, two concurrent checks could block each other, and one would
+    // take a dead owner for alive.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 

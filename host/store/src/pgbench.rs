@@ -1,5 +1,5 @@
-//! Measures the transaction rate of a PostgreSQL server with the program pgbench. The rate of workers on that
-//! server is compared with it.
+//! Measures the transaction rate of a PostgreSQL server with the program pgbench. The rate of workers on that server is
+//! compared with this rate.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -49,8 +49,8 @@ impl KillAt {
         Self { name: name.into(), side, left: AtomicU32::new(nth), signal: rustix::process::Signal::KILL }
     }
 
-    /// Stops the process instead of killing it, like a suspended machine. A process that is continued later
-    /// finds that time has passed.
+    /// Makes the probe stop the process with `SIGSTOP` instead of killing it. The stopped process acts like a suspended
+    /// machine: time passes until the process is continued.
     #[must_use]
     pub fn suspending(self) -> Self {
         Self { signal: rustix::process::Signal::STOP, ..self }
@@ -63,8 +63,8 @@ impl Probe for KillAt {
             let own = rustix::process::getpid();
             // The call cannot fail, because this process exists and may send signals to itself.
             let _ = rustix::process::kill_process(own, self.signal);
-            // Another thread may receive the signal, and this thread would run a little longer before the whole
-            // process stops. The sleep keeps it from passing the crash point in that time.
+            // Another thread may receive the signal. This thread would then run for a moment until the whole process
+            // stops. The sleep keeps this thread at the crash point during that moment.
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }

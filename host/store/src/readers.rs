@@ -1,4 +1,4 @@
-//! Reading connections. They do not wait for writers on either database.
+//! Connections for reading. Reads do not wait for writers on either database.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -188,8 +188,8 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// Returns a description of the row for errors: the texts and numbers among its first three columns, which
-    /// include the key. Long texts are cut.
+    /// Returns a description of the row for errors: the texts and numbers among the first three columns of the row.
+    /// These columns include the key. Long texts are cut.
     fn label(&self, columns: &[(&str, &str)]) -> String {
         let mut parts = Vec::new();
         for (index, (name, kind)) in columns.iter().enumerate().take(3) {

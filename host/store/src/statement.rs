@@ -109,14 +109,14 @@ impl StatementCounters {
     }
 }
 
-/// Runs SQL statements on a connection, counting them and firing crash points.
+/// Runs SQL statements on a connection. Counts the statements, and calls the probe at each crash point.
 #[derive(Clone)]
 pub(crate) struct StatementExecutor {
     pub(crate) probe: Arc<dyn Probe>,
     pub(crate) counters: Arc<StatementCounters>,
 }
 
-/// Maximum time for one statement on a server. After that the connection counts as lost. Without this limit a
+/// Maximum time for one statement on a server. After this time the connection counts as lost. Without this limit a
 /// network that drops packets would block a worker for 15 minutes.
 const STATEMENT_MAX: Duration = Duration::from_secs(60);
 

@@ -98,7 +98,7 @@ impl Database {
     }
 
     pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
-        // Read all tables in one transaction, so that their rows belong to the same snapshot.
+        // Read all tables in one transaction. Otherwise their rows could belong to different snapshots.
         let mut script = StatementBatch::default();
         script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
         script.push(

@@ -1,9 +1,10 @@
 //! Removes lock files that no open job needs any more.
 //!
-//! A worker that finds a claim checks the lock file of the claim's owner. If the lock is free, the owner is
-//! dead. Without the file nothing proves that, so the file must stay as long as an open job has a claim of the
-//! owner. The sweep therefore first finds the dead owners, which can claim nothing new. It then reads the
-//! claims, and removes files only after that.
+//! A worker that finds a claim checks the lock file of the claim's owner. A free lock proves that the owner is dead.
+//! The file must therefore remain while an open job has a claim of the owner.
+//!
+//! A sweep first finds the dead owners. A dead owner makes no new claims. The sweep then reads the stored claims. Last,
+//! it removes the files to which no claim refers.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -45,7 +46,7 @@ impl Database {
 
 /// Returns the lock files in a directory whose lock is free.
 fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
-    // A process that creates its lock file holds this lock until its file is locked.
+    // A process that creates a lock file holds the lock of the directory until the new file is locked.
     let Ok(_alone) = lock_owner_dir(dir) else { return BTreeSet::new() };
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let locks = entries.filter(|path| {

@@ -1,8 +1,9 @@
 //! Durable timers and waiting jobs.
 //!
-//! A due timer is moved from its table to its job's inbox in one transaction, so it fires once. The current or
-//! next lease holder turns the inbox row into events, so a crash in between loses nothing. A waiting job
-//! becomes `PENDING` when its time has come. A search for jobs never reads the waiting ones.
+//! A due timer is moved from its table to its job's inbox in one transaction, so it fires once. The current or next
+//! lease holder turns the inbox row into events. A crash before that loses nothing, because the inbox row is durable.
+//!
+//! A waiting job becomes `PENDING` when its time has come. A search for jobs never reads waiting jobs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -56,8 +57,8 @@ fn remove(script: &mut StatementBatch, timers: &[(i64, &str)]) {
     );
 }
 
-/// Appends the query for the earliest timer, the earliest waiting job and the current time. [`read_next`] reads
-/// its row. The parameter is the current time, if this process knows it.
+/// Appends the query for the earliest timer, the earliest waiting job and the current time. [`read_next`] reads the
+/// resulting row. The parameter of the query is the current time, or NULL if the server supplies the time.
 pub(crate) fn push_next_query(script: &mut StatementBatch, dialect: Dialect, now: Option<&Timestamps>) {
     script.push(&format!(
         "SELECT (SELECT MIN(due_us) FROM timers), (SELECT MIN(wake_at_us) FROM jobs WHERE state = 3), {}",

@@ -29,12 +29,12 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if the
     /// database may not be the one last used here (§5).
     fn starts_work(&self) -> bool;
-    /// Returns the jobs whose rows the work writes, as far as they are known before it runs.
+    /// Returns the jobs whose rows the work writes, as far as these jobs are known before the work runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
-    /// Returns true if the work becomes visible outside and no log row proves its commit. Its transaction then
-    /// writes a commit marker.
+    /// Returns true if the work becomes visible outside and no log row proves its commit. The transaction of the work
+    /// then writes a commit marker.
     fn needs_marker(&self) -> bool {
         false
     }
@@ -53,7 +53,7 @@ pub(crate) struct Tx<'a> {
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,
-    /// Commit marker written by this transaction, which later proves that it was committed.
+    /// Commit marker that this transaction writes. The stored marker later proves that the transaction was committed.
     pub(crate) marker: Option<CommitMarker>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Tx<'a> {
     /// True once COMMIT has been sent. A failure after that may hide a successful commit.
     pub(crate) committing: bool,
     committed: bool,
-    /// True while the last part of the transaction is executed. A part is one queued work, or consecutive
+    /// True while the last part of the transaction is executed. A part is one piece of queued work, or consecutive
     /// batches. On SQLite the last script of the last part then also contains COMMIT.
     pub(crate) is_last: bool,
 }
@@ -118,8 +118,8 @@ impl<'a> Tx<'a> {
         self.dialect == Dialect::Sqlite || self.locks.jobs.contains(job_id)
     }
 
-    /// Begins the transaction on PostgreSQL, which has other writers. Locks everything the group touches,
-    /// always in the same order, then reads the clock.
+    /// Begins the transaction on PostgreSQL. Locks everything that the group touches, always in the same order, because
+    /// PostgreSQL has other writers. Then reads the clock.
     async fn begin_group(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
@@ -381,10 +381,11 @@ impl Writer {
         Self { queue }
     }
 
-    /// Queues a batch and waits for its result. The channel is unbounded, so the batch gets its place in the
-    /// queue at the first poll. In a bounded channel, a task whose cooperative budget is used up would have to
-    /// wait, and later batches would overtake its batch. The channel needs no bound, because the events and
-    /// calls of a job's steps are limited.
+    /// Queues a batch and waits for its result.
+    ///
+    /// The channel is unbounded, so the batch enters the queue at the first poll. In a bounded channel, a task that has
+    /// used up its cooperative budget of Tokio would have to wait. Later batches would then overtake its batch. The
+    /// channel needs no bound, because the events and calls of a job's steps are limited.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = QueuedPart::Batch { batch: Box::new(batch), outcome: None, reply };

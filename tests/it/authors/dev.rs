@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::sdk;
 use crate::terminal::{Terminal, TerminalKind};
 
-/// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes, which is enough on a
-/// busy machine.
+/// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes. This is enough on a busy
+/// machine.
 const MAX_POLLS: u32 = 6_000;
 
 /// Creates a project with a greeter in C. Returns the temporary directory, the project and the directory for
@@ -91,9 +91,9 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     assert!(!dir.join("latch.db").exists());
 }
 
-/// I154: with `--live`, the command asks before it executes a plan for real, and executes only the plan that
-/// was dry-run. If the plan or its input changes, the command withdraws the question. An answer that was
-/// typed before the command noticed the change has no effect.
+/// I154: with `--live`, the command asks before it executes the plan of the last dry run. It executes no other plan. If
+/// the plan or its input changes, the command withdraws the question. An answer typed before the command noticed the
+/// change has no effect.
 #[test]
 fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let (_temp, dir, scratch) = greeter_project();

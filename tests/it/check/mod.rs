@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::built_guests::guest;
 use crate::program::{CommandOutput, run_latch};
 
-/// Marks the build number in the guest `check-step`. One digit follows the mark.
+/// Mark of the build number in the guest `check-step`. One digit follows the mark.
 const BUILD_MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";
 
 /// A folder with the guest `check-step` in it.

@@ -47,7 +47,8 @@ fn one_unreadable_plugin_does_not_hide_the_reports_of_others() {
     assert_eq!((cases.code, &cases.json()["error"]["code"]), (2, &"L0010".into()));
 }
 
-/// I167: one check writes every format. Repeated checks write the same bytes. Each format states what to do.
+/// I167: one check writes every format. Repeated checks write the same bytes. Each format contains the remedy for each
+/// finding.
 #[test]
 fn one_check_writes_reports_in_several_formats() {
     let (folder, files) = folder_with_components();

@@ -1,4 +1,4 @@
-//! Charges are added together with the answers that cause them, and every store sums them alike.
+//! Charges are written with the answers that cause them. Every store computes the same sums.
 
 use latchwork_core::cost::{CostGrouping, CostRow, Totals};
 use latchwork_core::effect::{Consumption, Provenance, Usage};
@@ -46,7 +46,7 @@ fn answers_batch(log: &mut LogWriter, each: &[(&str, Option<u32>, i64)]) -> Batc
     batch
 }
 
-/// Job or actor, period, model, calls, cost in micro-USD.
+/// Summary of a cost row: job or actor, period, model, calls, cost in micro-USD.
 type CostSummary<'r> = (Option<&'r str>, Option<&'r str>, &'r str, u64, u64);
 
 fn summaries(rows: &[CostRow]) -> Vec<CostSummary<'_>> {

@@ -71,8 +71,8 @@ fn pinned_operator_versions_stay_loadable() {
     // Another version is configured under the same name. The pinned version is still stored.
     let other = load_registry(&host_config(dir.path(), vec![tool_config("step")])).unwrap();
     let pinned = other.by_digest(digest, WasiMode::None);
-    // The current grants for that name belong to a tool, but the pinned version is a step. Loading it is
-    // refused.
+    // The current grants for that name belong to a tool, but the pinned version is a step. Loading the pinned version
+    // is refused.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
     let again = load_registry(&host_config(dir.path(), vec![plugin_config("step", &step)])).unwrap();
     assert_eq!(again.by_digest(digest, WasiMode::None).unwrap().name, "step");

@@ -262,7 +262,7 @@ async fn redirects_are_not_followed_by_the_host() {
             .await;
     assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
-    // A tool that follows a redirect sends another request, which needs a grant too.
+    // A tool that follows a redirect sends another request. This request needs a grant, too.
     let said = answers_of(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
     assert!(private.requests().is_empty());

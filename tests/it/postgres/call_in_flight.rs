@@ -39,8 +39,8 @@ pub(crate) fn wait_until(what: &str, is: impl Fn() -> bool) {
     panic!("timed out while waiting: {what}");
 }
 
-/// Runs a call on one worker while `trouble` affects the server. Asserts that another worker, which could
-/// take over the job, does not execute the call again.
+/// Runs a call on one worker while `trouble` affects the server. Another worker could take over the job. Asserts that
+/// this worker does not execute the call again.
 fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let Some(server) = Server::start() else { return };
     let place = environment(&server);

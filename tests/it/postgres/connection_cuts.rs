@@ -24,7 +24,7 @@ fn candidates(cut: CutPoint) -> u32 {
     if cut == CutPoint::Listener { 3 } else { 14 }
 }
 
-/// Number of cuts tried concurrently, because most of the time is spent waiting.
+/// Number of cuts tried concurrently. A run with a cut spends most of its time waiting.
 const CONCURRENT_CUTS: usize = 4;
 
 /// Starts a worker whose connections all go through the proxy.
@@ -32,7 +32,7 @@ pub(super) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
     let mut command = worker_command(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = RunningWorker::start(place, command);
-    // Waits until the worker has opened the database, so that later cuts affect a worker at work.
+    // Waits until the worker has opened the database. Later cuts then affect a worker at work.
     while !working.messages().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -125,7 +125,7 @@ fn lease_is_renewed_while_reads_hang() {
     assert_eq!(place.effect_counts(), [("o".to_owned(), 1)].into());
 }
 
-/// At each point where the proxy may cut the connection, it does so with a probability of one in this number.
+/// Inverse of the probability of a cut, at each point where the proxy may cut the connection.
 const ONE_IN: u32 = 60;
 
 #[test]

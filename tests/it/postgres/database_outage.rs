@@ -161,8 +161,8 @@ fn retry_is_carried_out_after_the_effect_database_was_unreachable() {
     assert!(!all.iter().any(|event| event["type"] == "job_parked"), "the attempts do not count: {all:#?}");
 }
 
-/// Suspends the worker at a moment when it does not hold the generation lock, which every other process of
-/// the environment needs.
+/// Suspends the worker at a moment when it does not hold the generation lock. Every other process of the environment
+/// needs this lock.
 fn suspend(place: &TestEnv, worker: &Child) {
     let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker created the directory");
     let locks: Vec<_> = servers.map(|entry| entry.expect("readable").path().join("generation.lock")).collect();

@@ -40,8 +40,8 @@ enum BatchPart {
     Acquire,
     Audit,
     Drained,
-    /// `Stale` makes the batch a write of a superseded attempt. `WrongLogEnd` makes it expect another end of
-    /// the log.
+    /// `Stale` makes the batch a write of a superseded attempt. `WrongLogEnd` makes the batch expect another end of the
+    /// log.
     Stale,
     WrongLogEnd,
 }

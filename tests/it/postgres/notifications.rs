@@ -17,8 +17,8 @@ use crate::running_worker;
 use crate::running_worker::{RunningWorker, resolve_until_over, worker_command};
 use crate::test_env::{TestEnv, wait};
 
-/// Upper limit for a notification. It exceeds any real delay, and is far below the polling interval without
-/// notifications.
+/// Upper limit for the delay of a notification. The limit exceeds any real delay, and is far below the polling interval
+/// without notifications.
 const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// I88.
@@ -68,7 +68,7 @@ async fn signal_sent_to_one_store_starts_the_job_on_another() {
     assert!(fastest < FAST_ENOUGH, "{fastest:?}");
 }
 
-/// I88: a store reports whether it receives notifications, so that a worker without them can poll more often.
+/// I88: a store reports whether it receives notifications. A worker without notifications can then poll more often.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn store_reports_whether_it_receives_notifications() {
     let Some(server) = Server::start() else { return };

@@ -73,7 +73,6 @@ impl Proxy {
                 // If the server is unreachable, the client's connection ends immediately.
                 let leads_to = target.lock().unwrap().clone();
                 let Some(server) = Stream::connect(&leads_to) else { continue };
-                // Disables delayed sending.
                 client.set_nodelay(true).expect("it is a TCP socket");
                 let client = Stream::Tcp(client);
                 let (choose, cuts, (hushed, held)) = (choose.clone(), noted.clone(), hush.clone());
@@ -136,7 +135,7 @@ impl Stream {
         read.unwrap_or(0)
     }
 
-    /// Ignores errors. A closed connection is noticed at the next read.
+    /// Forwards the bytes. Ignores errors, because a closed connection is noticed at the next read.
     fn forward(&self, bytes: &[u8]) {
         let _ = match self {
             Stream::Tcp(stream) => (&*stream).write_all(bytes),

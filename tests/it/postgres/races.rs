@@ -89,7 +89,8 @@ async fn concurrent_reservations_of_one_action_key_grant_it_to_one_job() {
             (one.is_ok() && refused(&other)) || (other.is_ok() && refused(&one)),
             "exactly one reservation succeeds: {one:?} {other:?}"
         );
-        // The worker that settles the key notifies the waiting job, even if both write concurrently.
+        // The key holder settles the key while another job begins to wait for the key. Either the wait is stored and
+        // the waiting job is notified, or the wait is refused.
         let (holder, log_h, waiter, log_w) =
             if one.is_ok() { (&a, &log_a, &b, &log_b) } else { (&b, &log_b, &a, &log_a) };
         let mut wait = log_w.batch();
@@ -126,8 +127,8 @@ async fn concurrent_writes_of_two_workers_lose_nothing() {
                 (log.seq, log.head) = (log.seq + 1, event.hash);
                 batch.events = vec![event];
                 let held = [(log.job_id.clone(), 1)];
-                // One worker writes the job row, while the other one sets the flag for new requests in the
-                // same row. Neither write overwrites the other.
+                // One worker writes the job row. At the same time, the second worker sets the flag for new requests in
+                // the same row. Neither write overwrites the other.
                 let asks = async {
                     tokio::time::sleep(std::time::Duration::from_micros(150 * (round % 10))).await;
                     others.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap()

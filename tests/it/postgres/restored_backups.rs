@@ -12,7 +12,7 @@ use super::server::{Server, sql};
 use super::{OpenedDatabase, claimed_job, lease_request, open_database};
 use crate::conformance::store_fixture::{LogWriter, new_job};
 
-/// Opens a database with a claimed job, so that a backup can be taken during work.
+/// Opens a database, claims a job and writes a barrier. A backup taken now contains unfinished work.
 async fn database_at_work(server: &Server) -> (OpenedDatabase, LogWriter, OwnerLock) {
     let opened = open_database(&server.url()).await;
     let (mut log, lock) = claimed_job(&opened, "one").await;
@@ -20,7 +20,7 @@ async fn database_at_work(server: &Server) -> (OpenedDatabase, LogWriter, OwnerL
     (opened, log, lock)
 }
 
-/// Writes a batch that allows a call to begin.
+/// Writes a barrier, after which a call may begin.
 async fn write_barrier(opened: &OpenedDatabase, log: &mut LogWriter) -> Result<(), WriteError> {
     let mut batch = log.append(1);
     batch.acquire = true;
@@ -58,9 +58,9 @@ fn load_dump(server: &Server, file: &str, how: &[&str]) {
     run_command(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket_dir()).args(how).arg(file));
 }
 
-/// I122: a dump that was taken during work is loaded into the same database. The restore is noticed by a
-/// connected process, by the machine that worked with the database, and by a machine that opens the database
-/// for the first time.
+/// I122: a dump that was taken during work is loaded into the same database. A connected process detects the restore.
+/// The machine that worked with the database detects it, too, and so does a machine that opens the database for the
+/// first time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn loaded_dump_is_noticed_by_every_machine() {
     for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
@@ -84,7 +84,7 @@ async fn loaded_dump_is_noticed_by_every_machine() {
         assert!(reports_restore(&known).await, "{how:?}");
         let new = open_database(&server.url()).await;
         assert!(reports_restore(&new).await, "{how:?}");
-        // Submissions are accepted before the restore is accepted, and do not count as its acceptance.
+        // Submissions succeed before the restore is accepted. They do not count as its acceptance.
         for name in ["two", "three", "four"] {
             known.store.submit(new_job(name)).await.unwrap();
         }
@@ -95,8 +95,8 @@ async fn loaded_dump_is_noticed_by_every_machine() {
     }
 }
 
-/// I122: data files were replaced by an earlier copy of the same timeline. A machine that worked with the
-/// database notices this.
+/// I122: the server's data files are replaced by an earlier copy of the same timeline. A machine that worked with the
+/// database detects the restore.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restored_server_files_are_noticed() {
     let Some(server) = tokio::task::block_in_place(Server::start) else { return };
@@ -113,8 +113,8 @@ async fn restored_server_files_are_noticed() {
         copy_directory(&server.data_dir(), &copy);
         server.run();
     });
-    // The copy lacks only this write, so this write alone reveals the restore. No process opens the database
-    // meanwhile.
+    // The copy lacks only this write. The restore can therefore be detected only by this write. No process opens the
+    // database between this write and the restore.
     write_barrier(&opened, &mut log).await.unwrap();
     tokio::task::block_in_place(|| {
         server.stop();

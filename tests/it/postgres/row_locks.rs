@@ -1,5 +1,5 @@
-//! Workers on a server do not wait for a session that is stuck in a transaction, unless both need the same
-//! row. Submissions that count the queue run one after the other.
+//! Row locks on a server. A session that is stuck in a transaction delays a worker only if both need the same row.
+//! Submissions that count the queue run one after the other.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::server::database;
 use super::{claimed_job, lease_request, open_database};
 use crate::conformance::store_fixture::new_job;
 
-/// Upper limit for an operation that does not wait. It is shorter than the server's limit on idle
-/// transactions, so an operation that waits for an idle transaction exceeds it.
+/// Upper limit for an operation that does not wait. The server ends idle transactions later than that. An operation
+/// that waits for an idle transaction therefore exceeds this limit.
 const NO_WAIT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Locks the row of a job for the lifetime of the returned connection.
@@ -42,7 +42,8 @@ async fn claim_skips_a_locked_job() {
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
 }
 
-/// I26: a waiting job that is due while its row is locked is checked again later, not in a busy loop.
+/// I26: a waiting job is due, but another session has locked its row. The store checks the job again later, not in a
+/// busy loop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn due_but_locked_job_is_checked_again_later() {
     let Some(url) = database().await else { return };

@@ -18,7 +18,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 
 const SERVER_VARIABLE: &str = "LATCH_TEST_POSTGRES";
-/// Variable that `.ci/run` sets so that the tests fail instead of being skipped.
+/// Variable that `.ci/run` sets. With this variable, tests without a server fail instead of being skipped.
 const REQUIRED_VARIABLE: &str = "LATCH_POSTGRES_REQUIRED";
 
 /// Creates a fresh database. If no server is available, prints a message and returns `None`.
@@ -65,7 +65,8 @@ fn shared_server() -> Option<&'static str> {
     Some(url)
 }
 
-/// A separate server. The server ends when the value is dropped or when this process ends, in any way.
+/// A separate server. The server ends when the value is dropped or the test process ends, even if the process is
+/// killed.
 pub(crate) struct Server {
     bin: PathBuf,
     dir: TempDir,
@@ -73,8 +74,9 @@ pub(crate) struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Shell script that runs the server while standard input is open and then stops it immediately. The script
-/// removes the files unless it read the word `keep`. Without that word, the test process has ended.
+/// Shell script that runs the server while standard input is open and then stops it immediately. The word `keep` on
+/// standard input keeps the files of the server. If the input ends without this word, the test process has ended, and
+/// the script removes the files.
 const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 
@@ -105,8 +107,8 @@ impl Server {
         Some(server)
     }
 
-    /// Starts a standby of this server. Its settings can name several servers. The standby streams from one
-    /// that it can reach.
+    /// Starts a standby of this server. The settings may name several servers. The standby streams from one that is
+    /// reachable.
     pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
         let standby = Self::without_cluster(Path::new("/tmp"), settings).expect("there is a server");
         let made = standby
@@ -255,8 +257,7 @@ pub(super) fn hand_over(file: &Path) {
     }
 }
 
-/// If this process is root, returns the user and the group that run the server instead, because PostgreSQL
-/// refuses to run as root.
+/// Returns the user and the group that run the server, if this process is root. PostgreSQL refuses to run as root.
 fn unprivileged_user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

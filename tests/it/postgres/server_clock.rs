@@ -1,4 +1,4 @@
-//! The server's clock decides leases and deadlines, and a server that is not durable is refused.
+//! The server's clock decides leases and deadlines. A server that is not durable is refused.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn leases_and_deadlines_use_the_server_clock() {
     let (here, there) = (open_database(&url).await, open_database(&url).await);
     let (mut holder, holds) = lease_request(here.dir.path(), "holder");
     let (next, _next_lock) = lease_request(there.dir.path(), "next");
-    // The holder is on a machine with another boot id, so the state of its lock file proves nothing here.
+    // The holder is on a machine with another boot id. The state of its lock file therefore proves nothing here.
     drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
     holder.lease_ms = 8_000;

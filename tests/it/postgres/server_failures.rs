@@ -1,5 +1,5 @@
-//! Server failures: no acknowledged write is lost, none is applied twice, and the store continues by itself
-//! once the server runs again.
+//! Server failures. No acknowledged write is lost, and no write is applied twice. The store continues by itself once
+//! the server runs again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,8 +90,8 @@ async fn group_whose_connection_is_cut_anywhere_is_written_once() {
             assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
             assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: the connection was cut");
             assert_eq!(event_count(&opened.store, &log).await, 4, "{point} {side:?}");
-            // A batch without events leaves no trace in the log, so the event count cannot show that it was
-            // written. The transaction number shows whether the batch was committed.
+            // A batch without events does not change the event count. Only the transaction number shows whether the
+            // batch was committed.
             probe.armed.store(true, Ordering::SeqCst);
             let mut silent = log.batch();
             silent.payloads = vec![payload("output/s", b"1")];
@@ -113,7 +113,7 @@ async fn request_whose_connection_is_cut_is_put_once() {
     }
 }
 
-/// I87: after a crash, a server can reuse the transaction number of a lost commit, so the number alone does not
+/// I87: after a crash, a server can reuse the transaction number of a lost commit. The number alone therefore does not
 /// prove the commit. Here the server reports every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reused_transaction_number_does_not_count_as_committed() {
@@ -203,7 +203,7 @@ async fn writes_wait_for_a_restarting_server() {
     }
 }
 
-/// Writes while the server is read-only for a while. With `sessions_end`, the server also ends the sessions.
+/// Writes while the server is temporarily read-only. With `sessions_end`, the server also ends the sessions.
 async fn write_to_read_only_server(sessions_end: bool) {
     let Some(server) = Server::start() else { return };
     let url = server.url();
@@ -352,7 +352,7 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
     opened.store.write(log.append(1)).await.unwrap();
     assert!(opened.store.claim(&claimer).await.unwrap().is_some());
 
-    // Another process sees the acceptance, on any machine.
+    // A process on another machine sees the acceptance, too.
     open_database(&server.url()).await.store.check_generation().await.unwrap();
 }
 
@@ -388,12 +388,12 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;
-    // The option states that failover is synchronous. The server's commits wait for no standby, so the option
-    // is ignored and the promotion counts as a restore.
+    // The option states that failover is synchronous. But the server's commits wait for no standby. The store therefore
+    // ignores the option, and the promotion counts as a restore.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
 }
 
-/// Makes the server recover as a standby and promotes it, so that it continues on a new timeline.
+/// Restarts the server as a standby and promotes it. The server then continues on a new timeline.
 async fn promote(server: &Server) {
     tokio::task::block_in_place(|| {
         server.stop();

@@ -14,7 +14,8 @@ use crate::test_env::{TestEnv, witness_plan_of};
 /// Value of `synchronous_standby_names`: a commit waits for the first of these standbys that is connected.
 const SYNCHRONOUS_STANDBYS: &str = "FIRST 1 (a, b)";
 
-/// Starts a primary whose commits wait for its standbys `a` and `b`. Standby `b` follows the current primary.
+/// Starts a primary with the standbys `a` and `b`. A commit waits for one standby: for `a`, or for `b` if `a` is not
+/// connected. If the primary ends, `b` follows `a`.
 fn start_cluster() -> Option<[Server; 3]> {
     let primary = Server::start()?;
     let quick = "wal_retrieve_retry_interval=100ms";
@@ -37,13 +38,13 @@ fn synchronous_standbys(server: &Server) -> Vec<String> {
     block_on(sql(&server.url(), names)).iter().map(|row| row.get(0)).collect()
 }
 
-/// Submits a job with a plan of its own, for the workers to execute. Returns the job id.
+/// Submits a job with its own plan to the workers. Returns the job id.
 fn submit_numbered(place: &TestEnv, number: u64) -> String {
     let mut plan = witness_plan_of(number);
     for step in plan["steps"].as_array_mut().expect("a list") {
         let payload = &mut step["payload"];
         if payload.get("note").is_some() {
-            // The calls last so long that the primary dies while many of them are in flight.
+            // Slow calls: many of them are in flight when the primary dies.
             payload["after_ms"] = json!(200);
         }
     }
@@ -78,7 +79,7 @@ fn workers_continue_on_a_standby_that_has_every_acknowledged_write() {
     drop(b);
 }
 
-/// Returns the jobs that are not over, as stored on a server that the workers do not use yet.
+/// Returns the open jobs that are stored on this server. The workers do not use this server yet.
 fn open_jobs_on(place: &TestEnv, server: &Server) -> Vec<serde_json::Value> {
     open_jobs(&place.fresh_copy().with_database(&server.url()))
 }

@@ -11,8 +11,8 @@ use crate::running_worker::{RunningWorker, submit_detached, worker_command};
 use crate::test_env::{TestEnv, step};
 use crate::worker::send_sigterm;
 
-/// Environment with a job of one slow call on this server. The jobs are not replayed at the end of a test,
-/// because the server is stopped then.
+/// Environment on this server, with a plan of one slow call. At the end of a test the server is stopped, so the jobs
+/// cannot be replayed.
 fn environment(server: &Server) -> TestEnv {
     let mut place = TestEnv::witness("atomic").with_approved(vec!["o"]).with_database(&server.url());
     place.skip_replay_of_many_jobs();
@@ -71,7 +71,7 @@ fn worker_stops_without_its_server_after_a_second_signal() {
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
 }
 
-/// A worker that has not reached its server yet holds no jobs, so it stops without releasing any.
+/// A worker that has not reached its server yet holds no jobs. The worker can be stopped and releases no job.
 #[test]
 fn worker_waiting_for_its_server_at_start_can_be_stopped() {
     let Some(server) = Server::start() else { return };

@@ -15,8 +15,8 @@ use crate::suspended_process::{continue_process, is_suspended};
 use crate::test_env::TestEnv;
 use crate::witness::Witness;
 
-/// Returns a body size of more than twice the kernel's largest send buffer, so that half of the body cannot
-/// be sent without a reader.
+/// Returns a body size of more than twice the kernel's largest send buffer. Half of such a body cannot be sent without
+/// a reader.
 fn body_larger_than_send_buffer() -> usize {
     let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").expect("Linux says it");
     let most: usize = sizes.split_whitespace().last().and_then(|most| most.parse().ok()).expect("a number");
@@ -32,12 +32,13 @@ fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
     (show_job(place, job), events_of(place, job))
 }
 
-/// I1, I14, I46, I111: a worker is suspended in the middle of sending a request. After the call's timeout and
-/// the lease have passed, the call is in doubt. A person resolves the call as not applied, which the witness
-/// confirms. Another worker then repeats the call. Then the first worker continues, and the witness resumes
-/// reading the half-sent request. The proxy has cut the database connections of the first worker, so the
-/// database cannot report that the lease is lost. The first worker must neither send the rest of the request
-/// nor write anything.
+/// I1, I14, I46, I111: a worker is suspended in the middle of sending a request. After the call's timeout and the lease
+/// have passed, the call is in doubt. The witness has received no complete body, and a person resolves the call as not
+/// applied. Another worker repeats the call.
+///
+/// Then the first worker continues, and the witness resumes reading the half-sent request. The proxy has cut the first
+/// worker's database connections. The database therefore cannot report the lost lease. Even so, the first worker must
+/// neither send the rest of the request nor write anything.
 #[test]
 fn suspended_worker_does_not_complete_a_half_sent_request() {
     let Some(url) = blocking_database() else { return };
@@ -57,8 +58,8 @@ fn suspended_worker_does_not_complete_a_half_sent_request() {
     kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
     wait_until("the worker is suspended", || is_suspended(&first.child));
 
-    // The second worker simulates another machine, so it does not wait for locks in this machine's state
-    // directory.
+    // The second worker has another state directory, as on another machine. This worker therefore does not wait for the
+    // locks in the first worker's state directory.
     let place = place.configure_first("state_dir = \".elsewhere\"");
     let second = RunningWorker::start(&place, worker_command(&place, &[]));
     wait_until("the call is in doubt", || show_job(&place, &job)["state"] == "PARKED");

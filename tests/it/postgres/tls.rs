@@ -77,8 +77,7 @@ impl TlsServer {
         Some(TlsServer { server, port, ours, others, client, _dir: dir })
     }
 
-    /// Writes a line of `pg_hba.conf`, which determines the connections that the server accepts over the
-    /// network.
+    /// Writes a line of `pg_hba.conf`. The line determines the connections that the server accepts over the network.
     fn allow_connections(&self, line: &str) {
         let file = self.server.data_dir().join("pg_hba.conf");
         std::fs::write(file, format!("local all all trust\n{line}\n")).expect("it is ours");
@@ -132,8 +131,8 @@ fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let doctor = encrypted.doctor(&template, "localhost", &full);
     assert!(database_check(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
-    // Each of these connections is refused: the client trusts only another authority, the host name differs
-    // from the certificate, no authority is given, or the connection is not encrypted.
+    // Each of these connections is refused. Either the client trusts only another authority, the host name differs from
+    // the certificate, no authority is given, or the connection is not encrypted.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
     let ours = format!("sslrootcert={}", encrypted.ours.file.display());
     for (host, more) in [

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub(super) struct MessageSplitter {
     left: Vec<u8>,
-    /// True after the first message, which has no type byte. Only clients send such a message.
+    /// True if the next message begins with a type byte. Only the first message of a client has no type byte.
     begun: bool,
 }
 
@@ -45,8 +45,8 @@ pub(super) struct ClientMessages {
 }
 
 impl ClientMessages {
-    /// Adds a message. Returns the bytes to forward to the server, and true if they commit. Returns `None` if
-    /// more messages belong to the group.
+    /// Adds a message. Returns the bytes to forward to the server, and true if they commit. Returns `None` if the
+    /// message is held back.
     pub(super) fn push(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
         let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
         match message[0] {
@@ -67,7 +67,7 @@ impl ClientMessages {
     }
 }
 
-/// Type of the server's message `ReadyForQuery`, after which the server waits for the client.
+/// Type of the server's message `ReadyForQuery`. The server then waits for the client.
 pub(super) const READY_FOR_QUERY: u8 = b'Z';
 /// Type of the server's message `NotificationResponse`.
 pub(super) const NOTIFICATION_RESPONSE: u8 = b'A';

@@ -14,8 +14,8 @@ use crate::shims;
 use crate::test_env::{TestEnv, step, wait};
 
 const FIVE_MINUTES_S: i64 = 300;
-/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong, so a clock that is
-/// ahead shows a time after the timeout.
+/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong. On a clock that is ahead,
+/// the timeout has already passed.
 const TIMEOUT: &str = "4m";
 
 /// Runs the command with a clock that is wrong by this number of seconds.
@@ -68,7 +68,7 @@ fn workers_with_wrong_clocks_take_over_nothing_and_fire_nothing_early() {
         })
         .into();
     let jobs: Vec<String> = (0..6).map(|n| submit_calls(&place, n)).collect();
-    // Waits for all jobs except the one with the wait.
+    // Waits until only the job with the signal wait is open.
     while open_jobs(&place).iter().any(|job| job["job_id"] != json!(waiting)) {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
@@ -102,8 +102,7 @@ fn workers_with_wrong_clocks_take_over_nothing_and_fire_nothing_early() {
     assert_eq!((world["o"], world["k"], world["applied k"]), (6, 6, 6), "{world:?}");
 }
 
-/// Asserts that the shim works: a database file uses the machine's time, so a wrong clock changes the times
-/// of its events.
+/// Checks the shim. A database file uses the machine's time, so a wrong clock must change the times of its events.
 #[test]
 fn wrong_clock_is_visible_in_a_database_file() {
     let place =
@@ -118,8 +117,8 @@ fn wrong_clock_is_visible_in_a_database_file() {
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
         times.push(events_of(&place, &id)[0]["time_us"].as_i64().expect("a time"));
     }
-    // Each run starts after the previous one has ended, so its times are later by at least the difference of
-    // the clocks.
+    // Each run starts after the previous run has ended. The times of a run are therefore later by at least the
+    // difference of the clocks.
     let least_us = FIVE_MINUTES_S * 1_000_000;
     assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
 }

@@ -1,11 +1,13 @@
 //! Whole screens of commands, compared with files.
 //!
-//! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. The command runs in a copy of a
-//! prepared folder at 60, 80 and 120 columns, without colours, and on a dumb terminal. The output is compared
-//! with `snapshots/NAME.txt`. `JOB` in the arguments is replaced by the id of the folder's job. Values that
-//! differ between two runs are replaced by stable values, mostly of the same length. Durations become `TIME`.
-//! Their length varies, so the blanks that pad them in a table are reduced to two. `LATCH_UPDATE_SCREENS=1`
-//! writes the files. Review the files before committing them.
+//! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. The command runs in a copy of a prepared folder
+//! at 60, 80 and 120 columns, without colours, and on a dumb terminal. The output is compared with
+//! `snapshots/NAME.txt`. `JOB` in the arguments is replaced by the id of the folder's job.
+//!
+//! Values that differ between two runs are replaced by stable values, mostly of the same length. Durations become
+//! `TIME`. The lengths of durations vary. The blanks that pad a duration in a table are therefore reduced to two.
+//!
+//! `LATCH_UPDATE_SCREENS=1` writes the files. Review the files before committing them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -95,7 +97,8 @@ fn stabilize(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Replaces the name of a worker, host and process, complete or truncated at the edge of the terminal.
+/// Replaces the name of a worker. The name consists of host and process. The terminal may have truncated the name at
+/// its edge.
 fn replace_worker_names(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
@@ -166,8 +169,8 @@ fn replace_words(line: &str) -> String {
 /// Replaces each duration by `TIME` and each size by `SIZE`.
 fn replace_amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
-    // The size of a file that contains times differs by a few bytes between runs, so it is replaced. The size
-    // of a value is the same in every run.
+    // The size of a file that contains times differs by a few bytes between runs and is replaced. The size of a value
+    // is the same in every run.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
     let mut out: Vec<String> = Vec::new();
     let is_number = |word: &str| {
@@ -207,9 +210,9 @@ fn is_compact_duration(word: &str) -> bool {
     rest.is_empty() && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Reduces the blanks around a duration to two, where a table has padded the duration. Other columns do not
-/// move, because each column is as wide as its head or as the longest possible duration. Offsets are padded
-/// on the left only.
+/// Reduces the blanks around a duration in a table to two. The padding of a duration depends on its length. Other
+/// columns do not move, because each column is as wide as its head or as the longest possible duration. Offsets are
+/// padded on the left only.
 fn remove_padding(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! Guest SDKs: a new project of each language builds, passes its own tests and runs, and code written in the
-//! usual way of the language is correct.
+//! Guest SDKs. A new project of each language builds, passes its own tests and runs. Code in the usual style of each
+//! language gives correct results.
 
 mod build_refusals;
 mod new_projects;
@@ -101,8 +101,8 @@ fn step_with_effect(id: &str, operator: &str, effect: &str, payload: Value) -> V
     })
 }
 
-/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. A tool's
-/// output is its answer, which is stored with the effect.
+/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. A tool's output is
+/// not included. It is stored with the effect.
 fn outputs_checked_by_replay(dir: &Path, job: &Value) -> BTreeMap<String, Value> {
     let id = job["job_id"].as_str().expect("a job has an id");
     let replay = run_latch(dir, &["job", "replay", id, "--every-prefix", "--json"]);

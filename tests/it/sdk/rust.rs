@@ -1,4 +1,4 @@
-//! A new project in Rust includes the SDK, so that it builds anywhere.
+//! A new Rust project includes the SDK and therefore builds in any folder.
 
 use std::process::Command;
 

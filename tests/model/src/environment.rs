@@ -114,7 +114,7 @@ pub(crate) fn stop_call(state: &State, index: usize) -> Option<State> {
     let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
         return None;
     };
-    // The host knows whether the request was sent. Without a request, the call changed nothing.
+    // The host records whether the request was sent. Without a request, the call changed nothing.
     let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
     run.phase = Phase::Answered { slot, try_no, answer };
     if state.clock(slot, try_no) == TryClock::Live {

@@ -21,12 +21,12 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
     state.workers.iter().filter_map(|worker| worker.run.as_ref()).find(|run| run.attempt == attempt)
 }
 
-/// Returns true if nothing that the run can still do would be observed.
+/// Returns true if the run can cause no further observation.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // A run in this phase is not idle if it can still cause an observation. It can make a read, which is
-        // observed together with its answer, or ask a tool about a call. With staged commit, it can also write
-        // a person's decision into the effect store, because the effect store does not check the attempt.
+        // A run in this phase is not idle if it can still cause an observation. It can ask a tool about a call. It can
+        // make a read. A read is observed together with its answer. With staged commit, it can also write a person's
+        // decision into the effect store, because the effect store does not check the attempt.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -186,8 +186,8 @@ pub(crate) fn states_after_write(
             // was not acknowledged.
             Action::Reload(index, true),
         ];
-        // If the acknowledgement of a write is lost, the worker reloads the job. If the worker holds no answer
-        // of a tool, the result equals a successful write followed by a reload, so no extra state is needed. A
+        // If the acknowledgement of a write is lost, the worker reloads the job. If the worker holds no answer of a
+        // tool, the result equals a successful write followed by a reload. No extra state is needed in this case. A
         // worker that holds an answer keeps the answer during the reload.
         let has_answer = run_of(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
@@ -222,8 +222,8 @@ pub(crate) fn states_after_send(
     found.1
 }
 
-/// Returns the states after a request has arrived: one in which its sender receives the answer, and one in
-/// which it does not.
+/// Returns the states after a request has arrived: one in which the sender receives the answer, and one in which the
+/// sender does not.
 pub(crate) fn states_after_arrival(
     model: &Protocol,
     state: &State,
@@ -244,8 +244,8 @@ pub(crate) fn states_after_arrival(
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Arrive(wire, heard))).collect()
 }
 
-/// Returns the states after a worker has asked a tool to reconcile a call: those in which the worker uses the
-/// tool's answer, and those in which it does not.
+/// Returns the states after a worker has asked a tool to reconcile a call. In some of these states the worker uses the
+/// tool's answer. In the others the worker ignores the answer.
 pub(crate) fn states_after_reconcile(
     model: &Protocol,
     state: &State,

@@ -68,11 +68,11 @@ pub enum Mutant {
     /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
     /// admitted.
     ClaimBeforeBarrier,
-    /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then
-    /// counts as the answer of the try that it repeats.
+    /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then counts as
+    /// the answer of the repeated try.
     FailedRepeatSettles,
-    /// A worker pauses between reading its clock and the system call that sends the request, and then still
-    /// sends. The protocol cannot prevent this late send and has to assume that it does not happen.
+    /// A worker pauses between reading its clock and the system call that sends the request. After the pause the worker
+    /// still sends. The protocol cannot prevent this late send and has to assume that it does not happen.
     LateSend,
 }
 
@@ -81,7 +81,7 @@ pub enum Mutant {
 pub struct Config {
     /// Number of workers.
     pub workers: usize,
-    /// Classes of the job's invocations, which run one after another.
+    /// Classes of the job's invocations. The invocations run one after another.
     pub calls: Vec<ModelClass>,
     /// True if effect, events and row are three separate durable writes.
     pub staged: bool,
@@ -95,8 +95,8 @@ pub struct Config {
     pub lost_commits: u8,
     /// True if a person may request cancellation.
     pub cancel: bool,
-    /// True if tools may give inconclusive answers: the time during which a tool recognizes a key may be over,
-    /// or the tool may not know whether a call happened.
+    /// True if tools may give inconclusive answers. Either the time during which a tool recognizes a key is over, or
+    /// the tool cannot find out whether a call happened.
     pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
     pub own_pace: bool,

@@ -12,8 +12,7 @@ use crate::state::{ModelRequest, Phase, State};
 use crate::worker::{Luck, end_job, plan_for_answer, with_run, write};
 use crate::{Config, ModelClass, kernel};
 
-/// Aborts the current work of a worker, which then reloads the job. The worker keeps its answer if `keeps` is
-/// true.
+/// Aborts the current work of a worker. The worker then reloads the job. It keeps its answer if `keeps` is true.
 ///
 /// Two cases are different. A worker with a late answer that could not be stored continues as if the answer
 /// were stored. A worker with a stored late answer adds its inbox row a second time, because its first write of
@@ -32,8 +31,8 @@ pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) 
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
     let keep = match &run.phase {
         Phase::Ready { .. } if keeps => None,
-        // The commit of the try's barrier was not acknowledged, and the worker has forgotten the nonce of the
-        // barrier. So it reloads the job without a nonce and without an answer.
+        // The commit of the try's barrier was not acknowledged, and the worker has forgotten the nonce of the barrier.
+        // The worker therefore reloads the job without a nonce and without an answer.
         Phase::Executing { sent: false, .. } if keeps => None,
         Phase::Writing(todo) => todo.held_answer.and_then(news),
         Phase::Answered { slot, try_no, answer } if keeps => news((*slot, *try_no, *answer)),

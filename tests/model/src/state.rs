@@ -116,7 +116,7 @@ pub enum Phase {
 /// A worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Worker {
-    /// Run that the worker holds or believes to hold. A worker that crashed has none.
+    /// Run of the worker. The run may have lost the job. A crashed worker has no run.
     pub run: Option<Run>,
 }
 
@@ -129,7 +129,7 @@ pub struct Run {
     pub current: u8,
     /// Records at the last load, with the run's own writes applied.
     pub view: Vec<Record>,
-    /// True if the worker knows that the job is cancelled.
+    /// True if the worker has loaded or applied the cancellation of the job.
     pub cancelled: bool,
     /// Current activity.
     pub phase: Phase,
@@ -259,7 +259,7 @@ impl State {
     pub(crate) fn is_holder_alive(&self) -> bool {
         self.workers.iter().any(|worker| worker.run.as_ref().is_some_and(|run| run.attempt == self.job.attempt))
     }
-    /// Sorts workers and requests, so that states which differ only in their order are equal.
+    /// Sorts workers and requests. States that differ only in this order are then equal.
     pub(crate) fn sorted(mut self) -> Self {
         self.workers.sort();
         self.requests_in_transit.sort();

@@ -1,9 +1,15 @@
 //! Follows a trace of workers through the model. After each observation, the follower holds the set of states
 //! that the model can be in. If the set is empty, the trace is not a behaviour of the protocol.
 //!
-//! The following are observations: a claim, write or request that changes the database, the sending and the
-//! arrival of a request to the world, a reconcile request to a tool, and the death of a process. Moves inside
-//! workers and the passage of time are not observed. Any such move that explains the next observation is
+//! The following are observations:
+//!
+//! * a claim, write or request that changes the database,
+//! * a write that the store refused,
+//! * the sending and the arrival of a request to the world,
+//! * a reconcile request to a tool,
+//! * the death of a process.
+//!
+//! Moves inside workers and the passage of time are not observed. Any such move that explains the next observation is
 //! accepted.
 
 use std::collections::HashSet;
@@ -84,7 +90,7 @@ pub enum Observation {
     },
 }
 
-/// Reason why a write was refused. Only reasons that the model knows are listed.
+/// Reason why a write was refused. A refusal for any other reason is not an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedRefusal {
     /// Another attempt holds the job.
@@ -194,8 +200,8 @@ fn unlimited_faults(config: &Config, trace: &[Observation]) -> Config {
     }
 }
 
-/// Reduces a state to a canonical form. Resets the fault counters, and removes runs that can do nothing more
-/// that is observed.
+/// Reduces a state to a canonical form. Resets the fault counters, and removes runs that can cause no further
+/// observation.
 fn canonical(config: &Config, mut state: State) -> State {
     (state.crashes, state.pauses, state.suspensions) = (config.crashes, config.pauses, config.suspensions);
     state.lost_commits = config.lost_commits;

@@ -10,7 +10,7 @@ use crate::record::{Answer, Effect, EffectOrigin, Record, Verdict};
 use crate::state::{ModelRequest, Phase, Run, State, TryClock, Violation};
 use crate::{Config, ModelClass, Mutant, kernel};
 
-/// Luck of a worker's turn, which selects among its possible results.
+/// Luck of a worker's turn: selects one of the possible results of the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Luck {
     /// The turn succeeds.
@@ -380,8 +380,8 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // The refusal does not reach the worker, which learns of it when it reloads the job. This case is the
-        // same as a write that did not reach the store, so it is left out here.
+        // The answer with the refusal is lost, and the worker reloads the job. A write that did not reach the store has
+        // the same result, so this case is left out here.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
@@ -469,8 +469,7 @@ fn apply(state: &mut State, run: &mut Run, todo: &PlannedWrite, part: u8) {
 /// try, the verdict stays.
 fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
     let effect = Effect { answer, by: EffectOrigin::Executed };
-    // A repeat that changed nothing is not an answer, because the try that it repeats may have changed
-    // something.
+    // A repeat that changed nothing is not an answer, because the repeated try may have changed something.
     let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].was_repeated();
     if fails_again && !config.lacks(Mutant::FailedRepeatSettles) {
         return;

@@ -81,7 +81,7 @@ fn protocol_holds_for_three_workers_and_three_tries() {
     }
 }
 
-/// Searches larger worlds, which takes minutes and gigabytes of memory. Run with `cargo test -p latchwork-model
+/// Searches larger worlds. The search takes minutes and gigabytes of memory. Run with `cargo test -p latchwork-model
 /// --release --test search -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
@@ -110,8 +110,7 @@ fn protocol_holds_in_larger_worlds() {
 /// repeat their requests.
 #[test]
 fn protocol_holds_for_workers_at_their_own_pace() {
-    // Reads are left out: a read whose answer is not kept can be repeated without end, so the search would
-    // not finish.
+    // Reads are left out. A read whose answer is not kept can be repeated without end, and the search would not finish.
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {
         let free = Config { own_pace: true, lost_commits: 0, ..Config::for_class(class) };
         check_all_states(Config {

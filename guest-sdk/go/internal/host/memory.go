@@ -5,13 +5,14 @@ package host
 import "unsafe"
 
 // given holds data of the host that the SDK has not read yet. kept holds data of the SDK that the host has
-// not read yet. The garbage collector cannot see pointers that only the host has, so both variables keep
-// their data alive.
+// not read yet. Without these variables, the garbage collector would free the data, because only the host has
+// pointers to the data.
 var given, kept []any
 
-// room is a static buffer for host data. Data that fits into room needs no allocation, so neither the garbage
-// collector nor the scheduler runs. Both would use system calls, which are not answered until the host has
-// passed all its data.
+// room is a static buffer for host data. Data that fits into room needs no allocation.
+//
+// An allocation can run the garbage collector and the scheduler. Both use system calls. No system call is
+// answered while the host passes data.
 var (
 	room [64 << 10]uint64
 	used uint32
@@ -113,7 +114,7 @@ func (a area) putOptU32(at uint32, n *uint32) {
 	}
 }
 
-// putItems writes a list of items of this size. put writes each item.
+// putItems writes a list of items. size is the size of one item in bytes. put writes one item.
 func putItems[T any](a area, at uint32, size uint32, items []T, put func(area, T)) {
 	list := newArea(size * uint32(len(items)))
 	kept = append(kept, list)

@@ -1,5 +1,5 @@
-//! The only module that calls the host. A component calls the real imports, a native build calls the test
-//! stand-in.
+//! The only module that calls the host. A component calls the real imports. A native build calls the test
+//! stand-ins.
 
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod files;

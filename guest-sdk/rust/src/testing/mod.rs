@@ -1,4 +1,4 @@
-//! A test host, so that `cargo test` runs handlers natively.
+//! A test host. With the test host, `cargo test` runs handlers natively.
 //!
 //! ```
 //! use latchwork_guest::clock::{self, Timestamp};

@@ -1,7 +1,7 @@
 //! Tools: code that accesses the outside world within its grants.
 //!
-//! The host does not repeat a call whose answer is recorded. After a crash it may have to find out whether a
-//! call without a recorded answer happened. A tool can support this in two ways:
+//! The host does not repeat a call whose answer is recorded. After a crash, the host may have to find out whether a
+//! call without a recorded answer happened. A tool can support the host in two ways:
 //!
 //! * If the downstream system drops duplicates by the external key, the tool declares this property with
 //!   [`Operator::idempotent_by_key`].
@@ -158,10 +158,13 @@ where
     /// no way to change anything. List `verify` in [`export_tool!`](crate::export_tool).
     ///
     /// The host verifies when a job is resumed: once for the newest change of each resource, before any step
-    /// uses its result. The `confirmation` setting of the plugin decides about the consequence of a
-    /// [`Finding::Mismatch`]: the job ends, the job continues and counts the mismatch, or the job waits for a
-    /// person. An error always makes the job wait for a person. Return a mismatch only if the check found a
-    /// different state. Return an error if the check itself was not possible.
+    /// uses the result of the call.
+    ///
+    /// Return a [`Finding::Mismatch`] only if the check found a different state. The `confirmation` setting of the
+    /// plugin decides about the consequence: the job ends, the job continues and counts the mismatch, or the job
+    /// waits for a person.
+    ///
+    /// Return an error if the check itself was not possible. An error always makes the job wait for a person.
     ///
     /// ```
     /// use latchwork_guest::tool::{self, Change, Finding, Output};
@@ -200,10 +203,12 @@ where
     /// Sets the handler that undoes the call with these arguments, this result and this external key. List
     /// `compensate` in [`export_tool!`](crate::export_tool).
     ///
-    /// The host calls the handler at most once for each call that took effect, when the job is cancelled or
-    /// rolled back. If the call cannot be undone any more, return an error. If the handler returned a success
-    /// instead, the job would wrongly record the call as undone. A [`Context`] created in the handler is the
-    /// context of the compensating call, with an external key of its own.
+    /// When a job is cancelled or rolled back, the host calls the handler at most once for each call that took
+    /// effect. A [`Context`] created in the handler is the context of the compensating call, with an external key
+    /// of its own.
+    ///
+    /// Return an error if the call cannot be undone any more. Otherwise the job would wrongly record the call as
+    /// undone.
     ///
     /// The [crate's page](crate) has an example.
     #[must_use]

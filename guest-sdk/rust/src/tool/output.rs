@@ -71,7 +71,7 @@ impl<R: Serialize> Output<R> {
     }
 }
 
-/// A change in the world. Must identify the resource precisely enough to check it later.
+/// A change in the world. Must identify the resource precisely enough for a later check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Type of the resource: `message`.
@@ -158,8 +158,8 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Compares the recorded version or entity tag with the one found. Returns [`Finding::Confirmed`] if
-    /// nothing was recorded.
+    /// Compares a recorded version or entity tag with the found one. Returns [`Finding::Confirmed`] if both are
+    /// equal or nothing was recorded.
     pub fn compare(recorded: Option<&str>, found: &str) -> Finding {
         match recorded {
             Some(recorded) if recorded != found => {

@@ -2,9 +2,10 @@
 //!
 //! `{"$ref": "s1#/summary"}` is replaced by the part `/summary` of the output of `s1`. The text after `#` is a
 //! JSON pointer (RFC 6901) without percent-encoding. `s1#` refers to the whole output. `{"$outcome": "s2"}` is
-//! replaced by the id of the outcome of `s2`. Bindings are resolved once, when the step becomes ready. Inserted
-//! values are data and are never searched for bindings. A binding in a tool's answer is therefore never
-//! resolved, so the answer cannot read the outputs of other steps.
+//! replaced by the id of the outcome of `s2`.
+//!
+//! Bindings are resolved once, when the step becomes ready. Inserted values are data and are never searched for
+//! bindings. Otherwise a binding in a tool's answer could read the outputs of other steps.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,8 +1,10 @@
 //! Search for a part of an output in the JSON text of the output.
 //!
-//! Outputs are stored as received, so some of their values may have no canonical form. Only the selected part
-//! must have one. The other parts are skipped as text and never parsed into values. Parsing would round an
-//! inexact integer unnoticed.
+//! Outputs are stored as received. Some values of an output may have no canonical form. Only the selected part
+//! must have a canonical form.
+//!
+//! The other parts are skipped as text and never parsed into values. Parsing would round inexact integers without
+//! an error.
 
 use serde_json::value::RawValue;
 

@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785): exactly one text for each value, so that hashes and keys agree.
+//! Canonical JSON (RFC 8785): exactly one text for each value. Equal values therefore have equal hashes and keys.
 //!
 //! Ambiguous input is refused: duplicate keys, lone surrogates, numbers beyond the range of a double, and
 //! integer literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC
@@ -22,8 +22,8 @@ mod tests;
 
 pub use write::value_to_canonical;
 
-/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. With this limit, every
-/// program that reads the text later can parse it by recursion without overflowing its stack.
+/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. At this depth, a recursive
+/// parser in another program does not overflow its stack.
 pub const DEPTH_MAX: usize = 64;
 
 /// Reason why a text has no canonical form.

@@ -29,7 +29,7 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     Ok(from_double(double))
 }
 
-/// Checks that a double can hold a number exactly. The number may come from another parser than this one.
+/// Checks that a double can hold a number exactly. The number may come from any parser.
 pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     if number.is_f64() {
         return Ok(());
@@ -43,8 +43,8 @@ pub(super) fn write(number: &Number, out: &mut Vec<u8>) {
     out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
 }
 
-/// Converts a double to a JSON number. Whole numbers in the safe range become integers, so that `1` and `1.0`
-/// are equal values.
+/// Converts a double to a JSON number. Whole numbers in the safe range become integers. `1` and `1.0` are
+/// therefore equal values.
 fn from_double(double: f64) -> Number {
     if double.fract() == 0.0 && double.abs() <= SAFE_MAX {
         return Number::from(double as i64);

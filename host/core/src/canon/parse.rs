@@ -22,8 +22,8 @@ impl<'a> Parser<'a> {
         Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, tolerated: None }
     }
 
-    /// Raises the depth limit by `levels`, for texts that contain values of the maximum depth inside other
-    /// values.
+    /// Raises the depth limit by `levels`. For texts in which a value of the maximum depth is part of a larger
+    /// value.
     pub(super) fn with_extra_depth(self, levels: usize) -> Self {
         Self { depth_max: self.depth_max + levels, ..self }
     }
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes the next byte if it equals `byte`. Returns true if it was consumed.
+    /// Consumes the next byte if the next byte is `byte`. Returns true if a byte was consumed.
     fn consume(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);

@@ -118,7 +118,7 @@ fn integers_with_an_exact_double_are_accepted() {
             Err(error) => assert_eq!(expected, "refused", "{error}"),
         }
     }
-    // A power of two is a double exactly, even if it has about 300 digits.
+    // A double holds 2^1000 exactly, although the number has about 300 digits.
     let long = format!("{:.0}", 2f64.powi(1000));
     assert_eq!(canonical(&long), "1.0715086071862673e+301");
 }

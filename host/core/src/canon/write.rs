@@ -34,9 +34,8 @@ fn write(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            // A serde_json map sorts its keys by code points. If some crate enables the feature `preserve_order`,
-            // the map keeps the insertion order instead. The RFC requires the order of UTF-16 code units, so the
-            // keys are sorted here.
+            // The RFC requires keys in the order of UTF-16 code units. A serde_json map sorts its keys by code
+            // points, or keeps the insertion order if some crate enables the feature `preserve_order`.
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by(|(a, _), (b, _)| utf16_order(a, b));
             out.push(b'{');
@@ -53,9 +52,11 @@ fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Compares two strings in the order of their UTF-16 code units, without building the units. Only the first
-/// differing byte decides. The result differs from byte order in one case: one string has a four-byte character
-/// there, which is a surrogate pair in UTF-16, and the other has a character from U+E000 to U+FFFF.
+/// Compares two strings in the order of their UTF-16 code units, without building the units.
+///
+/// The first byte that differs decides. The result differs from byte order in one case: this byte belongs to a
+/// four-byte character in one string, and to a character from U+E000 to U+FFFF in the other string. A four-byte
+/// character is a surrogate pair in UTF-16.
 fn utf16_order(a: &str, b: &str) -> Ordering {
     match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
         None => a.len().cmp(&b.len()),

@@ -1,8 +1,9 @@
 //! Cost of calls (§12): the charge for each answer, and sums of charges.
 //!
-//! A charge is derived from the event that records the answer. The charge is therefore counted exactly once,
-//! even if the job is resumed or replayed several times. This holds for every provenance of the answer. A call
-//! that reports no usage has no charge, and only its effect is stored.
+//! A charge is derived from the event that records the answer. The charge is therefore counted exactly once for
+//! every provenance of the answer, even if the job is resumed or replayed several times.
+//!
+//! A call has no charge if its answer reports no usage and no cost was assumed for the call.
 
 mod calendar;
 mod price;
@@ -101,7 +102,7 @@ impl Totals {
 /// Amounts that one answer adds to the sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// Model that answered. Empty if no model did.
+    /// Model that answered. Empty if no model answered.
     pub model: String,
     /// Time at which the answer was recorded, microseconds since 1970 UTC. It determines the day and the month
     /// of the charge.
@@ -130,8 +131,8 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // The answer was already charged in the job that received it from the tool, so it is counted as a cache hit
-        // and not charged again.
+        // The job that received the answer from the tool has the charge. Here the answer counts only as a cache
+        // hit.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();
@@ -170,7 +171,7 @@ pub struct CostRow {
     /// Actor that submitted the jobs. `None` if one row covers all actors of a tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// Job whose costs the row contains. `None` unless the rows are grouped by job ([`CostGrouping::Job`]).
+    /// Job whose costs the row contains. Set only if the rows are grouped by job ([`CostGrouping::Job`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     /// Period in UTC: `2026-11-22` or `2026-11`. `None` in rows of jobs.
@@ -195,7 +196,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the smaller limit of both budgets, separately for each period.
+    /// Returns a budget that has, for each period, the smaller limit of the two budgets.
     pub fn narrowed_by(self, other: Budget) -> Budget {
         let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
         Budget {

@@ -17,7 +17,8 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the cost of the given numbers of tokens, rounded up so that no charge is too low.
+    /// Returns the cost of the given numbers of tokens, in millionths of a US dollar. The cost is rounded up to a
+    /// whole number, so no charge is too low.
     pub fn cost_of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
         let input = u128::from(self.input) * u128::from(tokens_in);
         let output = u128::from(self.output) * u128::from(tokens_out);
@@ -38,7 +39,7 @@ impl Prices {
     /// Reads a price table.
     ///
     /// # Errors
-    /// Returns an error that names the first entry that does not have the form shown at [`Prices`].
+    /// Fails at the first entry without the form shown at [`Prices`]. The error names this entry.
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
@@ -68,8 +69,8 @@ impl Prices {
 
     /// Returns the maximum cost of a call with the canonical arguments `args`, in millionths of a US dollar.
     ///
-    /// Returns `None` if the model has no price or the arguments set no maximum number of output tokens. A
-    /// token has at least one byte, so the number of bytes bounds the number of input tokens.
+    /// The number of bytes bounds the number of input tokens, because a token has at least one byte. Returns
+    /// `None` if the model has no price or the arguments set no maximum number of output tokens.
     pub fn max_cost(&self, args: &[u8]) -> Option<u64> {
         let value: Value = serde_json::from_slice(args).ok()?;
         let price = self.get(value.get("model")?.as_str()?)?;

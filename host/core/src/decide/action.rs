@@ -37,7 +37,7 @@ pub(super) enum KeyState {
     Free,
     /// Another call holds the key with other arguments.
     OtherArgs(KeyHolder),
-    /// Another call holds the key and is still in flight, or its outcome is unknown.
+    /// Another call holds the key. That call is still in flight, or its outcome is unknown.
     InProgress(KeyHolder),
     /// Another call performed the action. Carries the other call and its answer.
     Performed(KeyHolder, Output),
@@ -71,7 +71,7 @@ pub fn is_keyed(job: &Job, operator: &PinnedOperator) -> bool {
     operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(job.header.mode)
 }
 
-/// Hashes arguments without a salt, so that the hash of equal arguments is equal in every job.
+/// Hashes arguments without a salt. Equal arguments therefore have the same hash in every job.
 pub(super) fn args_hash(args: &[u8]) -> Hash {
     Hash::of(&[b"args\0", args])
 }
@@ -96,9 +96,9 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     }
 }
 
-/// Returns the write that settles the reservation of a finished call. If there is a receipt, the write stores
-/// it so that other calls can reuse it. Otherwise the write releases the key. Returns no write if the call has
-/// no action key.
+/// Returns the write that settles the reservation of a finished call, or no write if the call has no action key.
+/// If `receipt` is set, the write stores the receipt for reuse by other calls. Otherwise the write releases the
+/// key.
 pub(super) fn settle_reservation(
     slot: &Slot,
     operator: &Operator,
@@ -141,8 +141,8 @@ fn holds_reservation(durable: &Durable, row: &LedgerRow) -> bool {
     job.calls.get(&row.slot).is_some_and(|call| job.took_effect(call)) && undone != Some(CompensationEnd::Done)
 }
 
-/// Determines the state of the action key from the job's own calls and from the reservation, if the reservation
-/// was looked up.
+/// Determines the state of the action key. The calls of the job's other slots are checked first, then the
+/// reservation. If the reservation was not looked up, the state is [`KeyState::NotLookedUp`].
 pub(super) fn key_state(
     durable: &Durable,
     slot: &Slot,
@@ -266,7 +266,7 @@ pub(super) fn reuse_receipt(
     draft
 }
 
-/// Blocks the step until the key holder's call settles, and registers the job to be notified then.
+/// Blocks the step until the key holder's call settles. Registers the job as waiting for the key.
 pub(super) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyHolder) -> Draft {
     let key = holder.action_key;
     let body = Body::StepBlocked {
@@ -301,8 +301,8 @@ pub(super) fn store_once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Eff
     }
 }
 
-/// Releases the action keys of calls that certainly changed nothing and will not be retried. Written when the
-/// job ends.
+/// Returns the draft for the action keys at the end of the job. The draft releases the keys of calls that certainly
+/// changed nothing and will not be retried. The draft also restores receipts of effects that were not undone.
 pub(super) fn release_keys_at_end(durable: &Durable) -> Draft {
     let mut draft = Draft { actions: restore_unsettled_receipts(durable), ..Draft::default() };
     for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
@@ -324,7 +324,7 @@ pub(super) fn release_keys_at_end(durable: &Durable) -> Draft {
     draft
 }
 
-/// Restores receipts that were withdrawn for compensations that were never finished.
+/// Restores receipts that were withdrawn for compensations that have not ended or have failed.
 fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     let job = &durable.job;
     let is_undecided = |end: Option<CompensationEnd>| matches!(end, None | Some(CompensationEnd::Failed(_)));
@@ -333,7 +333,7 @@ fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| restore_receipt(durable, &of)).collect()
 }
 
-/// Returns the key state of a plan step. If it is [`KeyState::NotLookedUp`], the key is looked up before the
+/// Returns the key state of a plan step. A key in the state [`KeyState::NotLookedUp`] is looked up before the
 /// step's gate is requested.
 pub(super) fn planned_key_state(durable: &Durable, step: &plan::Step) -> KeyState {
     let slot = Slot::of_step(&step.step_id);

@@ -63,7 +63,8 @@ fn next_step_draft(durable: &Durable, context: &Context<'_>, step: &Step, planne
     }
 }
 
-/// Time at which the backoff of a call inside a blocked step ends, in microseconds since 1970 UTC.
+/// Returns the end of the backoff of a call inside a blocked step, in microseconds since 1970 UTC. Returns `None` if
+/// the step does not wait for a backoff.
 pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> {
     let (slot, Code::RetryScheduled) = step.blocked.as_ref()? else {
         return None;
@@ -76,8 +77,8 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // If the payload uses the output of a step, that step counts as a dependency even if `depends_on` does not
-    // list it. `depends_on` may reach that step only through other steps.
+    // The payload may refer to a step that `depends_on` reaches only through other steps. Such a step counts as a
+    // dependency too.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {
@@ -109,7 +110,7 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
-            // A dry run reserves no action keys, so the key is not computed. Computing it could fail, because
+            // A dry run reserves no action keys, so the key is not computed. Computing the key could fail, because
             // its inputs may belong to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
             let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));

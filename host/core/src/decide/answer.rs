@@ -24,7 +24,7 @@ pub struct Try {
     pub try_no: u32,
     /// Attempt that first started the call. The external key is built from this number.
     pub first_attempt: u32,
-    /// Random number that distinguishes this try from every other one.
+    /// Random number that distinguishes this try from every other try.
     pub nonce: u64,
     /// Provenance that the answer will carry.
     pub provenance: Provenance,
@@ -81,9 +81,10 @@ pub fn answered(
     }
 }
 
-/// Returns the answer of a read that is already stored for the try, or `effect` if none is stored. A worker may
-/// have stored an answer and then been unable to write its events, so that the read is executed again. Each try
-/// has only one answer, so the stored answer counts.
+/// Returns the answer of a read that is already stored for the try, or `effect` if none is stored.
+///
+/// A read is executed again if a worker stored the answer but could not write the events. Each try has only one
+/// answer, so the stored answer counts.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),
@@ -198,8 +199,8 @@ fn record_doubt(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // The worker's clock may be slow by up to the clock margin, and may be corrected before the next check. The
-    // wait would then be too short by that margin, so the margin is added.
+    // The worker's clock may be slow by up to the clock margin. If the clock is corrected before the next check,
+    // the wait is too short by that margin. The margin is therefore added.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::unusable_answer(slot, started.try_no);

@@ -20,9 +20,11 @@ pub fn released(worker: &str) -> Draft {
     Draft { events, status, flush_now: true, ..Draft::default() }
 }
 
-/// Parks the job before reading its inbox if more than `limit` attempts in a row wrote nothing after their
-/// claim. After `limit` such attempts, the next attempt should have read the inbox and parked the job, but it
-/// crashed too. The requests stay in the inbox.
+/// Parks the job before its inbox is read, if more than `limit` attempts in a row wrote nothing after their claim.
+/// The requests stay in the inbox.
+///
+/// After exactly `limit` such attempts, the next attempt reads the inbox and then calls [`park_crash_loop`]. Here
+/// that attempt has crashed too.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {

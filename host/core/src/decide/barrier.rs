@@ -62,7 +62,7 @@ pub(super) fn start(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // Every try reserves the action key, because the end of a round may have released it.
+    // Every try reserves the action key. The end of an earlier round of retries may have released the key.
     if let Some(key) = invocation.action_key {
         draft.actions.push(ActionWrite::Reserve {
             operator: invocation.operator.clone(),
@@ -87,8 +87,8 @@ pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
     }
 }
 
-/// Continues a try whose barrier is durable although its commit was never acknowledged. Nothing was executed
-/// under this barrier yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
+/// Continues a try whose barrier is durable. The commit of the barrier was never acknowledged, so nothing was
+/// executed under this barrier yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
 pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let open = Try::open(durable, slot).expect("a row in flight has its open try");
@@ -96,8 +96,8 @@ pub(super) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if resolution::may_execute(durable, slot) {
-        // The draft writes nothing. When it is committed, the store checks again that the call may be executed.
-        // The store checks the claim, the lease, the cancellation, and the identity of the database.
+        // The draft writes nothing. Its commit makes the store check again that the call may be executed. The
+        // store checks the claim, the lease, the cancellation, and the identity of the database.
         let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };
         return NextAction::Execute { draft, started };
     }

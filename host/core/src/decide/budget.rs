@@ -1,4 +1,4 @@
-//! Checks whether the budget of the policy covers a call (§12), before anything of the call is started.
+//! Checks whether the budget of the policy covers a call (§12). The check precedes the start of the call.
 
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Contex
     }
 }
 
-/// Returns true if the operator is a model, if the call has a price, or if the operator cost something in this
-/// job before.
+/// Returns true if the operator is a model, if the call has a price, or if an earlier call of the operator in this
+/// job had a cost.
 fn can_cost(durable: &Durable, invocation: &Invocation) -> bool {
     let job = &durable.job;
     let model = job.pinned(&invocation.operator).is_some_and(|pinned| pinned.determinism == Determinism::Stable);

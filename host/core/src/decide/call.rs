@@ -41,7 +41,7 @@ pub struct Invocation {
     pub nonce: Option<u64>,
     /// Quiescence of the process that started the open try. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
-    /// True if it is useless to ask the tool again about the open try.
+    /// True if the tool gave no verdict about the open try. The worker then does not ask the tool again.
     pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
     pub max_cost_micro_usd: Option<u64>,
@@ -157,7 +157,7 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The worker stops its earlier call before it requests the next action, so the earlier call executes
+        // The worker stops its earlier call and then requests the next action. The earlier call therefore executes
         // nothing more.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
@@ -169,9 +169,11 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
     }
 }
 
-/// Handles a call whose action key is held by another slot, of this job or another. The holder's receipt
-/// becomes the answer, the step waits for the holder, or the call is refused because the holder has other
-/// arguments. An unknown holder is looked up first.
+/// Handles a call whose action key another slot holds, in this job or in another job. An unknown holder is looked
+/// up first.
+///
+/// If the holder has other arguments, the call is refused. If the holder has a receipt, the receipt becomes the
+/// answer. Otherwise the step waits for the holder.
 fn handle_held_key(
     durable: &Durable,
     invocation: &Invocation,

@@ -76,8 +76,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// Returns the reasons why compensation waits. Each reason has the slot of the call that causes it. If
-/// compensation continues by itself, the reason also has the time at which compensation continues.
+/// Returns the reasons why compensation waits. Each reason has the slot of the call that causes the wait. The
+/// last value is the time at which compensation continues by itself, in microseconds since 1970 UTC.
 pub(crate) fn undo_wait_reasons(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
@@ -134,8 +134,8 @@ fn continue_compensation(
     if !is_answered && compensation_wait(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
         return None;
     }
-    // After undoing was aborted, a compensating call in flight or in doubt is still brought to its end, and no
-    // other compensating call begins.
+    // After compensation was aborted, a compensating call in flight or in doubt is still resolved. No other
+    // compensating call begins.
     let on_its_way = row.is_some_and(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate));
     if !durable.job.compensates() && !on_its_way && !call.is_some_and(|call| call.committed) {
         return None;
@@ -224,9 +224,11 @@ fn end_compensation(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     Draft { events, actions, flush_now: true, atomic: true, ..Draft::default() }
 }
 
-/// Returns the number of the try that would retry a failed compensation. A request with a person's verdict on
-/// the failed compensation contains this number, so that an outdated request is recognized. Returns `None` if
-/// the compensation did not fail.
+/// Returns the number of the try that would retry a failed compensation. Returns `None` if the compensation
+/// did not fail.
+///
+/// A request with a person's verdict on the failed compensation contains this number. A request with another
+/// number is outdated.
 pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> {
     let failed = durable.job.failed_compensation() == Some(slot);
     durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)
@@ -266,8 +268,8 @@ pub(super) fn mark_compensation_lost(
     Some(lost.merge(Draft { events, atomic: true, ..Draft::default() }))
 }
 
-/// Puts a failed compensation in doubt again, so that a person's verdict applies to it like to any call in
-/// doubt. Returns `None` if the request does not concern a failed compensation.
+/// Puts a failed compensation in doubt again. A person's verdict then applies to the compensating call as to
+/// any call in doubt. Returns `None` if the request does not concern a failed compensation.
 pub(super) fn reopen_failed_compensation(
     durable: &Durable,
     row: &InboxRow,
@@ -300,9 +302,9 @@ pub(super) fn reopen_failed_compensation(
     Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
 }
 
-/// Returns the additional writes of `latch job resolve --continue`. The effect of a failed compensation is left
-/// in place. Effects that differ from their record are accepted, so that they are undone in their present
-/// state.
+/// Returns the additional writes of `latch job resolve --continue`. If a compensation failed, the effect of
+/// the original call is left in place. Effects that differ from the record are accepted. Compensation then
+/// undoes these effects in their present state.
 pub(super) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft {
     let job = &durable.job;
     let left = job.failed_compensation().and_then(|slot| leave_effect(durable, slot, by));

@@ -83,10 +83,12 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
     })
 }
 
-/// Returns the draft that records the results of verification. The states of finished steps never change. A
-/// running step with an unconfirmed call becomes blocked. A step that was blocked because of an unconfirmed
-/// call continues once that call is confirmed. If a mismatch ends the job, or if the job is already aborting, no
-/// step is blocked or unblocked.
+/// Returns the draft that records the results of verification.
+///
+/// The states of finished steps never change. A running step with an unconfirmed call becomes blocked. A step
+/// that was blocked because of an unconfirmed call continues once that call is confirmed.
+///
+/// If a mismatch ends the job, or if the job is already aborting, no step is blocked or unblocked.
 pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
@@ -124,10 +126,13 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
     Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
-/// Returns the writes to the action key of a call whose effect was verified. If the effect differs from the
-/// record, the receipt of the call is withdrawn, so that no other call reuses it. The receipt is restored when a
-/// person accepts the effect, or when a later verification finds that the effect is as recorded. A mismatch that
-/// only warns withdraws nothing. If a person reports that the effect no longer exists, the key is released.
+/// Returns the writes to the action key of a call whose effect was verified.
+///
+/// - If the effect differs from the record, the receipt of the call is withdrawn. No other call can then
+///   reuse the receipt. A mismatch that only warns withdraws nothing.
+/// - If a person accepts the effect, or a later verification finds the effect as recorded, the receipt is
+///   restored.
+/// - If a person reports that the effect no longer exists, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: UnconfirmedReason::Mismatch, consequence, .. }

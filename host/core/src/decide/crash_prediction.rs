@@ -1,7 +1,8 @@
 //! Predicts how an open call would be handled if the process had crashed at the end of a log prefix.
 //!
-//! The prediction uses the same decisions as a resuming worker. It starts from the state that this worker would
-//! find: the events of the prefix, the ledger row that the barrier wrote, and no answer of the tool.
+//! The prediction uses the same decisions as a resuming worker. The prediction starts from the state that a
+//! resuming worker would find. This state has the events of the prefix and the ledger row that the barrier
+//! wrote. It has no answer of the tool.
 
 use std::collections::BTreeMap;
 

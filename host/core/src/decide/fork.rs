@@ -27,8 +27,8 @@ pub struct ForkRequest {
     pub by: DecidedBy,
     /// ID of the new job.
     pub job_id: JobId,
-    /// Secret from which the salts of the new job are derived. It differs from the original job's secret, so
-    /// the salts of one job reveal nothing about the other.
+    /// Secret from which the salts of the new job are derived. It differs from the secret of the original
+    /// job. Otherwise, the salts in a file of one job would reveal the salts of the other job.
     pub secret: Hash,
 }
 
@@ -110,8 +110,8 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRe
     let behind_at = dependents_of(&job.plan.steps, [&request.at]);
     // Steps that depend on a replaced output are executed again.
     let behind_set = dependents_of(&job.plan.steps, request.set.keys());
-    // A step is executed again if any of its calls was undone, may be undone or will be undone, or if its
-    // effect is known to differ from the record. Steps that depend on such a step are executed again too.
+    // A step is executed again if the undoing of its effects has begun or is still due. A step whose effect
+    // is known to differ from the record is executed again, too. Steps that depend on such a step follow.
     let is_touched = |id: &&StepId| job.has_started_undoing(id) || job.will_be_undone(id) || job.is_contradicted(id);
     let touched: Vec<&StepId> =
         job.steps.iter().map(|step| &step.id).filter(is_touched).filter(|id| !request.set.contains_key(*id)).collect();

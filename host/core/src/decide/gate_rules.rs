@@ -1,5 +1,5 @@
-//! Decides whether a world-changing call needs an approval, from the plan, the mode, the policy and the origin
-//! of a fork.
+//! Decides whether a world-changing call needs an approval. The decision depends on the plan, the mode, the
+//! policy and the origin of a fork.
 
 use crate::event::Mode;
 use crate::ids::Operator;

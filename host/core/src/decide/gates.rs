@@ -1,6 +1,8 @@
-//! Gates: approvals requested before a call is executed. The policy states the required number of approvers.
-//! The gate is approved when this number of approvers have approved it. One rejection closes the gate, and so
-//! does its expiry. Recording a decision executes nothing.
+//! Gates: approvals requested before a call is executed.
+//!
+//! The policy states the required number of approvers. The gate is approved when this number of approvers
+//! have approved it. A single rejection closes the gate, and an expiry closes it too. Recording a decision
+//! executes nothing.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, DecidedBy, Header, Mode, PayloadRef, ResultType};
@@ -11,7 +13,8 @@ use crate::state::{Approval, Draft, Durable, Gate};
 
 use super::{Context, failed};
 
-/// Returns the hash of the exact call that an approval covers, over operator, digest, slot, arguments and mode.
+/// Returns the hash of the exact call that an approval covers. The hash covers operator, digest, slot,
+/// arguments and mode.
 pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
     let fields: [&[u8]; 5] =
         [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
@@ -23,8 +26,8 @@ pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8]
     Hash::of(&parts)
 }
 
-/// Returns the event that requests an approval. Adds the approval itself if it was given with the submission.
-/// The second value is true if that approval decides the gate.
+/// Returns the event that requests an approval. If an approval was given with the submission, the event of
+/// that approval follows. The second value is true if that approval decides the gate.
 pub(super) fn request_gate(
     durable: &Durable,
     context: &Context<'_>,
@@ -64,7 +67,8 @@ pub(super) fn request_gate(
     (events, decided)
 }
 
-/// Returns true if an approved gate is still approved under the current policy, which may have become stricter.
+/// Returns true if an approved gate is still approved under the current policy. The policy may have become
+/// stricter since the approval.
 pub(super) fn is_still_approved(durable: &Durable, context: &Context<'_>, gate: &Gate) -> bool {
     let enough = gate.quorum.max(context.rules.gate_quorum);
     counted_approvals(context.rules, &durable.job.header, gate) >= enough

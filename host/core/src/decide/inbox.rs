@@ -34,8 +34,8 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         InboxRequest::Cancel => Draft::default(),
         InboxRequest::LateEffect { slot, try_no } => apply_late_effect(durable, slot, *try_no),
         InboxRequest::KeySettled { key, .. } => unblock_key_waiters(durable, *key),
-        // The request was handled when the finished job was reopened, see `reopen_job`. On an open job it
-        // changes nothing.
+        // On a finished job, `reopen_job` has handled the request. On an open job, the request changes
+        // nothing.
         InboxRequest::Retry | InboxRequest::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }

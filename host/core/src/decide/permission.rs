@@ -1,5 +1,5 @@
-//! Decides whether a call that the ledger allows may begin, from mode, policy, gates and the state of its
-//! action key.
+//! Decides whether a call that the ledger allows may begin. The decision depends on mode, policy, gates and
+//! the state of the call's action key.
 
 use std::sync::Arc;
 
@@ -143,8 +143,8 @@ fn check_call_gate(
     }
 }
 
-/// Blocks the step that waits for this call. Returns no event for a compensating call, because then the job as
-/// a whole waits.
+/// Blocks the step that waits for this call. Returns no event for a compensating call: the job as a whole
+/// waits for such a call.
 pub(super) fn block_step(slot: &Slot, reason: Code) -> Vec<Body> {
     if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }

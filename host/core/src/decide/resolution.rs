@@ -35,7 +35,7 @@ pub enum ReconcileAnswer {
 pub const NOT_YETS_MAX: u32 = 10;
 /// Author and reason of a verdict that comes from the tool's reconcile answer.
 const RECONCILE: (&str, Option<String>) = ("reconcile", None);
-/// Time after the first start of a call at which reconcile requests end, in milliseconds: one day.
+/// Period after the first start of a call in which reconcile requests are sent, in milliseconds: one day.
 const RECONCILE_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
 /// Returns the next resolution step for a row that is `INDETERMINATE`.
@@ -52,7 +52,8 @@ pub(super) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
         return NextAction::Write(draft);
     }
     let executes = may_execute(durable, slot);
-    // The plugin's idempotency class does not apply to its own `compensate` export, which is always opaque.
+    // The class of the plugin does not apply to the plugin's `compensate` export. This export is always
+    // opaque.
     let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let repeats = executes
         && !by_itself
@@ -150,9 +151,11 @@ fn may_reconcile(durable: &Durable, row: &LedgerRow, context: &Context<'_>) -> b
     not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(RECONCILE_MS_MAX) * 1000
 }
 
-/// Schedules the next reconcile request. The time is recorded in an event, so after a restart the request is
-/// neither lost nor sent early. The job waits as for any retry. For a compensating call or a call of an
-/// aborting job, nothing is recorded: the worker waits in place and then asks again.
+/// Schedules the next reconcile request. The time is recorded in an event. Otherwise, a restart would lose
+/// the request or send it early. The job waits as for any retry.
+///
+/// For a compensating call or a call of an aborting job, nothing is recorded. The worker waits in place and
+/// then asks again.
 fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && may_execute(durable, slot)) else {

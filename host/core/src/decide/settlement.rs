@@ -56,8 +56,8 @@ pub fn job_settlement(durable: &Durable) -> JobSettlement {
     }
 }
 
-/// End of a wait that is short enough for the state `WAITING`, in microseconds since 1970 UTC. A longer wait
-/// parks the job.
+/// Returns the end of a wait that is short enough for the state `WAITING`, in microseconds since 1970 UTC. A
+/// longer wait parks the job.
 fn short_wait_end(durable: &Durable, step: &Step) -> Option<i64> {
     let wait = durable.job.open_wait(&step.id).filter(|wait| !wait.park)?;
     let short_us = i64::from(SHORT_WAIT_MS) * 1_000;

@@ -26,7 +26,7 @@ pub enum StepResult {
     Fault(Failure),
 }
 
-/// Records the start of the step, once in the life of the step.
+/// Records the first start of the step. Later starts record nothing.
 pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
     match durable.job.step(step) {
         Some(found) if found.started_us.is_none() => {

@@ -1,4 +1,4 @@
-//! Undo of a finished job (§10): when an undo is refused, and how it reopens the job.
+//! Undo of a finished job (§10): the refusals of an undo, and the reopening of the job.
 
 use crate::error::Code;
 use crate::event::{Body, ReopenPurpose};

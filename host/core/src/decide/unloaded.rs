@@ -1,5 +1,6 @@
-//! Jobs that are handled without being loaded, because their workers died while loading or because part of the
-//! job is unavailable. Such a job is parked or released using only its row and the end of its log.
+//! Jobs that are handled without being loaded. A job is parked without being loaded if its workers died while
+//! loading it. Parking uses only the job's row and the end of its log. A job is released without being loaded
+//! if its effects are unavailable.
 
 use crate::error::Code;
 use crate::event::{Body, Event};
@@ -59,7 +60,7 @@ pub fn release_unloaded(
     Ok(attempt_end_batch(claim, outline.end, bodies, JobState::Pending))
 }
 
-/// Returns the batch that appends the events that end an attempt.
+/// Returns the batch that appends the last events of an attempt.
 fn attempt_end_batch(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
     let row = &claim.row;
     let mut batch = Batch::new(row.job_id.clone(), row.attempt, row.next_seq, row.head);

@@ -57,8 +57,8 @@ pub fn verdict_request(
     let waits =
         row.and_then(|row| settling_wait_ms(durable, row, now_us)).map(|wait_ms| VerdictRefusal::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
-        // The verdict `abort` leaves the effect as it is, so an effect that appears later cannot contradict it.
-        // This verdict need not wait for the settling time.
+        // The verdict `abort` leaves the effect as it is. An effect that appears later cannot contradict this
+        // verdict, so the verdict need not wait for the settling time.
         let waits = waits.filter(|_| !matches!(verdict, ManualVerdict::Abort));
         return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
@@ -75,9 +75,8 @@ pub fn verdict_request(
 /// worker itself left the call in doubt, the row's `next_try_us` already includes the settling time.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // If the tool has answered "not yet", the settling time is over, because the tool is asked only after it.
-    // The time in the row is then the time of the next reconcile request. A verdict does not wait for this
-    // request.
+    // The tool is asked only after the settling time. If the tool has answered "not yet", the time in the row
+    // is the time of the next reconcile request. A verdict does not wait for this request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
@@ -140,12 +139,12 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // If a crash came between the effect and the events of a verdict, the stored effect is the verdict and not
-    // an answer of the tool.
+    // The stored effect may be a verdict: a crash may come between the effect and the events of a verdict.
+    // Such an effect is not an answer of the tool.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
-    // A step that waits for the call is unblocked and processes the answer itself. The call may need a retry,
-    // which a blocked step cannot make.
+    // A step that waits for the call is unblocked and processes the answer itself. The call may need a retry.
+    // A blocked step cannot make a retry.
     let waits = unblock(durable, slot);
     if !waits.is_empty() {
         return Some(waits);

@@ -42,8 +42,8 @@ pub struct CopiedStep {
 /// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginalExecution {
-    /// Job that executed the step. Normally this is the job from which the fork was made. If that job is itself
-    /// a fork and copied the step, this is the earlier job that executed the step.
+    /// Job that executed the step. Normally, this job is the origin of the fork. If the origin is itself a
+    /// fork and copied the step, this job is an earlier one.
     pub job_id: JobId,
     /// Actor that submitted that job.
     pub actor_id: String,

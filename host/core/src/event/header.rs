@@ -55,7 +55,7 @@ pub struct Header {
     pub trace_id: String,
     /// Type of the intent.
     pub intent_type: String,
-    /// Request key, which identifies the request (§6).
+    /// Request key: the identity of the request (§6).
     pub request_key: Hash,
     /// Execution mode.
     pub mode: Mode,

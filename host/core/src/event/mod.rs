@@ -28,7 +28,7 @@ pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, 
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// Reference to a payload outside the event: its salted hash and its length. The salt derives from the job's
-/// secret and the payload's label, so that a withheld payload cannot be guessed from its hash.
+/// secret and the payload's label. Without a salt, a withheld payload could be guessed from its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PayloadRef {
     /// Salted hash: `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
@@ -76,7 +76,7 @@ pub enum Body {
     StepStarted { step_id: StepId },
     /// The step ended with an output.
     StepSucceeded { step_id: StepId, result_type: ResultType },
-    /// The state after the step, which is the step's output.
+    /// The state after the step was recorded. This state is the step's output.
     StateCheckpointed { step_id: StepId, output: PayloadRef },
     /// The step failed. The failure is final unless a retry is scheduled.
     StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
@@ -195,8 +195,7 @@ pub enum Body {
     /// The call could not be undone.
     CompensationFailed { slot: Slot, code: Code },
     /// A person gave a verdict on a failed compensation. The compensating call is put in doubt again, with a
-    /// new try number, so that the verdict can be applied to it. A later `invocation_resolved` event records
-    /// the verdict.
+    /// new try number. A later `invocation_resolved` event records the verdict.
     CompensationReopened {
         slot: Slot,
         #[serde(flatten)]
@@ -221,9 +220,11 @@ pub enum Body {
         found: String,
         consequence: Consequence,
     },
-    /// A change that a check did not confirm is settled. If `resource` is set, the verifier later found this
-    /// resource in its recorded state. If not, a person decided: the person accepted the current state of all
-    /// resources that the call changed, or stated that the effect no longer exists (`gone`).
+    /// A change that a check did not confirm is settled.
+    ///
+    /// If `resource` is set, the verifier later found this resource in its recorded state. Otherwise, a
+    /// person decided. The person accepted the current state of all resources that the call changed, or
+    /// stated that the effect no longer exists (`gone`).
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]
@@ -389,9 +390,11 @@ fn is_zero(value: &u64) -> bool {
 }
 
 impl Body {
-    /// Returns the oldest version of the event format that can express the event. A `job_reopened` event for an
-    /// undo needs version 2, so that a program that knows only version 1 refuses the event. Otherwise such a
-    /// program would read the event as a retry and end the job without undoing anything.
+    /// Returns the oldest version of the event format that can express the event.
+    ///
+    /// A `job_reopened` event for an undo has version 2. A program that knows only version 1 refuses this
+    /// event. Otherwise, such a program would read the event as a retry and end the job without undoing
+    /// anything.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,
@@ -429,8 +432,8 @@ impl Event {
         Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
     }
 
-    /// Parses the hashed form of an event and computes its hash. `prev_hash` is the hash of the event before
-    /// it. Returns an error if the sequence number of the event is not `seq`.
+    /// Parses the hashed form of an event and computes its hash. `prev_hash` is the hash of the preceding
+    /// event. Returns an error if the sequence number of the event is not `seq`.
     pub fn parse(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, InvalidEvent> {
         let bad = |message: String| InvalidEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;

@@ -86,7 +86,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict as text: `not applied`.
+    /// Returns the verdict as text, such as `not applied`.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Applied => "applied",

@@ -1,6 +1,6 @@
-//! Test support: takes an evidence file apart and puts it together again with every number, sum and hash
-//! recomputed, like a forger who knows the format. Such a forgery can only be detected because independent
-//! records contradict each other.
+//! Test support: splits an evidence file into records, and builds a file from changed records. Every number,
+//! sum and hash of the new file is recomputed. Only contradictions between independent records reveal such a
+//! forgery.
 
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ pub(crate) fn parse_records(file: &[u8]) -> Vec<ForgedRecord> {
 }
 
 /// Returns the file made of these records. Numbers and chains the events again, and adapts the job's row to
-/// them.
+/// the new chain.
 pub(crate) fn build_file(mut records: Vec<ForgedRecord>) -> Vec<u8> {
     let mut head = Hash::default();
     let mut count = 0u64;

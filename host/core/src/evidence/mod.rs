@@ -5,9 +5,9 @@
 //! with the SHA-256 of everything before it. A signature may follow. `docs/evidence.md` describes the format
 //! field by field.
 //!
-//! All functions here are pure: [`write()`] turns the contents of the stores into bytes, and [`verify()`] turns
-//! bytes into [`Verified`], which contains a [`VerifyReport`]. Neither function reads a file or a clock, so a
-//! test can try every change of a single byte.
+//! All functions here are pure. [`write()`] turns the contents of the stores into bytes. [`verify()`] turns
+//! bytes into [`Verified`], which contains a [`VerifyReport`]. Neither function reads a file or a clock. A
+//! test can therefore try every change of a single byte.
 
 mod check;
 mod line;

@@ -171,9 +171,8 @@ impl Reader {
     /// Checks the number and kind of a line against the line's position.
     fn check_position(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
-        // Damage may have split one original line into several, or joined two original lines into one. The
-        // damaged lines before this one therefore stand for at least one original line, and for at most one
-        // more than their number.
+        // Damage may have split one original line into several, or joined two original lines into one. N
+        // damaged lines before this line therefore stand for at least 1 and at most N + 1 original lines.
         let least = expected + self.damaged_before.min(1);
         let most = expected + if self.damaged_before > 0 { self.damaged_before + 1 } else { 0 };
         if number > most {
@@ -352,8 +351,8 @@ impl Evidence {
     }
 }
 
-/// Returns the bytes that the record itself contains. Returns `None` if they are stored under another label,
-/// withheld or not kept.
+/// Returns the bytes that the record itself contains. Returns `None` if the bytes are stored under another
+/// label, withheld or not kept.
 pub(super) fn bytes_of(content: &Content) -> Option<Vec<u8>> {
     match content {
         Content::Text(text) => Some(text.clone().into_bytes()),

@@ -147,14 +147,14 @@ pub(super) struct ResponseRecord {
     pub(super) response: Value,
 }
 
-/// Trailer line, which contains the hash of all bytes before the line. Only a signature may follow.
+/// Trailer line: the hash of all bytes before the line. Only a signature may follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trailer {
     pub(super) sha256: Hash,
 }
 
-/// Signature line, which follows the trailer. The signature covers all bytes before the line.
+/// Signature line after the trailer. The signature covers all bytes before the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SignatureRecord {

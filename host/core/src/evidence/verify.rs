@@ -1,5 +1,5 @@
-//! Verifies an evidence file. Lines and chain are checked first. If they are intact, everything that can be
-//! computed from the records is compared with the other records.
+//! Verifies an evidence file. Lines and chain are checked first. If lines and chain are intact, everything
+//! that can be computed from the records is compared with the other records.
 
 use std::collections::BTreeMap;
 

@@ -102,8 +102,8 @@ pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
     Hash::of(&[&secret.0, &[0], label.as_bytes()])
 }
 
-/// Returns the reference to a payload whose salt is already known. Returns `None` if `bytes` has 4 GiB or more,
-/// which no payload has.
+/// Returns the reference to a payload whose salt is already known. Returns `None` if `bytes` has 4 GiB or
+/// more. Valid payloads are far smaller.
 pub fn payload_ref_from_salt(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
     let len = u32::try_from(bytes.len()).ok()?;
     Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })

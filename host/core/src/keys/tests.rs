@@ -1,5 +1,5 @@
-//! Tests of keys. The golden values were computed once with Python's hashlib and struct from the definitions in
-//! the documentation, not with this code.
+//! Tests of keys. The golden values do not come from this code. They were computed once from the definitions in the
+//! documentation, with Python's `hashlib` and `struct`.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ fn request<'a>() -> RequestIdentity<'a> {
     }
 }
 
-/// I17: the keys of given calls never change. The other golden tests below check the other kinds of keys.
+/// I17: the idempotency keys of two example calls never change. The other tests named `golden_…` check other kinds of
+/// keys in the same way.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);
@@ -127,7 +128,7 @@ fn template_names_are_parsed() {
     }
 }
 
-/// Short strings made of the characters that separators and prefixes use.
+/// Strategy for short strings of characters that an encoding of keys could confuse with a separator or a prefix.
 fn tricky() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "",

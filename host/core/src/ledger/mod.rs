@@ -1,7 +1,7 @@
-//! The ledger: the store that alone decides who may execute an invocation (§4).
+//! The ledger: the store that alone decides which caller may execute an invocation (§4).
 //!
-//! [`decide`] is the complete decision table. It is a pure function of the caller and of the stored facts about
-//! the slot.
+//! [`decide`] implements the complete decision table. Its result depends only on the caller and on the stored facts
+//! about the slot.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,8 @@ pub struct LedgerRow {
     pub state: RowState,
     /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Random number, different for each try. If a worker's commit was not acknowledged, the worker recognizes
-    /// by the nonce that the stored row is its own and not the row of another writer.
+    /// Random number, different for each try. A worker whose commit was not acknowledged compares the nonce of the
+    /// stored row with the nonce of its own try. Equal nonces show that the worker itself wrote the row.
     pub nonce: u64,
     /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]
@@ -65,11 +65,11 @@ pub struct LedgerRow {
     pub world_changing: bool,
     /// Maximum duration of the open try in milliseconds.
     pub timeout_ms: u32,
-    /// Time at which the open try ends at the latest, in microseconds of the lease clock. The store computes
-    /// it from `timeout_ms` in the transaction that starts the try.
+    /// Time at which the open try ends at the latest, in microseconds of the lease clock. The store computes this time
+    /// from `timeout_ms` in the transaction that starts the try.
     pub deadline_us: i64,
-    /// Earliest start of the next try in event time, if the state is `FAILED_DEFINITE`. `None` if no retry is
-    /// left.
+    /// Earliest event time at which the next try may start, microseconds since 1970 UTC. Used only in the state
+    /// `FAILED_DEFINITE`. `None` then means that no retry is left.
     pub next_try_us: Option<i64>,
     /// Salted hash of the final answer.
     pub result_hash: Option<Hash>,
@@ -100,8 +100,8 @@ pub struct Caller {
 /// try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// The owner can no longer touch the world. Either the deadline of the try plus the clock margin has
-    /// passed, or the owner is dead. The settling time has also passed since that moment.
+    /// The owner can no longer touch the world. The owner is dead, or the deadline of the try plus the clock margin has
+    /// passed. The settling time has passed since then as well.
     Quiescent,
     /// The owner may still touch the world. The caller should ask again after the given time.
     After {
@@ -160,8 +160,8 @@ pub enum Decision {
     /// The caller itself started the open try, but the commit of the barrier was not acknowledged. The caller
     /// continues the try.
     Continue,
-    /// An older try in this slot, started by the same attempt, is still open. The caller must stop it and then
-    /// ask again.
+    /// An older try in this slot, started by the same attempt, is still open. The caller must stop the older try and
+    /// then ask again.
     StopOldCall,
     /// A try of another worker may still be running. The caller must wait for the given time and then ask
     /// again. The number of repetitions is not limited.

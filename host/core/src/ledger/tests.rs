@@ -75,7 +75,7 @@ fn differs(caller: &Caller, operator: &Operator, args_hash: Hash, action_key: Op
     (operator, args_hash, action_key) != (&caller.operator, caller.args_hash, caller.action_key)
 }
 
-/// The documented table. Its last row is split into four cases.
+/// The documented table. Row 12 of the documentation is split into the rows 12 to 15.
 const TABLE: &[TableRow] = &[
     (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| Decision::Rejected(Rejection::Stale)),
     (
@@ -227,8 +227,9 @@ fn mismatched_arguments_are_rejected() {
     });
 }
 
-/// Checks each row with a separate example, so that the tests do not depend only on the table above. The
-/// numbers in this function are row numbers of that table.
+/// Checks each row of the documented table with a separate example. These examples do not use `TABLE`: otherwise a
+/// mistake in `TABLE` could hide a mistake in the code. The numbers in this function are row numbers of the documented
+/// table.
 #[test]
 fn every_table_row_by_example() {
     use Decision as D;
@@ -258,8 +259,7 @@ fn every_table_row_by_example() {
     let open = SlotFacts { row: Some(&inflight), quiescence: busy, ..nothing() };
     assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
     assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
-    // If another attempt wrote the row, an equal nonce is a coincidence and does not make the try the caller's
-    // own.
+    // Another attempt wrote this row. The equal nonce is a coincidence, so the caller must not continue the try.
     assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
     // 10
     let lost_row = SlotFacts { any_world_effect: true, ..nothing() };

@@ -19,14 +19,15 @@ use crate::storage::{
 };
 
 impl Memory {
-    /// Claims the job `job`, or any claimable job that `except` does not exclude.
+    /// Claims the job with the id `job`. If `job` is `None`, claims the next claimable job that `except` does not
+    /// exclude.
     fn claim_matching(&self, claimer: &LeaseRequest, job: Option<&JobId>, except: &ClaimExclusions) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
         state.fire_due(self.clock.now_us());
         let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
-        // If the process of a lease holder is dead, the claim also records the current time as the time at which
-        // this was found. A time recorded earlier is kept.
+        // Records the time at which the process of a lease holder was first seen to be dead. A time recorded earlier is
+        // kept.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {

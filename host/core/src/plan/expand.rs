@@ -1,8 +1,8 @@
-//! Expansion of short steps: fills omitted keys from the plan alone.
+//! Expansion of a plan: fills the keys that the plan and its steps omit.
 //!
-//! The expansion uses no data from plugins, so the same text gives the same plan on every host. A step is
-//! read-only unless the plan declares more effects. [`super::check`] refuses a step whose operator may cause
-//! more effects than the step declares.
+//! The expansion uses no data from plugins. The same text therefore gives the same plan on every host. The default
+//! effect of a step is `read_only`. [`super::check`] refuses a step whose operator may cause more effects than the step
+//! declares.
 
 use std::collections::BTreeSet;
 

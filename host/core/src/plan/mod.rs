@@ -25,7 +25,8 @@ pub use parameters::{INTENT, ParameterError, VALUES_BYTES_MAX, admits, declared_
 pub use request::{CheckedRequest, Intent, check_request};
 pub use schema::SCHEMA;
 
-/// A plan in normal form: defaults are filled, and steps are in topological order, then by `step_id`.
+/// A plan in normal form. Defaults are filled, and steps are in topological order. If the dependencies allow several
+/// orders, the smallest `step_id` comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Label of the plan. The plan's identity is the hash of its normal form.
@@ -68,14 +69,16 @@ pub struct Step {
     pub gate: Gate,
     /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
-    /// Template of the step's key. The key of a world-changing step is its action key. The key of any other
-    /// step is used to find an earlier result. A world-changing step without a template has no action key. Any
-    /// other step without a template is never replaced by an earlier result.
+    /// Template of the step's key. For a world-changing step, this key is the action key. For any other step, the key
+    /// finds an earlier result to reuse.
+    ///
+    /// A world-changing step without a template has no action key. Any other step without a template never reuses an
+    /// earlier result.
     pub idempotency_template: Option<String>,
     /// Additional named values that the template may use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hashes: BTreeMap<String, Value>,
-    /// Outcome that the step produces. It overrides the operator's own outcome.
+    /// Outcome that the step produces. This outcome overrides the operator's own outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeSpec>,
     /// True if facts in the step's result can become outdated.
@@ -87,7 +90,7 @@ pub struct Step {
     /// Retry settings that override the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetrySpec>,
-    /// Maximum time of one try: `"30s"`.
+    /// Maximum time of one try, such as `"30s"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// Operator that undoes the step, or `"self"`.
@@ -148,13 +151,13 @@ pub enum OnFailure {
 /// Type and status of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeSpec {
-    /// Type of the outcome: `Draft.Email`.
+    /// Type of the outcome, such as `Draft.Email`.
     #[serde(rename = "type")]
     pub outcome_type: String,
     /// Status of the outcome: `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Label that states who may see the outcome.
+    /// Label that limits the readers of the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<String>,
 }
@@ -162,7 +165,7 @@ pub struct OutcomeSpec {
 /// Plugin versions whose results may be reused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReuseSpec {
-    /// Range of versions: `">=1.2"`.
+    /// Range of versions, such as `">=1.2"`.
     pub plugin: String,
 }
 
@@ -180,7 +183,8 @@ pub struct RetrySpec {
     pub cap_ms: Option<u32>,
 }
 
-/// Returns the name of the context to which an entry of `hashes` refers: `{"$context": "cv"}`.
+/// Returns the name of the context to which an entry of `hashes` refers. For the entry `{"$context": "cv"}`, the name
+/// is `cv`.
 pub fn context_name(value: &Value) -> Option<&str> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;
     fields.get("$context")?.as_str()

@@ -1,9 +1,12 @@
 //! Parameters: values that each request gives to a plan.
 //!
-//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the
-//! parameter `name`, unless a step of the plan is named `intent`. The values of a request are the payload of
-//! its intent. If the submitted text is a bare plan, the submitter gives the values separately. Defaults are
-//! filled at submission, and the values are stored with the job. After submission, no value is filled or
+//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the parameter
+//! `name`. If a step of the plan is named `intent`, the binding reads the output of that step instead.
+//!
+//! The values of a request are the payload of its intent. If the submitted text is a bare plan, the submitter gives the
+//! values separately.
+//!
+//! Defaults are filled at submission, and the values are stored with the job. After submission, no value is filled or
 //! checked.
 
 use serde_json::{Map, Value};
@@ -116,8 +119,8 @@ impl Plan {
 fn missing(pointer: &str, why: &str) -> ParameterError {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
-    // `--set` cannot give a value inside a parameter. It cannot give a parameter whose name contains an equals
-    // sign either, because the first equals sign ends the name.
+    // `--set` cannot set a value inside a parameter. `--set` also cannot set a parameter whose name contains an equals
+    // sign. The first equals sign ends the name.
     let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),

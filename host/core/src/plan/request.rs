@@ -13,7 +13,8 @@ use crate::plan::check::whole_request;
 pub struct CheckedRequest {
     /// The plan in normal form.
     pub plan: Plan,
-    /// Values that the request's text omits, as sorted pointers into the normal form.
+    /// Sorted JSON pointers to the values that the request's text omits. The pointers refer to the normal form of the
+    /// plan.
     pub filled: Vec<String>,
     /// Intent of the request, or `None` for a bare plan.
     pub intent: Option<Intent>,

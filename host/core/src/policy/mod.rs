@@ -23,8 +23,8 @@ pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes in which jobs may run. The rules that are recorded with a job omit this list, because the job was
-    /// accepted only if the list contained its mode.
+    /// Modes in which jobs may run. The rules recorded with a job omit this list. The list contained the job's mode
+    /// when the job was accepted.
     #[serde(skip)]
     pub modes: Vec<Mode>,
     /// Effects that always need a gate.

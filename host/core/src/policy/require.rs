@@ -53,8 +53,8 @@ pub fn refuse_unmet(rules: &Rules, name: &Operator, operator: &PinnedOperator, a
     })
 }
 
-/// Returns a failure if the rules require something of the operator's answers and the operator changes the
-/// world. The answer of such a call could be checked only after the change, so the call is refused.
+/// Returns a failure if the rules have requirements on the answers of a world-changing external operator. The answer of
+/// such a call could be checked only after the change, so the call is refused.
 pub fn refuse_unverifiable(rules: &Rules, name: &Operator, operator: &PinnedOperator) -> Option<Failure> {
     demands(rules, name, operator)?;
     let message = format!("the policy requires more of {name} than can be checked before it changes the world");
@@ -66,7 +66,7 @@ fn demands<'a>(rules: &'a Rules, name: &Operator, operator: &PinnedOperator) -> 
     rules.require.get(name).map(Vec::as_slice).filter(|demands| is_external && !demands.is_empty())
 }
 
-/// Adds the requirements of `others` to `ours`, so that an answer must meet the requirements of both policies.
+/// Adds the requirements of `others` to `ours`. An answer must then meet the requirements of both policies.
 pub(super) fn narrow(
     ours: &mut BTreeMap<Operator, Vec<AnswerRequirement>>,
     others: &BTreeMap<Operator, Vec<AnswerRequirement>>,

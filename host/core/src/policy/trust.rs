@@ -73,8 +73,8 @@ mod tests {
         AutoExec { enabled, min_trust, trust }
     }
 
-    /// I42: trust holds per actor and operator. The tenant's current policy and the policy under which the
-    /// job was accepted must both grant it.
+    /// I42: trust holds per actor and operator. The tenant's current policy and the policy under which the job was
+    /// accepted must both grant the trust.
     #[test]
     fn trust_is_per_actor_and_operator_and_needs_both_policies() {
         let send = Operator::new("Mail.Send");

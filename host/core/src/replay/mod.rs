@@ -14,9 +14,9 @@ pub use differences::{Difference, differences};
 pub struct Divergence {
     /// The step, or the slot of a call inside the step, such as `s3/2`.
     pub at: String,
-    /// Kind of the differing item: `call`, `output`, `event` or `missing call`.
+    /// Kind of the differing item, such as `call`, `output`, `event` or `missing call`.
     pub what: String,
-    /// Differing field: `operator`, `args` or `hash`.
+    /// Differing field, such as `operator`, `payload` or `hash`.
     pub field: String,
     /// Value recorded in the log.
     pub recorded: String,

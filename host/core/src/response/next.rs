@@ -1,4 +1,4 @@
-//! Next actions: every command that the job accepts in its current state and that can help.
+//! Next actions: commands that the job accepts in its current state and that have an effect.
 
 use crate::error::Code;
 use crate::event::Header;
@@ -61,16 +61,18 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
             let each = |slot: &crate::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
             job.blocking_mismatches().flat_map(each).collect()
         }
-        // A completed job needs no action. Undo is not offered, because a user who follows the offered commands
-        // would undo a good result.
+        // A completed job needs no action. If undo were offered, a user who follows the offered commands would undo a
+        // good result.
         JobState::Completed => vec![],
         _ => vec![Offer::Retry, Offer::Undo],
     }
 }
 
-/// Returns the argument `--reason` for the approval command if the policy with which the job was accepted
-/// requires a reason. The current policy is not read. If only the current policy requires a reason, the result
-/// is empty, and an approval without a reason is refused with a message.
+/// Returns the argument `--reason` for the approval command if the policy recorded with the job requires a reason.
+/// Otherwise returns an empty text.
+///
+/// The current policy is not read. If only the current policy requires a reason, an approval without a reason is
+/// refused with a message.
 pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }

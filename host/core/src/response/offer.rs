@@ -92,8 +92,8 @@ impl Offer {
     }
 }
 
-/// Returns true if the rules do not let the submitter approve the gate, or if one person has already approved
-/// it, so that the next approval must come from another person. Returns false without rules.
+/// Returns true if the next approval must come from another person. Either the rules do not let the submitter approve
+/// the gate, or the gate already has an approval. Returns false if the job has no recorded rules.
 fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());

@@ -9,10 +9,11 @@ use crate::storage::{InboxRequest, InboxRow};
 use super::{BlockedView, PendingView, Response, next_actions};
 
 impl Response {
-    /// Returns this response with the requests that the job has accepted but not applied yet. The job applies
-    /// these requests when it continues. The response does not offer a command for a request that is already
-    /// pending. It also offers no command for a wait or gate whose time has passed at `now_us`, in microseconds
-    /// since 1970 UTC.
+    /// Returns this response with the requests that the job has accepted but not applied yet. The job applies these
+    /// requests when it continues.
+    ///
+    /// The response offers no command for a request that is already pending. It also offers no command for a wait or
+    /// gate whose time has passed at `now_us`, in microseconds since 1970 UTC.
     #[must_use]
     pub fn with_pending(self, durable: &Durable, inbox: &[InboxRow], now_us: i64) -> Response {
         let pending: Vec<PendingView> = inbox.iter().filter_map(view).collect();
@@ -41,9 +42,9 @@ impl Response {
         let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
-        // A job that was parked for exhausted attempts may not have read its inbox. For such a job, `latch
-        // resume` helps only if a request to continue or abort is pending. If no such request is pending,
-        // `latch resume` is listed as the last command. For every other job it is listed first.
+        // If a job is parked for exhausted attempts, `latch resume` helps only while a request to continue or abort is
+        // pending. Without such a request, `latch resume` is the last command of the list. In every other case, it is
+        // the first command.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

@@ -30,7 +30,7 @@ pub struct Response {
     /// restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// Description of how the job came to this state, if known.
+    /// Description of how the job came to be parked, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// `relaxed` if the database is configured so that a power failure may lose acknowledged writes.
@@ -65,8 +65,8 @@ pub struct Response {
     /// Actor that requested to undo the finished job. Set while the effects are being undone and afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
-    /// State of the compensation of each call that took effect, in the order of undoing. Empty unless the job
-    /// undoes its effects.
+    /// State of the compensation of each call that took effect, in the order of undoing. Empty if the job does not undo
+    /// its effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compensations: Vec<CompensationView>,
     /// Commands to run next.
@@ -78,8 +78,8 @@ pub struct Response {
     /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// Number of mismatches between an effect and its record after which the job continued. The job continues
-    /// only if the plugin's confirmation policy is `warn`.
+    /// Number of mismatches between an effect and its record that did not stop the job. A mismatch does not stop the
+    /// job if the plugin's confirmation policy is `warn`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
@@ -167,7 +167,7 @@ pub struct BlockedView {
     /// Hash of the exact call that an approval covers, for `latch job approve --hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_hash: Option<Hash>,
-    /// Time at which the waiting ends without a request, microseconds since 1970 UTC: the end of a wait step,
+    /// Time at which the waiting ends without a request, microseconds since 1970 UTC. This is the end of a wait step,
     /// the expiry of a gate, or the time of the next try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,

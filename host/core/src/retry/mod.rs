@@ -34,9 +34,10 @@ pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option
 
 /// Returns the milliseconds between a failure and retry `n`, counted from 0.
 ///
-/// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. `random` must be uniform over
-/// all of `u32`. Without jitter, calls that failed together would also be retried together. `retry_after_ms` is
-/// limited to [`RETRY_AFTER_MAX_MS`] and is a lower bound for the result.
+/// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. Without jitter, calls that failed
+/// together would also be retried together. `random` must be uniform over all of `u32`.
+///
+/// `retry_after_ms` is limited to [`RETRY_AFTER_MAX_MS`] and is a lower bound for the result.
 pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>, random: u32) -> u32 {
     let jittered = (u64::from(random) * (u64::from(ceiling_ms(n, spec)) + 1)) >> 32;
     let jittered = u32::try_from(jittered).expect("at most the ceiling, which is a u32");

@@ -1,8 +1,9 @@
 //! Safe reuse (§10): rules for using an earlier result instead of executing a step.
 //!
-//! [`decide`] applies all rules. It is a pure function of the requirements of the step and of the earlier
-//! result. Results of world-changing steps are never reused here. For these steps, the action key returns the
-//! receipt of the earlier call instead.
+//! [`decide`] applies all rules. Its result depends only on the requirements of the step and on the earlier result.
+//!
+//! Results of world-changing steps are never reused here. For these steps, the action key returns the receipt of the
+//! earlier call instead.
 
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,8 @@ pub enum ReuseReason {
     Output,
 }
 
-/// Requirements of a step for an earlier result. They come from the plan, the operator and the current rules.
+/// Requirements of a step for an earlier result. The requirements come from the plan, the operator and the current
+/// rules.
 #[derive(Clone, Debug)]
 pub struct ReuseQuery<'a> {
     /// The step in the plan.

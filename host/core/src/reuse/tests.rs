@@ -298,7 +298,7 @@ fn world_changing_step_is_not_a_reuse_candidate() {
     assert!(!is_candidate(&planned(), &invoice));
 }
 
-/// Two policies that decide equally about the step have the same hash, even if they differ elsewhere.
+/// Two policies that decide equally about the step have the same hash, even if their other rules differ.
 #[test]
 fn policies_with_equal_decisions_are_equivalent() {
     let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
@@ -351,7 +351,7 @@ fn each_policy_decision_changes_the_policy_hash() {
     assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
 }
 
-/// I23: two inputs are equal only if both the step's payload and the key of its template are equal.
+/// I23: two input hashes are equal only if both the step's payload and the key of its template are equal.
 #[test]
 fn input_hash_covers_payload_and_template_key() {
     let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));

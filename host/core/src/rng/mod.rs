@@ -1,9 +1,10 @@
 //! Random numbers of steps. Each step has one stream of bytes, which is the same in every try and replay.
 //!
-//! The mapping from seed to values is part of the determinism contract. Only ChaCha20 itself is computed by a
-//! library: 20 rounds, key = seed, block counter and nonce 0. Every method takes the next bytes of the step's
-//! stream, and no byte is skipped. For example, `bytes(1)` followed by `bytes(3)` returns the same bytes as
-//! `bytes(4)`.
+//! The mapping from seed to values is part of the determinism contract. A library computes only ChaCha20 itself, with
+//! 20 rounds, the seed as key, block counter 0 and nonce 0.
+//!
+//! Every method takes the next bytes of the step's stream, and no byte is skipped. For example, `bytes(1)` followed by
+//! `bytes(3)` returns the same bytes as `bytes(4)`.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -35,8 +36,8 @@ impl StepRng {
 
     /// Returns a uniform number in `0..bound`. If `bound` is 0, returns 0 and takes nothing from the stream.
     ///
-    /// Draws `x = next_u32()` until `x` is at least `2^32 mod bound`, and returns `x mod bound`. The size of
-    /// the remaining range is a multiple of `bound`, so all results are equally likely.
+    /// Draws `x = next_u32()` until `x` is at least `2^32 mod bound`, and returns `x mod bound`. The number of accepted
+    /// values of `x` is a multiple of `bound`, so all results are equally likely.
     pub fn below(&mut self, bound: u32) -> u32 {
         if bound == 0 {
             return 0;
@@ -58,8 +59,8 @@ impl StepRng {
     }
 }
 
-/// Returns `x mod bound`. Returns `None` if `x` is below `2^32 mod bound`, because accepting these values would
-/// make some results more likely.
+/// Returns `x mod bound`, or `None` if `x` is below `2^32 mod bound`. Accepting these small values would make some
+/// results more likely.
 fn reduce(x: u32, bound: u32) -> Option<u32> {
     let surplus = bound.wrapping_neg() % bound;
     (x >= surplus).then_some(x % bound)

@@ -1,5 +1,5 @@
-//! Tests of random numbers. The golden values were computed once with Python and the ChaCha20 of its
-//! `cryptography` package, from the definitions in the documentation, not with this code.
+//! Tests of random numbers. The golden values do not come from this code. They were computed once from the definitions
+//! in the documentation, with ChaCha20 of Python's `cryptography` package.
 
 use proptest::prelude::*;
 

@@ -49,32 +49,34 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
-    /// Returns true if the job ends early and its cancellation or its plan requires it to undo its effects. A
-    /// mismatch or a person's decision may still prevent the undoing, see [`Job::compensates`].
+    /// Returns true if the job ends early and its cancellation or its plan requires the undoing of its effects. A
+    /// mismatch or a person's decision may still prevent the undoing: see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
     }
 
-    /// Returns true if the job has to undo its effects and nothing prevents the undoing. A mismatch or a
-    /// person's decision can prevent it.
+    /// Returns true if the job has to undo its effects and nothing prevents the undoing. A mismatch or a person's
+    /// decision can prevent the undoing.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
         // later change made by others.
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns true if the call changed the world, as far as is known. A reused receipt does not count, because
-    /// the effect belongs to the earlier job. That job has to undo it.
+    /// Returns true if the call changed the world, as far as is known. A call that reused a receipt does not count. The
+    /// effect belongs to the earlier job, and the earlier job has to undo the effect.
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
             && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
     }
 
-    /// Returns the operator that undoes the call at `slot`. The flag is true if the called operator undoes its
-    /// own call. An operator named in the step's `compensate_with` is used if there is one, otherwise the
-    /// `compensate` export of the called plugin. Returns `None` if no operator can undo the call.
+    /// Returns the operator that undoes the call at `slot`, or `None` if no operator can undo it. The flag is true if
+    /// the called operator undoes its own call.
+    ///
+    /// The operator is the one that the step names in `compensate_with`. If the step names no operator or `self`, the
+    /// called operator is used, and its plugin must export `compensate`.
     pub fn undo_operator(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
@@ -96,8 +98,7 @@ impl Job {
         calls
     }
 
-    /// Returns true if a person found that the effect of the call is permanently gone. Nothing is left to undo
-    /// then.
+    /// Returns true if a person found that the effect of the call is permanently gone. Nothing is then left to undo.
     pub fn is_effect_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
     }
@@ -197,8 +198,8 @@ impl Job {
         Ok(())
     }
 
-    /// Refuses the end of a job that compensates until every effect is undone or a person has decided
-    /// otherwise.
+    /// Refuses the end of a compensating job while a compensation has not begun, is in flight, or has failed without a
+    /// decision.
     pub(super) fn check_all_undone(&self, event: &Event) -> Result<(), FoldError> {
         if !self.compensates() {
             return Ok(());

@@ -36,9 +36,9 @@ pub struct UnconfirmedChange {
     pub consequence: Consequence,
     /// Attempt that checked the change.
     pub attempt: u32,
-    /// Actor that accepted the change as it is, or the check that later found that the change is as recorded.
+    /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
     pub resolved_by: Option<DecidedBy>,
-    /// True if a person accepted the change. The change is not checked again then.
+    /// True if a person accepted the change. The change is then not checked again.
     pub by_person: bool,
     /// True if a person found that the effect is permanently gone.
     pub gone: bool,
@@ -51,15 +51,15 @@ pub struct ConfirmationState {
     pub changes: Vec<RecordedChange>,
     /// Changes that are not confirmed, each with the result of its last check.
     pub failed: Vec<UnconfirmedChange>,
-    /// Number of mismatches after which the job continued because the plugin's confirmation policy is `warn`
-    /// (`confirmation_replay_warnings_total`).
+    /// Number of mismatches that did not stop the job (`confirmation_replay_warnings_total`). The confirmation policy
+    /// of the plugin was `warn`.
     pub warnings: u32,
 }
 
 /// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
 ///
-/// `Unavailable` always yields `Asked`, because a verifier that gave no result has not found a mismatch. Under
-/// the policy `Strict`, a mismatch before undoing also yields `Asked`, because an aborting job is already
+/// `Unavailable` always yields `Asked`: a verifier that gave no result has not found a mismatch. Under the policy
+/// `Strict`, a mismatch ends the job. A mismatch before undoing yields `Asked` instead, because the job is already
 /// ending.
 pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
@@ -81,16 +81,16 @@ impl Job {
         self.is_aborting() && self.ended_by_mismatch().is_none()
     }
 
-    /// Slots of calls whose effect differs from the record and was not accepted as it is. Their effects are not
-    /// undone, because undoing could destroy a later change made by others.
+    /// Returns the slots of calls whose effect differs from the record and was not accepted. These effects are not
+    /// undone: undoing could destroy a later change made by others.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch =
             |failed: &&UnconfirmedChange| failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
-    /// Slots of unaccepted mismatches, except those for which the plugin's confirmation policy only warns. A
-    /// person has to decide whether the receipts of these calls are still valid.
+    /// Returns the slots of calls with an unaccepted mismatch. Mismatches for which the plugin's confirmation policy
+    /// only warns are left out. A person has to decide whether the receipts of the returned calls are still valid.
     pub fn blocking_mismatches(&self) -> impl Iterator<Item = &Slot> {
         let counts = |failed: &&UnconfirmedChange| {
             let open = failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
@@ -111,14 +111,16 @@ impl Job {
         self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
     }
 
-    /// Changes that a person has to accept before the steps that depend on them continue.
+    /// Returns the changes that a person has to accept. The steps that depend on these changes continue only
+    /// afterwards.
     pub fn changes_to_accept(&self) -> impl Iterator<Item = &UnconfirmedChange> {
         let open =
             |failed: &&UnconfirmedChange| failed.consequence == Consequence::Asked && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(open)
     }
 
-    /// Steps that depend on a change which a person has yet to accept. Their states do not change until then.
+    /// Returns the steps with a change that a person has yet to accept, and the steps that depend on them. The states
+    /// of these steps stay the same until the change is accepted.
     pub fn steps_on_hold(&self) -> BTreeSet<StepId> {
         let mut held: BTreeSet<StepId> = self.changes_to_accept().map(|failed| failed.slot.step()).collect();
         if held.is_empty() {
@@ -133,7 +135,7 @@ impl Job {
         held
     }
 
-    /// Returns true if the call itself made its recorded changes and they were not undone since. A call that
+    /// Returns true if the call itself made its recorded changes and the changes were not undone since. A call that
     /// reused a receipt made no change itself.
     pub fn still_holds(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
@@ -185,8 +187,8 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // `gone` states that the effect no longer exists. The steps that build on the effect could not
-                // continue then, so `gone` is accepted only after the end of the job.
+                // `gone` states that the effect no longer exists. Steps that depend on the effect could then not
+                // continue. `gone` is therefore accepted only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(invalid_event(
                         event,

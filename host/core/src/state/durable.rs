@@ -1,4 +1,4 @@
-//! Stored data of one job, as the lease holder knows it, and the conversion of a draft into a batch. Only this
+//! Copy of the stored data of one job in the memory of a process, and the conversion of a draft into a batch. Only this
 //! module gives events their number, time and chain hash.
 
 use std::collections::BTreeMap;
@@ -37,10 +37,10 @@ pub struct Draft {
     /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
     /// no event, so the number cannot be derived from the log.
     pub attempt: Option<u32>,
-    /// True if the draft permits the execution of calls. The store then checks that they may be executed.
+    /// True if the draft permits the execution of calls. The store then checks that these calls may be executed.
     pub acquire: bool,
-    /// Slot of an invocation that continues under a barrier from an earlier batch and was not executed yet. The
-    /// draft contains no ledger row for it, so the slot is stated here. Set only with `acquire`.
+    /// Slot of an invocation whose barrier is in an earlier batch and that was not executed yet. The draft contains no
+    /// ledger row with this slot, so the slot is stated here. Set only with `acquire`.
     pub continues: Option<Slot>,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub atomic: bool,
@@ -211,8 +211,8 @@ impl Durable {
         batch.parks_unloaded = draft.unloaded;
         batch.compatible_inbox_ids =
             if draft.requires_empty_inbox { self.compatible_inbox_ids.clone() } else { Vec::new() };
-        // If a batch without events is lost, the log has no gap by which a later write would detect the loss.
-        // Such a batch is therefore flushed immediately, before any later batch is written.
+        // The loss of a batch without events leaves no gap in the log, so no later write would detect the loss. Such a
+        // batch is therefore flushed immediately.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)
@@ -228,8 +228,8 @@ impl Durable {
         self.payloads.get(&label::input(step)).cloned()
     }
 
-    /// Returns the output of a step. The output is a payload of its own, or the tool's result if the step is a
-    /// tool call.
+    /// Returns the output of a step. The output is a separate payload. If there is no such payload, the output is the
+    /// result of the step's tool call.
     pub fn output(&self, step: &StepId) -> Option<Arc<[u8]>> {
         self.job.step(step)?.output?;
         if let Some(bytes) = self.payloads.get(&label::output(step)) {

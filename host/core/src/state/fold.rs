@@ -1,5 +1,5 @@
 //! Folding of events into the state of a job. Every transition goes through the tables of [`crate::job`] and
-//! [`crate::step`]. An event that does not fit is an error and never ignored.
+//! [`crate::step`]. An event that the tables do not allow is an error.
 
 use crate::cost;
 use crate::error::Code;
@@ -348,7 +348,8 @@ impl Job {
                 |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
             self.steps_without_progress = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
-        // An attempt that was cut off before its claim event became durable made no progress either.
+        // A gap in the attempt numbers stands for attempts that were cut off before their claim event became durable.
+        // These attempts made no progress either.
         self.attempts_without_progress += event.attempt - self.attempt - 1;
         self.claims_without_events += event.attempt - self.attempt;
         match self.state {

@@ -69,9 +69,11 @@ impl Job {
 
     /// Applies a gate decision to the waiting step.
     ///
-    /// If the gated call is the plan step itself, approval makes the step ready, and rejection fails it by a
-    /// separate event. A step that is blocked on a call inside it continues in both cases. After a rejection,
-    /// the call gets an error as its answer.
+    /// If the gated call is the plan step itself, an approval makes the step ready. After a rejection, a separate event
+    /// fails the step.
+    ///
+    /// If the gated call is inside a step, the blocked step continues after both decisions. After a rejection, the call
+    /// gets an error as its answer.
     fn apply_gate_decision(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {

@@ -167,7 +167,7 @@ pub struct Outcome {
     pub outcome_type: String,
     /// Status of the outcome: `draft` or `final`.
     pub status: String,
-    /// Label that says who may see the outcome.
+    /// Label that limits the readers of the outcome.
     pub sensitivity: Option<String>,
 }
 
@@ -192,7 +192,8 @@ pub struct Call {
     pub committed_seq: u64,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// The last verdict since the call began or was reopened, and the number of the try that it decided.
+    /// Number of the try that the last verdict decided, and the verdict. `None` if there was no verdict since the call
+    /// began or was reopened.
     pub verdict: Option<(u32, Verdict)>,
     /// Verdicts by try number.
     pub verdicts: BTreeMap<u32, Verdict>,
@@ -218,8 +219,8 @@ impl Call {
         self.first_attempt == 0 || self.reopened
     }
 
-    /// Returns the charge that was assumed for try `try_no`, in millionths of a US dollar, because its answer
-    /// does not report its usage.
+    /// Returns the charge assumed for try `try_no`, in millionths of a US dollar. A charge is assumed only if the
+    /// answer of the try does not report its usage.
     pub fn assumed_charge(&self, try_no: u32) -> Option<u64> {
         self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
     }
@@ -242,7 +243,7 @@ pub struct RecordedAnswer {
     pub provenance: Provenance,
     /// Usage reported with the answer.
     pub usage: Option<Usage>,
-    /// Charge if the answer does not report its usage, in millionths of a US dollar.
+    /// Assumed charge in millionths of a US dollar, if the answer does not report its usage.
     pub assumed_micro_usd: Option<u64>,
     /// True if a model gave the answer.
     pub nondeterministic: bool,

@@ -31,7 +31,7 @@ pub struct ReuseCandidate {
 }
 
 impl Prefetched {
-    /// Forgets the reservations read for the calls of a step, so that they are read again.
+    /// Forgets the reservations read for the calls of a step. The reservations are then read again.
     pub fn forget_step(&mut self, step: &StepId) {
         self.actions.retain(|slot, _| slot.step() != *step);
     }

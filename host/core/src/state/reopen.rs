@@ -41,8 +41,8 @@ impl Job {
         self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // The gate of a compensating call may have expired before it was approved. Such a gate is removed, so
-        // that it is requested again with a new expiry.
+        // The gate of a compensating call may have expired before it was approved. A gate without an approval is
+        // therefore removed. It is then requested again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved
@@ -63,8 +63,7 @@ impl Job {
         self.attempts_without_progress = 0;
     }
 
-    /// Removes a refused gate so that it is requested again. An approved gate stays approved for the exact
-    /// call.
+    /// Removes a refused gate. The gate is then requested again. An approved gate stays approved for the exact call.
     pub(super) fn clear_refused_gate(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {

@@ -54,8 +54,8 @@ enum PayloadLabel<'e> {
 }
 
 impl PayloadLabel<'_> {
-    /// Returns true if the payload may be missing. Arguments of read-only calls are not stored, except those of
-    /// calls to a model. The log has only their hash.
+    /// Returns true if the payload may be missing. The log has only the hash of the arguments of a read-only call, and
+    /// the arguments are not stored. Calls to a model are an exception: their arguments are stored.
     fn may_be_absent(&self) -> bool {
         matches!(self, PayloadLabel::Args(_))
     }

@@ -6,8 +6,8 @@ use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::LedgerRow;
 
-/// Reason why a batch was refused. Nothing of the batch was written, except possibly after
-/// [`WriteError::Unknown`].
+/// Reason why a batch was refused. Nothing of the batch was written. Only [`WriteError::Unknown`] leaves open whether
+/// the batch was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The job does not exist.
@@ -77,7 +77,7 @@ pub enum WriteError {
     /// Another slot holds the action key.
     #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
     ActionKey(Box<ActionRow>),
-    /// The job wants to wait for an action key that is already free or settled.
+    /// The batch registers the job to wait for an action key that is already free or settled.
     #[error("the action key is no longer in use")]
     ActionKeyFree {
         /// Operator of the action.

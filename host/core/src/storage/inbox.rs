@@ -37,8 +37,8 @@ pub enum InboxRequest {
     },
     /// Accepts the current state of the resources that a call changed.
     Confirm {
-        /// True if the person states that the effect no longer exists. False if the person accepts its current
-        /// state. The value true is allowed only in a finished job.
+        /// True if the person states that the effect no longer exists. False if the person accepts the current state of
+        /// the effect. The value true is allowed only in a finished job.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
         /// Slot of the call.

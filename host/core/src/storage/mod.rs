@@ -1,10 +1,11 @@
 //! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the
 //! reference model of a store, and `latchwork-store`. All implementations pass the same conformance suite.
 //!
-//! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. Batches of many
-//! jobs share transactions, and a conflict in one job never fails the batch of another job. Batches of one job
-//! take effect in the order in which the futures of [`Journal::write`] are first polled. [`crate::admit`]
-//! decides for all stores which batches may be written.
+//! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. Batches of many jobs
+//! share transactions, and a conflict in one job never fails the batch of another job.
+//!
+//! Batches of one job take effect in the order in which the futures of [`Journal::write`] are first polled.
+//! [`crate::admit`] decides for all stores which batches may be written.
 
 mod state_reason;
 
@@ -36,8 +37,9 @@ pub enum Flush {
     Linger,
 }
 
-/// A payload stored under its label: `input/<step>`, `output/<step>`, `args/<slot>`, `event/<step>/<n>` or
-/// `plan`. A payload is written once. Equal bytes are accepted again, and different bytes are refused.
+/// A payload stored under a label, such as `input/<step>` or `args/<slot>`. [`crate::state::label`] lists the labels.
+///
+/// A payload is written once. Equal bytes are accepted again, and different bytes are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Label, unique within the job.
@@ -54,7 +56,7 @@ pub struct Payload {
 pub enum LedgerWrite {
     /// Inserts a row. The batch is refused if the slot already has a row.
     Insert(LedgerRow),
-    /// Replaces a row. The batch is refused unless the stored row matches the three expected values.
+    /// Replaces a row. The batch is refused if the stored row differs from one of the three expected values.
     Update {
         /// Expected state of the stored row.
         expect: RowState,
@@ -105,9 +107,8 @@ pub enum ActionWrite {
         /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no
-    /// longer matches the record. Until the key is settled again, no job can get the receipt. Does nothing if
-    /// this slot holds no receipt.
+    /// Withdraws the receipt of this slot's settled call. The call is being undone, or its effect no longer matches the
+    /// record. Until the key is settled again, no job can get the receipt. Does nothing if this slot holds no receipt.
     WithdrawReceipt {
         /// Operator of the reserved call.
         operator: Operator,
@@ -143,7 +144,7 @@ pub struct Batch {
     pub job_id: JobId,
     /// Attempt of the writer. The batch is refused if this attempt is superseded.
     pub attempt: u32,
-    /// Sequence number of the first entry of `events`. The batch is refused unless the stored log ends directly
+    /// Sequence number of the first entry of `events`. The batch is refused if the stored log does not end directly
     /// before this number.
     pub expect_seq: u64,
     /// Hash of the last stored event, which precedes `events`.
@@ -173,20 +174,21 @@ pub struct Batch {
     /// Ids of pending inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
     /// that other timers are due.
     pub compatible_inbox_ids: Vec<i64>,
-    /// New state of the job. Every state except `RUNNING` releases the claim. If the job ends, parks, waits or
-    /// diverges, the batch is refused with [`WriteError::InboxPending`] while pending inbox rows exist. A batch
-    /// with `parks_unloaded` may park the job despite pending rows.
+    /// New state of the job. Every state except `RUNNING` releases the claim.
+    ///
+    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`] while pending
+    /// inbox rows exist. A batch with `parks_unloaded` may park the job despite pending rows.
     pub status: Option<StatusWrite>,
     /// True if the batch parks a job that could not be loaded. The pending inbox rows of the job stay pending.
     pub parks_unloaded: bool,
-    /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job
-    /// it is also refused unless every invocation it starts is a compensation (`~c` slot).
+    /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job, the
+    /// batch is also refused if one of the invocations is not a compensation (`~c` slot).
     pub acquire: bool,
     /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`. The
     /// slot is stated here because such a batch contains no ledger row that names it.
     pub continues: Option<Slot>,
-    /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
-    /// batch contains only audit events, reservation changes and ids of processed inbox rows.
+    /// True if the batch is written to a terminal job. The batch is refused if the job is not terminal. The batch may
+    /// contain only audit events, reservation changes and ids of processed inbox rows.
     pub audit: bool,
     /// Urgency with which the batch is made durable.
     pub flush: Flush,
@@ -423,7 +425,7 @@ pub struct Counters {
     pub refused: u64,
 }
 
-/// Jobs that a worker does not want to claim.
+/// Jobs that a worker excludes from its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimExclusions {
     /// Tenants whose jobs are all skipped.
@@ -438,9 +440,11 @@ pub trait Journal: Send + Sync {
     /// Accepts a job, or finds the existing job with the same request key.
     async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError>;
 
-    /// Claims the next claimable job and increments its attempt. Claimable jobs are `PENDING` jobs, `RUNNING`
-    /// jobs with an expired lease, and `WAITING` jobs whose time has come. Jobs are claimed by descending
-    /// priority, then in the order of acceptance. Timers that are due fire first: see [`Journal::fire_timers`].
+    /// Claims the next claimable job and increments its attempt. Claimable jobs are `PENDING` jobs, `WAITING` jobs
+    /// whose time has come, and `RUNNING` jobs whose lease has expired or whose owner is dead.
+    ///
+    /// Jobs are claimed by descending priority, then in the order of acceptance. Timers that are due fire first: see
+    /// [`Journal::fire_timers`].
     async fn claim(&self, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError> {
         self.claim_excluding(claimer, &ClaimExclusions::default()).await
     }
@@ -455,14 +459,15 @@ pub trait Journal: Send + Sync {
     /// Claims this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError>;
 
-    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is
-    /// extended too, unless a newer attempt has superseded it.
+    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is extended too,
+    /// if no newer attempt has superseded it.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
-    /// Writes a batch atomically and returns once it is durable. The batch enters the write queue when the
-    /// future is first polled, before the future awaits anything. Two writes are therefore written in the order
-    /// in which their futures are first polled. Dropping the future after the first poll does not withdraw the
-    /// batch.
+    /// Writes a batch atomically and returns once the batch is durable.
+    ///
+    /// The batch enters the write queue when the future is first polled, before the future awaits anything. Batches are
+    /// therefore written in the order in which their futures are first polled. Dropping the future after the first poll
+    /// does not withdraw the batch.
     async fn write(&self, batch: Batch) -> Result<(), WriteError>;
 
     /// Loads everything stored about a job. Returns `None` if the job does not exist.
@@ -492,16 +497,18 @@ pub trait Journal: Send + Sync {
     /// The owner is quiescent once `settling_ms` have passed since the earliest of the following moments. All
     /// moments are read on the lease clock, which is the boot-time clock of the machine.
     /// - The row's deadline plus the clock margin.
-    /// - The moment when this store first saw that the owner process is dead. The lock file named in the claim
-    ///   of `row.attempt` then exists with the same device, inode and content, and no process holds its lock.
+    /// - The moment when this store first saw that the owner process is dead. The proof of death is the lock file that
+    ///   the claim of `row.attempt` names. The file exists with the same device, inode and content, and no process
+    ///   holds its lock.
     /// - The start of the current boot, if the owner ran under another boot id.
     ///
     /// An absent or different lock file proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Puts a request into a job's inbox. The request is durable when this method returns. If the job does not
-    /// expect the request, [`crate::expectation::check_request`] refuses it in the same transaction. This
-    /// transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`. For
+    /// Puts a request into a job's inbox. The request is durable when this method returns. If the job does not expect
+    /// the request, [`crate::expectation::check_request`] refuses it in the same transaction.
+    ///
+    /// This transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`. For
     /// [`InboxRequest::Cancel`], it also sets the cancel flag.
     async fn put_inbox(
         &self,
@@ -511,9 +518,11 @@ pub trait Journal: Send + Sync {
         request: InboxRequest,
     ) -> Result<i64, InboxError>;
 
-    /// Fires all timers that are due, whatever state their jobs are in. In one transaction, each due timer
-    /// becomes an [`InboxRequest::Timer`] in its job's inbox and is deleted. `WAITING` jobs whose time has come
-    /// become `PENDING`. Returns the time at which the next timer or `WAITING` job is due.
+    /// Fires all timers that are due, whatever state their jobs are in. In one transaction, each due timer becomes an
+    /// [`InboxRequest::Timer`] in its job's inbox and is deleted.
+    ///
+    /// `WAITING` jobs whose time has come become `PENDING`. Returns the time at which the next timer or `WAITING` job
+    /// is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
     /// Lists the pending inbox rows of a job.
@@ -545,17 +554,19 @@ pub trait Journal: Send + Sync {
     /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// Returns the revision of the latest change that another process made and that this store has seen. To
-    /// miss no change, a caller first reads the revision, then reads the store, and then waits with
+    /// Returns the revision of the latest change that another process made and that this store has seen. A caller that
+    /// must miss no change reads the revision first and the store second. The caller then waits with
     /// [`Journal::wait_for_change`].
     fn watermark(&self) -> u64 {
         0
     }
 
-    /// Waits until the revision is greater than `seen`, and returns the new revision. If `of` names a job, only
-    /// a new inbox row of this job counts as a change. If `of` is `None`, a change is a job that may now be
-    /// claimable, or a newly set timer. A store without notifications (SQLite, memory) waits forever. A lost
-    /// connection can lose a notification, so the caller must also poll the store from time to time.
+    /// Waits until the revision is greater than `seen`, and returns the new revision. If `of` names a job, only a new
+    /// inbox row of this job counts as a change. If `of` is `None`, a change is a job that may now be claimable, or a
+    /// newly set timer.
+    ///
+    /// A store without notifications (SQLite, memory) waits forever. A lost connection can lose a notification, so the
+    /// caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await

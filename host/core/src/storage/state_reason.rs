@@ -30,8 +30,9 @@ pub struct StateReason {
 
 /// Returns search texts for the events that give the reason for `state`.
 ///
-/// An event matches if its canonical text contains one of the search texts. Only the newest matching events are
-/// read, at most as many as there are search texts. The result is empty if no event gives the reason.
+/// An event matches if its canonical text contains one of the search texts. Only the newest matching events are read,
+/// at most as many as there are search texts. The result is empty if no event gives the reason.
+///
 /// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
     // Only a `confirmation_failed` event that ended the job contains this text.
@@ -65,9 +66,10 @@ struct TimedBody {
     body: Body,
 }
 
-/// For an open job for which a cancellation or an undo was requested, returns true if the request was an undo.
-/// In this case the job had already finished, and its effects are being undone. `texts` contains the events
-/// that ended or reopened the job, newest first. Only the newest of these events decides.
+/// Returns true if an undo was requested, and false if a cancellation was requested. One of the two must have been
+/// requested for the job, and the job must be open.
+///
+/// `texts` contains the events that ended or reopened the job, newest first. Only the newest of these events decides.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {
@@ -77,9 +79,10 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     }
 }
 
-/// Returns the reason for `state`. `events` contains canonical texts of the job's events, newest first. An
-/// unreadable event is skipped here, and loading the job reports it. `is_given_up` is true if a cancellation or
-/// an undo was requested.
+/// Returns the reason for `state`. `events` contains canonical texts of the job's events, newest first. An unreadable
+/// event is skipped here. Loading the job reports such an event.
+///
+/// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> StateReason {
     let mut why = StateReason::default();
     let wanted = reason_event_markers(state, is_given_up);

@@ -59,7 +59,7 @@ pub struct RecordedEnvironment {
 }
 
 impl StepCase {
-    /// Creates the script of the case. `limits` apply if the case has no recorded limits.
+    /// Creates the script of the case. `limits` is used if the case has no recorded limits.
     pub(super) fn script(&self, limits: Limits) -> RunScript {
         let given = |k: usize, answer: &CaseAnswer| ScriptedAnswer {
             operator: answer.operator.clone(),

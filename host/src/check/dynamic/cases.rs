@@ -21,7 +21,7 @@ const CASES_MAX: usize = 10_000;
 pub struct CaseProblem {
     /// Line number, from 1.
     pub line: u64,
-    /// Column number, from 1, if the line is not valid JSON.
+    /// Column number, from 1. `None` if the line is valid JSON.
     pub column: Option<u64>,
     /// JSON pointer to the value in the line's document.
     pub pointer: String,

@@ -28,8 +28,8 @@ pub(crate) struct HostVariants<'a> {
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }
 
-/// The component, loaded in alternative hosts. A field is `None` if that host cannot load the component. A failed
-/// load leads to a finding, or is stated as the reason why a rule was not checked.
+/// The component, loaded in alternative hosts. A field is `None` if the component cannot be loaded this way or if there
+/// is nothing to compare. A failed load adds a finding or marks the rule as not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,
@@ -70,8 +70,8 @@ impl HostVariants<'_> {
         };
         self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
         let load = || self.engine.load(&bytes, self.settings.clone());
-        // The rewritten component may trap. Log messages about the trap are suppressed, because they do not
-        // concern the checked plugin.
+        // The rewritten component may trap while it is loaded. Log messages about such a trap are suppressed, because
+        // the trap does not concern the checked plugin.
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
         let loaded = tokio::task::block_in_place(quiet).ok();
         if loaded.is_none() {

@@ -1,8 +1,8 @@
-//! Rewrites a component so that its memory layout changes. The stack begins lower, the heap begins higher, and
-//! memory that was never written is not zero. A new compiler version or one more variable has the same effect.
+//! Rewrites a component with another memory layout. The stack begins lower, the heap begins higher, and memory that was
+//! never written is not zero. A new compiler version or one more variable may change the layout in the same way.
 //!
-//! The result of a step must not depend on the layout. A result depends on the layout if the step outputs an
-//! address, iterates over a hash map whose seed is an address, or reads memory that it never wrote.
+//! The result of a step must not depend on the layout. A result depends on the layout in three cases: the step outputs
+//! an address, iterates over a hash map with an address as seed, or reads memory that was never written.
 
 use std::ops::Range;
 
@@ -12,27 +12,27 @@ use wasmparser::{
     Operator, TypeRef,
 };
 
-/// Number of bytes by which the stack begins lower. A multiple of the stack alignment of compilers.
+/// Number of bytes by which the stack begins lower. The number is a multiple of the stack alignment of compilers.
 const STACK_SHIFT: i32 = 2032;
-/// Number of bytes of the stack that are filled before any code runs. The smallest stack that compilers make
-/// is larger.
+/// Number of bytes of the stack that are filled before any code runs. The number is smaller than the smallest stack
+/// that compilers make.
 const STACK_FILL_BYTES: i32 = 8192;
-/// Minimum initial value of the stack pointer. At a lower value the module has no stack, or a stack of an unknown
-/// kind, so it is not changed.
+/// Minimum initial value of the stack pointer. A module with a lower value has no stack or a stack of an unknown kind.
+/// Such a module is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed. The
 /// last `HEAP_BYTES_KEPT` bytes stay allocated.
 const HEAP_BLOCK_MIN: i32 = 16;
 const HEAP_BLOCK_MAX: i32 = 32_768;
 const HEAP_BYTES_KEPT: i32 = 4_096;
-/// Alignment that every allocator provides. With a higher alignment, the allocator would leave a gap before the
-/// block. Small allocations would then fill the gap and keep their usual addresses.
+/// Alignment of the allocated blocks. Every allocator provides this alignment. With a higher alignment, the allocator
+/// could leave a gap before the block. Small allocations would fill the gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
-/// Maximum size of a component that is rewritten. A larger component is an interpreter with a snapshot of its
-/// memory. Its results may depend on the layout of the snapshot, so it is not rewritten. The comparison with
-/// another build (D065) finds such dependencies instead.
+/// Maximum size of a component that is rewritten, in bytes. A larger component is an interpreter with a snapshot of its
+/// memory. Its results may depend on the layout of the snapshot. The comparison with another build (D065) finds such
+/// dependencies.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
 pub(super) const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
@@ -114,7 +114,7 @@ struct ModuleFacts {
     functions: u32,
     realloc: Option<u32>,
     has_start: bool,
-    /// Range of the expression that initializes the stack pointer, and its value.
+    /// Range of the expression that initializes the stack pointer, and the value of the expression.
     stack: Option<(Range<usize>, i32)>,
 }
 
@@ -172,9 +172,11 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero bytes in
-/// freed memory. The block is reallocated to each size in turn. An allocator with size classes therefore frees one
-/// block of each size. At the end the block shrinks, so every other allocator frees most of the largest block.
+/// Builds the start function. This function fills the unused stack, allocates a block of the heap, and leaves nonzero
+/// bytes in freed memory.
+///
+/// The block is reallocated to each size in turn. An allocator with size classes therefore frees one block of each
+/// size. At the end the block shrinks. An allocator without size classes then frees most of the largest block.
 fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
@@ -194,7 +196,7 @@ fn start_function(top: i32, realloc: Option<u32>) -> Function {
                 code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // `realloc` returns 0 if an allocation fails. Nothing is filled then.
+            // `realloc` returns 0 if an allocation fails. In this case nothing is filled.
             code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
             fill(&mut code, Instruction::LocalGet(0), size);
             code.instruction(&Instruction::End);
@@ -255,7 +257,8 @@ fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFact
             _ => {}
         }
     }
-    // If the module has no names, the first global is assumed, because the linker puts the stack pointer first.
+    // The linker puts the stack pointer first. In a module without names, the first global is therefore taken as the
+    // stack pointer.
     let index = named.unwrap_or(imported_globals);
     let (_, place, top) = globals.into_iter().find(|(at, ..)| *at == index)?;
     found.stack = (top % 16 == 0 && top >= STACK_BYTES_MIN).then_some((place, top));
@@ -347,8 +350,8 @@ mod tests {
         }
     }
 
-    /// Reads the only module of a component. Returns the initial values of its globals, true if it has a start
-    /// section, and the number of its functions.
+    /// Reads the only module of a component. Returns the initial values of the module's globals, true if the module has
+    /// a start section, and the number of its functions.
     fn read(bytes: &[u8]) -> (Vec<i32>, bool, usize) {
         Validator::new().validate_all(bytes).unwrap();
         let (mut numbers, mut starts, mut bodies) = (vec![], false, 0);
@@ -372,7 +375,7 @@ mod tests {
         (numbers, starts, bodies)
     }
 
-    /// I56: in the rewritten component, the stack begins lower and a start function fills memory.
+    /// I56: a component is rewritten. Its stack must begin lower, and a start function must fill memory.
     #[test]
     fn moved_component_has_lower_stack_and_filled_memory() {
         let bytes = USUAL.bytes();
@@ -382,12 +385,12 @@ mod tests {
         assert_eq!(read(&move_memory(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
         let without = ModuleBuilder { realloc: false, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
-        // A start section of the module is kept, and no other one is added.
+        // This module has a start section. The section must stay, and no second one may be added.
         let begins = ModuleBuilder { start: true, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }
 
-    /// I56: a component whose stack is not recognized is not rewritten.
+    /// I56: a component whose stack is not recognized must not be rewritten. Damaged bytes must not cause a panic.
     #[test]
     fn component_without_known_stack_is_unchanged() {
         for top in [0, 8_192, 65_537, -16] {

@@ -1,8 +1,8 @@
 //! Rules that run steps. Each case runs once under the usual host and again under alternative hosts.
 //!
-//! The engine hides most differences between hosts from a step. These rules find steps that depend on the
-//! remaining ones: the stack of the machine, failures of tools, and the entropy of the build. They also find
-//! errors of the host itself.
+//! The engine hides most differences between hosts from a step. The remaining differences are the stack of the machine,
+//! failures of tools, and the entropy of the build. These rules find steps that depend on the remaining differences.
+//! The rules also find errors of the host itself.
 
 mod failing_calls;
 mod memory_layout;
@@ -34,9 +34,9 @@ use super::report::{CaseRun, CheckReport};
 use super::rule::RuleKind;
 use crate::engine::Plugin;
 
-/// Maximum fuel of all perturbed runs of one case together. At this limit the remaining runs are left out, and
-/// the report notes the omission. Fuel is limited instead of time, so that the same case leaves out the same
-/// runs on every machine.
+/// Maximum fuel of all additional runs of one case together. At this limit the remaining runs are left out, and the
+/// report notes the omission. The limit is in fuel instead of time. The same case therefore leaves out the same runs on
+/// every machine.
 const CASE_FUEL_MAX: u64 = 20_000_000_000;
 
 /// A case, its script and the trace of its usual run.

@@ -102,8 +102,7 @@ fn run_in_process(process: &OtherProcess, question: &RunRequest) -> Result<Vec<T
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let text = serde_json::to_vec(question).map_err(|error| error.to_string())?;
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    // The other process reads the whole request before it writes a response, so the two pipes cannot
-    // deadlock.
+    // The other process reads the whole request before it writes its response. The two pipes therefore cannot deadlock.
     let written = stdin.write_all(&text);
     drop(stdin);
     let output = child.wait_with_output().map_err(|error| error.to_string())?;

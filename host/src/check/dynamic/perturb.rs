@@ -15,7 +15,7 @@ use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Factor by which the timeout is extended, so that a slow machine does not cause findings.
+/// Factor by which the timeout is extended. Otherwise a slow machine could cause findings.
 const TIMEOUT_FACTOR: u32 = 20;
 /// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
@@ -73,7 +73,7 @@ impl<'r> PerturbedRuns<'r> {
     }
 }
 
-/// Creates a finding of D066, for a difference that a correct step cannot cause.
+/// Creates a finding of D066: a difference between two runs that must be equal.
 pub(super) fn host_difference(ran: &CaseBaseline<'_>, host: &str, parting: &FirstDifference, trace: &Trace) -> Finding {
     let message = format!("{host}, it behaves differently: {} differs", parting.what);
     let finding = ran.finding("D066", message).values(&parting.expected, &parting.found);
@@ -91,8 +91,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // A difference that was already found, for example with another memory layout, would also appear in a second
-    // run in one instance. The second run is therefore skipped if there are findings already.
+    // A second run in one instance could show a difference that was already found, for example a dependency on the
+    // memory layout. The second run is therefore skipped if there are findings.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
@@ -100,8 +100,8 @@ pub(super) async fn all_variations(
     found
 }
 
-/// Varies instances, memory, code and stack. Returns at most one finding per case, because the same defect
-/// appears under several hosts.
+/// Varies instances, memory, code, stack and the order of answers. Returns at most one finding per case, because the
+/// same defect appears under several hosts.
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
@@ -140,8 +140,8 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // The limits are raised, because the changed layout may change the seed of a hash map, and the step then uses
-    // another amount of fuel. An allocator may also need more pages.
+    // The changed layout may change the seed of a hash map and thus the amount of fuel. An allocator may also need more
+    // pages. The limits are therefore raised.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
@@ -155,8 +155,8 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
 /// D071: a second run in the instance of the first run. A real host never reuses an instance.
 async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // The second run continues the sequence of random numbers, so a step that uses them may behave differently.
-    // The runs are compared only if the step used no random numbers or is declared pure.
+    // A step that uses random numbers may behave differently in the second run. The runs are therefore compared only if
+    // the step used no random numbers or is declared pure.
     if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
         return None;
     }
@@ -253,7 +253,7 @@ async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<F
         let parting = compare_with_usage(&runs.ran.base, &trace)?;
         return Some(host_difference(runs.ran, host, &parting, &trace));
     }
-    // Values derived from the time may differ between the two runs, but the sequence of called tools must not.
+    // Values derived from the time may differ between the two runs. The sequence of called tools must be equal.
     let called = |trace: &Trace| trace.calls().map(|(operator, _)| operator.clone()).collect::<Vec<_>>();
     let (usual, slow) = (called(&runs.ran.base), called(&trace));
     if usual == slow || trace.fault().is_some() {

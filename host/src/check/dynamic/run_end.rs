@@ -10,8 +10,8 @@ use crate::check::finding::Finding;
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault()?;
     let rule = match failure.code {
-        // If the failure has a call stack, it happened in a call of `emit`. Otherwise it concerns the output of
-        // the step.
+        // A failure with a call stack happened in a call of `emit`. A failure without a call stack concerns the output
+        // of the step.
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",

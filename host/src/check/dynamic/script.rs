@@ -44,8 +44,8 @@ pub(crate) struct RunScript {
     pub(crate) reversed: bool,
     /// Index of the call at which the simulated worker crashes.
     pub(crate) stop_at: Option<usize>,
-    /// Expected host calls. The run stops at the first difference, so that the function which made the
-    /// differing call is known.
+    /// Expected host calls. The run stops at the first different call. The call stack of the trace then shows the
+    /// function that made this call.
     #[serde(skip)]
     pub(crate) expected: Option<Arc<Vec<HostCall>>>,
 }
@@ -178,8 +178,8 @@ impl ScriptedHost {
     }
 }
 
-/// Returns canonical arguments, because the ledger compares canonical arguments. Arguments without a
-/// canonical form are returned unchanged.
+/// Returns the canonical form of arguments. The ledger also compares canonical arguments. Arguments without a canonical
+/// form are returned unchanged.
 fn canonical(args: &str) -> String {
     let canonical = canon::canonicalize(args.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     canonical.unwrap_or_else(|| args.to_owned())

@@ -22,12 +22,12 @@ pub(crate) enum RunEnd {
     Failed(Failure),
     /// The host ended the run with this failure.
     Fault(Failure),
-    /// The [`RunScript`](super::script::RunScript) ended the run. It had no answer for a host call, expected
-    /// another host call or event, or simulated a crash.
+    /// The [`RunScript`](super::script::RunScript) ended the run. The script had no answer for a call, expected another
+    /// host call, or simulated a crash.
     Stopped,
 }
 
-/// A call that differs from the one its case expects.
+/// A call that differs from the call that the case expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mismatch {
     pub(crate) call: usize,
@@ -127,7 +127,8 @@ pub(crate) fn compare_behaviour(one: &Trace, two: &Trace) -> Option<FirstDiffere
             let text = |failure: &Failure| serde_json::to_string(failure).expect("a failure is JSON");
             (a != b).then(|| FirstDifference::new("error", &text(a), &text(b)))
         }
-        // The message of a fault contains names of functions, which depend on inlining by the compiler.
+        // Only the codes are compared. The messages contain names of functions, and these names depend on inlining by
+        // the compiler.
         (RunEnd::Fault(a), RunEnd::Fault(b)) => {
             (a.code != b.code).then(|| FirstDifference::new("fault", a.code.as_str(), b.code.as_str()))
         }

@@ -1,4 +1,4 @@
-//! Converts steps of real jobs into cases, to run them under other hosts with their recorded answers.
+//! Converts steps of real jobs into cases. The cases run under other hosts with the recorded answers.
 
 use latchwork_core::effect::Answer as Effected;
 use latchwork_core::ids::Operator;
@@ -10,8 +10,7 @@ use crate::check::SourceLocation;
 use crate::check::dynamic::{CaseAnswer, RecordedEnvironment, StepCase};
 use crate::engine::StepContext;
 
-/// Returns the case of a step. Returns `None` for a step that a fork copied, because that step ran in another
-/// job.
+/// Returns the case of a step. A step that a fork copied has no case, because this step ran in another job.
 pub(super) fn case_of_step(
     read: &VerifiedHistory<'_>,
     durable: &Durable,

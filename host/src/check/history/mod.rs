@@ -20,8 +20,8 @@ use crate::engine::{PinnedComponents, Plugin, Runnable};
 use crate::evidence::{first_withheld_label, is_valid_signature};
 use crate::replay;
 
-/// Maximum number of steps of one operator that become cases. Every step is replayed, but only cases also run under
-/// other hosts.
+/// Maximum number of steps of one operator that become cases. Every step is replayed. Only cases also run under other
+/// hosts.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
 /// Evidence file of an exported job.
@@ -66,8 +66,8 @@ impl PinnedComponents for ThisBuild {
     }
 }
 
-/// Replays the steps of all histories, except steps whose operator this plugin does not serve. Returns the steps
-/// that did not diverge as cases.
+/// Replays the steps of all histories, except steps whose operator this plugin does not serve. Returns cases made from
+/// the steps that did not diverge.
 pub(super) async fn run(
     plugin: &Arc<Plugin>,
     reads: &[VerifiedHistory<'_>],
@@ -134,7 +134,7 @@ fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Op
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: reports operators that a job pinned from a plugin of this name, but that this build does not serve.
+/// D153: reports operators that the job pinned from a plugin of this name and that this build does not serve.
 fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

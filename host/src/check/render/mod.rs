@@ -35,7 +35,7 @@ pub struct FailedInput {
     pub code: &'static str,
     /// Error message.
     pub message: String,
-    /// The individual problems with their positions, if there are several problems.
+    /// The individual problems with their positions. Empty if the message describes the only problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -101,7 +101,8 @@ pub fn render(reports: &Reports, format: ReportFormat) -> String {
     }
 }
 
-/// Returns the reports as a JSON document: the report itself for one plugin, else a list of reports.
+/// Returns the reports as a JSON document. A single report is the document itself. Otherwise the document contains a
+/// list of reports.
 pub fn json(reports: &Reports) -> Value {
     let value = |report: &CheckReport| serde_json::to_value(report).expect("a report has no keys but text");
     if let [CheckResult::Report(report)] = reports.0.as_slice() {

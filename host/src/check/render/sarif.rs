@@ -112,8 +112,8 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-/// Fingerprint of a finding. It is equal for the same finding in another build, so it contains nothing that
-/// changes with a build.
+/// Fingerprint of a finding. The same finding in another build has the same fingerprint. The fingerprint therefore
+/// contains nothing that changes with a build.
 fn fingerprint(finding: &Finding) -> String {
     let empty = String::new();
     let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();

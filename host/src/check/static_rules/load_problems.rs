@@ -1,5 +1,6 @@
-//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. Details that the
-//! engine does not report are read from the component's bytes and added to the findings.
+//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. D016: missing function
+//! names, without which a finding about an import cannot show the call path. Details that the engine does not report
+//! come from the component's bytes.
 
 use super::StaticInput;
 use crate::check::finding::Finding;
@@ -38,8 +39,8 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
     }
 }
 
-/// Reports one difference between the component and its world. Returns `None` for an import of a foreign
-/// interface, because whether it is allowed depends on the plugin's entry in the configuration.
+/// Reports one difference between the component and its world. Returns `None` for an import of a foreign interface. The
+/// plugin's entry in the configuration decides whether this import is allowed.
 fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
     // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {
@@ -50,8 +51,7 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
         DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => "D006",
         DifferenceKind::ExportVersion | DifferenceKind::ImportVersion => "D007",
         DifferenceKind::ForeignImport if it.function.is_some() => "D002",
-        // A foreign import is reported by `import_findings`, because that function knows the plugin's entry in the
-        // configuration.
+        // `import_findings` reports foreign imports.
         DifferenceKind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());
@@ -167,8 +167,8 @@ mod tests {
     use crate::engine::untyped::tests::load::settings;
     use crate::engine::{Engine, EngineOptions};
 
-    /// I68: functions of an untyped component that cannot be operators violate a separate rule, and no rule
-    /// about the worlds of Latchwork.
+    /// I68: an untyped component has functions that cannot be operators. They must violate D020 and no rule about the
+    /// worlds of Latchwork. A component without such functions must have no finding.
     #[test]
     fn untyped_functions_that_cannot_be_operators_break_d020() {
         let engine = Engine::new(EngineOptions::default()).unwrap();

@@ -1,5 +1,5 @@
-//! D014, D015 and D019: manifests that a host accepts although they contradict themselves or lack
-//! information.
+//! D014, D015 and D019: components that a host accepts although the manifest contradicts itself, the component is
+//! large, or the manifest lacks a description.
 
 use latchwork_core::manifest::PluginKind;
 
@@ -7,8 +7,8 @@ use super::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Maximum size of a component, in bytes, without a warning. A larger component takes seconds to compile on
-/// each machine that loads it for the first time. Interpreters with their libraries are smaller than this.
+/// Maximum size of a component, in bytes, without a warning. A larger component takes seconds to compile on each
+/// machine that loads it for the first time. Interpreters with their libraries are smaller than this limit.
 const LARGE_BYTES: usize = 32 << 20;
 
 pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
@@ -48,7 +48,7 @@ pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
     found
 }
 
-/// Reports exports that reconcile, verify or compensate effects, in a tool that declares no effects.
+/// Reports the exports `reconcile`, `verify` and `compensate` of a tool that declares no world-changing effects.
 fn unused_exports(file: &str, plugin: &Plugin) -> Option<Finding> {
     let exports = [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
     let there: Vec<&str> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();

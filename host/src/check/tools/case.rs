@@ -48,8 +48,8 @@ struct CaseLine {
     error: Option<String>,
 }
 
-/// A canned response of a server. Each request gets the first canned response that matches it. The order of the
-/// requests does not matter.
+/// A canned response of a server. Each request gets the first canned response that matches. The order of the requests
+/// matters only for [`RequestMatcher::happened`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct CannedResponse {
     /// Condition for requests that get this response.
@@ -67,8 +67,8 @@ pub(crate) struct RequestMatcher {
     pub(crate) method: Option<String>,
     /// URL such as `https://api.example.com/v1/orders`. A URL without a query matches any query.
     pub(crate) url: String,
-    /// With `true` the response matches only after a world-changing request was received. With `false` it matches
-    /// only before one. `None` matches always. With this field, a server can answer differently after a change.
+    /// `true` matches only after a world-changing request was received. `false` matches only before the first such
+    /// request. `None` matches always. With this field, a server can answer differently after a change.
     #[serde(default)]
     pub(crate) happened: Option<bool>,
 }
@@ -112,8 +112,8 @@ pub(crate) struct ToolCase {
     pub(crate) secrets: BTreeMap<String, String>,
     /// True if the tool receives secrets in clear instead of placeholders.
     pub(crate) secrets_clear: bool,
-    /// Initial contents of the key-value map. `None`: the tool has a map only if its configuration grants
-    /// one.
+    /// Initial contents of the key-value map. If `None`, the tool has a map only if its entry in the configuration
+    /// grants one.
     pub(crate) kv: Option<BTreeMap<String, String>>,
     /// Code of the expected error. `None` if the call must succeed.
     pub(crate) error: Option<String>,
@@ -226,7 +226,7 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
         keys(format!("/http/{n}/match"), &canned["match"], &MATCH);
         keys(format!("/http/{n}/response"), &canned["response"], &RESPONSE);
     }
-    // Parse the text instead of `value`, because only the text yields a column in the error.
+    // The text is parsed instead of `value`, because only an error of the text has a column.
     if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
 }
 

@@ -1,5 +1,5 @@
-//! D102, D103 and D104: a call is executed but its record is lost, as if the host was killed after the call and
-//! before the record.
+//! D102, D103 and D104: a call is executed but its record is lost. This happens if the host is killed between the call
+//! and the record.
 
 use std::collections::BTreeMap;
 
@@ -85,10 +85,10 @@ fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Ha
 
 /// D103 and D104: reconcile must report the actual state of the world.
 async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // Simulates a crash before the request was sent, so that nothing happened in the world.
+    // Simulates a crash before the call. The world is unchanged.
     let world = running.world()?;
-    // An operator that does not support reconcile always answers `unknown`. This alone breaks no rule, because the
-    // export exists once for all operators of the plugin, and another operator may support it.
+    // An operator that does not support reconcile always answers `unknown`. This answer alone breaks no rule. All
+    // operators of the plugin share the export, and another operator may support reconcile.
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
@@ -123,7 +123,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
-            // A keyed tool gets no note. The host repeats its call under the same key, and needs reconcile only
+            // A keyed tool gets no note. The host repeats a keyed call under the same key. Reconcile is needed only
             // after the key has expired.
             if running.class != RecoveryClass::Keyed {
                 let name = &running.case.operator;
@@ -147,7 +147,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
 
-    // The request arrived but its response was lost. Reconcile must not answer `did-not-happen`.
+    // Simulates a server that receives the request and does not answer. Reconcile must not answer `did-not-happen`.
     let world = running.world()?;
     world.set_faults(FaultProfile::Silent);
     running.call(&world, 0).await;
@@ -166,7 +166,7 @@ async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdic
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
-    // In a failing world, failures are either expected or reported as findings. Do not log them.
+    // Failures of `reconcile` are not logged. The caller reports unexpected failures as findings.
     asking
         .with_subscriber(tracing::subscriber::NoSubscriber::new())
         .await

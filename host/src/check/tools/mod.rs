@@ -1,10 +1,12 @@
 //! Rules that run tools against stubs of the servers and directories they may reach: D100 to D149.
 //!
-//! Each case is a call and the simulated world in which it runs: canned responses of servers, files, a
-//! key-value map and secrets. The component runs under its grants as in a job. Only the servers and directories
-//! behind the grants are stubs. `world` builds the stubs for each run and reports their state afterwards.
-//! `single_call` checks one call while all servers work. `lost_record` checks a call whose record is lost.
-//! `server_faults` checks the answers of a tool when servers fail.
+//! Each case is a call and the simulated world in which it runs: canned responses of servers, files, a key-value map
+//! and secrets. The component runs under its grants as in a job. Only the servers, directories, maps and secrets behind
+//! the grants are stubs.
+//!
+//! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
+//! servers work. `lost_record` checks a call whose record is lost. `server_faults` checks the answers of a tool when
+//! servers fail.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 
@@ -58,8 +60,7 @@ struct RunningCase<'a> {
 
 /// Runs every case.
 ///
-/// # Errors
-/// Cases that name an unknown operator, or that could not be run, with their lines.
+/// # Errors Returns the cases that name an unknown operator or that could not be run, with their lines.
 pub(super) async fn run(
     tools: &ToolCheck<'_>,
     cases: &[ToolCase],

@@ -1,4 +1,4 @@
-//! D106 to D109: answers of a tool when servers fail. Runs only cases that send requests.
+//! D106 to D109: answers of a tool when servers fail. Runs only cases with canned responses of servers.
 
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Code;
@@ -37,7 +37,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        // A failure of the servers affects a call only if the call sends a request.
+        // A call that sends no request is not affected by the failure of a server. Refused requests are not recorded,
+        // so such a call cannot be recognized if servers refuse connections.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }
@@ -68,8 +69,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
-        // Only these failures leave the call in doubt. A server may send them after it applied the request,
-        // whereas status 429 means that it refused the request.
+        // Only these failures leave the call in doubt, because the server may have applied the request. With status 429
+        // or a refused connection, the server has not applied the request.
         let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message =

@@ -7,7 +7,7 @@ use latchwork_core::manifest::RecoveryClass;
 use super::{CallResult, RunningCase, describe_answer};
 use crate::capability::grant::DECLARE_EFFECTS;
 
-/// Minimum length of a checked secret, in bytes. A shorter one could occur in a text by chance.
+/// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
 const SECRET_BYTES_MIN: usize = 4;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -63,7 +63,7 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str)
     }
 }
 
-/// Returns true if this is a code with which the host ends a guest.
+/// Returns true if the host uses this code when it ends a guest.
 pub(super) fn is_host_ended(code: Code) -> bool {
     matches!(
         code,

@@ -151,8 +151,7 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
 
 /// Returns the grants that a case needs if the plugin has no configuration entry.
 fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
-    // The HTTP grants in `grants` exist only so that the plugin can be loaded. They are replaced by grants for the
-    // servers of the case.
+    // The HTTP grants in `grants` only serve to load the plugin. Grants for the servers of the case replace them.
     grants.http.clear();
     for canned in &case.http {
         let place = canned.matcher.url.parse().ok().and_then(|uri| crate::capability::origin_of(&uri));

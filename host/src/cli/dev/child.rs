@@ -13,8 +13,8 @@ use crate::cli::args::ParameterArgs;
 use crate::cli::context::Context;
 use crate::config::Config;
 
-/// Interval between two checks whether a killed process has ended. The next constant is the maximum number of
-/// these checks.
+/// Interval between two checks for the end of a killed process. The next constant is the maximum number of these
+/// checks.
 const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
 const KILL_POLLS_MAX: u32 = 250;
 
@@ -55,7 +55,8 @@ impl Drop for ProcessGroup {
         // The group includes the compilers that the process started.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
-            // The scratch folder is removed next, so the process must not write to it any more.
+            // The scratch folder is removed next. Until then the process must have ended, because it writes to this
+            // folder.
             for _ in 0..KILL_POLLS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     break;

@@ -49,7 +49,7 @@ impl DryRunOutput {
         DryRunOutput(text)
     }
 
-    /// Returns the lines to show: all lines if there is no previous run, else the differences with the lines
+    /// Returns the lines to show. Without a previous run these are all lines, otherwise the differences with the lines
     /// around them.
     pub(super) fn diff_from(&self, before: Option<&DryRunOutput>) -> Vec<DiffLine> {
         let Some(before) = before else {

@@ -1,11 +1,11 @@
 //! `latch dev`: builds, checks and dry-runs the project after each change of a source.
 //!
-//! Each round builds and checks the changed plugins and dry-runs the plan on a scratch database. It then
-//! shows how the output differs from the previous run.
+//! Each round builds and checks the changed plugins and dry-runs the plan on a scratch database. Then the round shows
+//! the difference of the output to the previous run.
 //!
-//! Builds, checks and runs are child processes, each in its own process group. An abandoned round therefore
-//! leaves no process behind, and a plugin that hangs does not block this process. A change abandons the
-//! current round and withdraws the question whether to run the plan live.
+//! Builds, checks and dry runs are child processes, each in its own process group. An abandoned round therefore leaves
+//! no process behind, and a plugin that hangs does not block this process. A change of a source abandons the current
+//! round and withdraws an open question about the live run.
 
 mod child;
 mod difference;
@@ -84,7 +84,7 @@ struct RoundFailed;
 enum RoundEnd {
     /// A watched file differs from its state at the beginning of the round.
     Changed,
-    /// The command was stopped by a signal.
+    /// A signal stopped the command.
     Stopped,
     /// The round ended, successfully or not.
     Over(Result<(), RoundFailed>),

@@ -22,8 +22,9 @@ pub(super) struct Project<'d> {
 }
 
 impl Project<'_> {
-    /// Returns the watched files: plan, parameter file, configuration, and each plugin's component or folder.
-    /// An unreadable configuration is watched until it can be read.
+    /// Returns the watched files: plan, parameter file, configuration, and each plugin's component or folder. If the
+    /// configuration is invalid, the watched files are the plan, the parameter file and the files that the problems
+    /// name.
     pub(super) fn watched(&self) -> WatchedFiles {
         let mut watched = WatchedFiles::default();
         watched.file(&self.plan);
@@ -69,7 +70,7 @@ impl Project<'_> {
         }
     }
 
-    /// Returns the path relative to the working directory, if it lies below.
+    /// Returns the path, relative to the working directory if the path lies below this directory.
     pub(super) fn display_path(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
         if shown.is_empty() { ".".to_owned() } else { shown }

@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 
 /// Reads one answer at a time.
 ///
-/// A blocking read cannot be cancelled. When a question is withdrawn, its read stays pending. The next question
-/// uses this pending read, because a second read would compete with it for the input.
+/// A blocking read cannot be cancelled. When a question is withdrawn, its read stays pending. The next question uses
+/// this pending read. A second read would compete with the pending read for the input.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,

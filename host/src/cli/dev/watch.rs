@@ -1,6 +1,6 @@
 //! Watches files by polling their modification time and size.
 //!
-//! Polling needs no service of the operating system. It also works on network and container file systems.
+//! Polling needs no service of the operating system, and works on network and container file systems.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ const BUILD_OUTPUTS: [&str; 5] = ["build", "target", "node_modules", "__pycache_
 /// not a folder of sources.
 const FILES_MAX: usize = 5_000;
 
-/// Watched files with modification time and size, or `None` for a missing file.
+/// Watched files with modification time and size. The value is `None` for a missing file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct WatchedFiles(BTreeMap<PathBuf, Option<(SystemTime, u64)>>);
 
 impl WatchedFiles {
-    /// Watches one file, which need not exist yet.
+    /// Watches one file. The file need not exist yet.
     pub(super) fn file(&mut self, path: &Path) {
         let found = std::fs::metadata(path).ok();
         let stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));

@@ -14,7 +14,7 @@ use crate::config::{Config, Durability};
 
 const NAME: &str = "database";
 
-/// Checks the database. Returns it if it could be opened.
+/// Checks the database. Returns the database if it could be opened.
 pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     let name = match open::target(&config.database) {
         Err(error) => {
@@ -102,7 +102,7 @@ fn use_count(config: &Config) -> u64 {
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
 }
 
-/// Returns true if the database was used for work, even if it no longer exists.
+/// Returns true if the database was used for work. The database may no longer exist.
 pub(super) fn was_used(config: &Config) -> bool {
     use_count(config) > 0
 }
@@ -112,7 +112,7 @@ fn lacks_tables(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
 }
 
-/// Checks the effect store. Returns it if it could be opened.
+/// Checks the effect store. Returns the effect store if it could be opened.
 pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     const NAME: &str = "effect store";
     if let Ok(Some(why)) = open::unshared_effects(config) {
@@ -148,8 +148,8 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
 async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // A check only reads, so it must not create a database. `--accept-restore` writes, so it may create a database
-    // file that was lost.
+    // A check must not create a database, because it only reads. `--accept-restore` writes and may create a lost
+    // database file again.
     Database::open(OpenOptions { create, reads_only: !create, ..options }).await
 }
 

@@ -1,7 +1,7 @@
 //! `latch doctor --deep`: recomputes every stored hash.
 //!
-//! Only one job is in memory at a time. Its records are written as evidence and verified, which compares
-//! event chain, ledger, effects, payloads and response. Every payload and effect is also compared with the
+//! Only one job is in memory at a time. The records of the job are written as evidence and verified. The verification
+//! compares event chain, ledger, effects, payloads and response. Every payload and effect is also compared with the
 //! event that names it.
 
 use std::collections::BTreeSet;
@@ -24,10 +24,9 @@ const NAME: &str = "jobs";
 const PAGE: u32 = 200;
 /// Interval between two progress lines.
 const PROGRESS_US: u64 = 2_000_000;
-/// Maximum number of findings shown; further ones are only counted.
+/// Findings are shown until the answer has this number of checks. Further findings are only counted.
 const FINDINGS_MAX: usize = 200;
-/// Maximum number of times that a job is read if it changes during each read. After that the job is not
-/// checked.
+/// Maximum number of reads of a job that changes during each read. After these reads the job counts as not checked.
 const READS_MAX: u32 = 5;
 const FIX: &str =
     "restore the database from a backup that `latch doctor --deep` finds sound; until then do not run the job";
@@ -131,8 +130,8 @@ async fn check_job(
             Err(StoreError::Damaged(what)) => return Ok(vec![JobProblem { what, slot: None, event: None }]),
             Err(error) => return Err(error),
         };
-        // The effects may be in another database. Log and effects are consistent only if the log did not
-        // change between the reads.
+        // The effects may be in another database. Log and effects are consistent only if log and ledger are equal
+        // before and after the read of the effects.
         if !record.row.state.is_terminal() {
             let after = journal.load(job_id).await?;
             if after.is_none_or(|after| after.row.head != record.row.head || after.ledger != record.ledger) {
@@ -156,15 +155,15 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // The shared tables are compared with payloads and effects. If these may be damaged, the comparison is
-        // skipped, because its result would be meaningless.
+        // The shared tables are compared with payloads and effects. With damaged payloads or effects, the result would
+        // be meaningless. The comparison is therefore skipped if problems were found.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // If problems were found above, they include all problems of payloads, effects and the response, each
-            // with the event that names the data. Verification would report these problems a second time, so its
-            // problems of these kinds are left out.
+            // The problems found above include all problems of payloads, effects and the response, each with the event
+            // that names the data. Verification would report these problems a second time. Its problems of these kinds
+            // are therefore left out if problems were found above.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {

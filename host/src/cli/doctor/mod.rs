@@ -24,7 +24,7 @@ use super::open;
 use crate::config::{CommitMode, Config, FILE_NAME};
 use crate::{os, registry, temp_files};
 
-/// 2025-01-01, in microseconds since 1970. A machine with an earlier time has lost its clock.
+/// 2025-01-01, in microseconds since 1970. An earlier time of the clock is wrong.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
 pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {

@@ -33,8 +33,8 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     match catalog::registry(&of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
-            // This check needs every plugin. While a plugin is not built, its operators are unknown, and valid
-            // settings for them would be reported as settings without effect.
+            // This check needs every plugin. The operators of a plugin that is not built are unknown. Valid settings
+            // for these operators would be reported as settings without effect.
             if unbuilt.is_empty() {
                 checks.extend(settings_without_effect(config, &registry));
             }
@@ -51,7 +51,7 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     }
 }
 
-/// Returns a failed check for each granted directory that a job would create but cannot.
+/// Returns a failed check for each writable granted directory that does not exist and cannot be created.
 fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
     let missing = plugin.grants.dirs.iter().filter(|dir| dir.write && !dir.host.is_dir());
     missing.filter_map(|dir| {
@@ -92,21 +92,22 @@ fn build_command(ctx: &Context<'_>, source: &Path) -> String {
     format!("latch plugin build {}", quoted_path(ctx, source))
 }
 
-/// Returns a path relative to the working directory, if it lies below, quoted for a shell.
+/// Returns a path quoted for a shell, relative to the working directory if the path lies below this directory.
 fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
     latchwork_core::response::shell_quoted(&below.display().to_string())
 }
 
-/// Returns a warning for settings that have no effect, or `None` if there are none.
+/// Returns a warning about all settings without effect. Returns `None` if there are none.
 fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check> {
     let found = ineffective_settings::warnings(config, registry);
     let fix = "correct misspelled names, or remove settings that have no effect here";
     (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }
 
-/// Returns the verifier of each plugin that confirms effects on resume, or `None` if no plugin has effects.
+/// Returns a check that lists how the effects of each plugin are confirmed on resume. Returns `None` if no plugin has
+/// effects.
 fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
     let said: Vec<String> = registry
         .plugins()

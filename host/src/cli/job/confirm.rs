@@ -9,8 +9,8 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{changed, open};
 
-/// Records that a person accepts the current state of an effect. The command is refused unless the effect at
-/// this slot waits for confirmation.
+/// Records that a person accepts the current state of an effect. The command is refused if the effect at this slot does
+/// not wait for confirmation.
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;

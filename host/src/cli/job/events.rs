@@ -34,8 +34,8 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // The state is read before the events. If it ends the loop, the events read afterwards therefore
-        // include the one that led to it.
+        // The state is read before the events. The events therefore include the event that led to this state. Otherwise
+        // the loop could end without printing this event.
         let state = super::require_row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let mut shown = Vec::new();
@@ -72,8 +72,8 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Returns the recorded event as JSON. An event that a step emitted also gets its event id, which is derived
-/// and not stored.
+/// Returns the recorded event as JSON. An event that a step emitted also gets its event id. The event id is derived,
+/// not stored.
 fn recorded_event(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
@@ -96,7 +96,7 @@ struct EventLines<'j> {
     /// Reasons why calls are in doubt. The key is the sequence number of the event that parks the job because
     /// of the call.
     failures: BTreeMap<u64, String>,
-    /// Time when the job was accepted. Times are shown relative to it.
+    /// Time at which the job was accepted. The lines show times relative to this time.
     since_us: i64,
     /// Width of the slot column.
     slots: usize,
@@ -125,7 +125,7 @@ impl<'j> EventLines<'j> {
         format!("{}, accepted {since}", self.job).into()
     }
 
-    /// Formats one event. Returns the line, and true if the line is to be wrapped instead of cut.
+    /// Formats one event. Returns the line, and true if the line must be wrapped instead of cut.
     ///
     /// On a terminal of `width` columns, the slot column and the operator column each take at most a quarter
     /// of the width. If too little is left for the text, operators are left out first, then times. Only then

@@ -19,8 +19,8 @@ use crate::cli::{key, open};
 use crate::host::Stores;
 use crate::os;
 
-/// Maximum number of times that a job is read if it changes during each read. After that the export is
-/// refused.
+/// Maximum number of attempts to read a job without a change between two readings of its log. After the last attempt,
+/// the export is refused.
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -85,8 +85,8 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
 
 /// Reads the log and the effects as of one point in time.
 ///
-/// The effects may be in another database, so one transaction cannot read both. The log is therefore read before
-/// and after the effects, until both readings agree.
+/// The effects may be in another database, so one transaction cannot read both. The log is therefore read before and
+/// after the effects, until both readings of the log agree.
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {

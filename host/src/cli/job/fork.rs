@@ -15,7 +15,7 @@ use crate::fork::{ForkError, ForkOptions};
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
 
-/// Makes the new job durable, then executes it here.
+/// Stores the new job, then executes the job in this process.
 pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let set = read_outputs(&args.set)?;
     let config = ctx.config(None)?;

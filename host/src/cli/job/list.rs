@@ -12,9 +12,9 @@ use crate::cli::open;
 use crate::cli::output::{Text, table};
 use crate::os::clock;
 
-/// Minimum terminal width for the duration and the columns after it.
+/// Minimum terminal width for the column `took`.
 const WITH_DURATION: usize = 72;
-/// Minimum terminal width for the plan and the actor.
+/// Minimum terminal width for the columns `plan` and `actor`.
 const WITH_PLAN: usize = 100;
 
 pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -41,7 +41,7 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// Returns the duration of a finished job.
+/// Returns the duration of a finished job in microseconds. Returns `None` for any other job.
 fn duration_us(row: &JobRow, why: &StateReason) -> Option<i64> {
     why.since_us.filter(|_| row.state.is_terminal()).map(|ended_us| (ended_us - row.created_us).max(0))
 }

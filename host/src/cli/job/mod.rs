@@ -73,8 +73,8 @@ async fn load_with_inbox(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Dur
     Ok((Durable::load(record, effects).map_err(damaged)?, inbox))
 }
 
-/// Refuses a request that contradicts an earlier request that is still unread in the inbox. If it were accepted, it
-/// would have no effect or cause an unwanted conflict.
+/// Refuses a request that contradicts an earlier, still unread request in the inbox. Otherwise the later request would
+/// have no effect or cause an unwanted conflict. Returns the unread inbox rows.
 async fn refuse_contradiction(
     stores: &Stores,
     durable: &Durable,
@@ -104,7 +104,7 @@ async fn put_request(
     done: &str,
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
-    // If the job is finished, no worker reads its inbox, so the request is recorded as an event here.
+    // No worker reads the inbox of a finished job. A request to a finished job is therefore recorded as an event here.
     let over = crate::worker::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.with_project_flags(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });

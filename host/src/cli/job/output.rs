@@ -88,7 +88,7 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
     Ok(bytes)
 }
 
-/// Returns the error of a step without an output: the reason and the next command.
+/// Returns the error for a step without an output. The message names the reason and the next command.
 fn no_output_error(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliError {
     let job = &durable.job;
     let job_id = &job.header.job_id;

@@ -38,7 +38,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
-        // If the job is already undoing its calls, it ends anyway. An abort then only stops the undoing.
+        // A job that is already undoing its calls ends without an abort. An abort of such a job only stops the undoing.
         ResolveDecision::Abort => match durable.job.is_aborting() {
             true => (
                 require_stopped(&durable, InboxRequest::Abort)?,
@@ -55,8 +55,8 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 
 /// Creates the resolve request of a call.
 ///
-/// A decision is accepted only while the call is in doubt and its settling time has passed. Until then the
-/// effect of the call may still appear in the external system.
+/// A decision is accepted only if the call is in doubt and its settling time has passed. Before the settling time has
+/// passed, the effect of the call may still appear in the external system.
 fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
     decide::verdict_request(durable, slot, verdict, clock::now_us()).map_err(|why| {
@@ -74,8 +74,7 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Re
     })
 }
 
-/// Checks a result that a person gives against the output schema of the operator, because later steps rely on
-/// it.
+/// Checks a result that a person supplies against the output schema of the operator. Later steps rely on this result.
 fn check_result(
     ctx: &Context<'_>,
     config: &Config,
@@ -84,8 +83,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // If a plugin undoes its own call, the result of this compensation has no schema. A slot without a call needs
-    // no check here, because `resolve` has already refused it.
+    // The result of a compensation has no schema if the plugin undoes its own call. A slot without a call is not
+    // checked here. `resolve` refuses such a slot afterwards.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
@@ -96,7 +95,7 @@ fn check_result(
         loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
-        // A person must be able to decide about a job whose plugin no longer exists. The result is then
+        // The plugin may no longer exist. A person must still be able to decide about the call. The result is therefore
         // accepted without the check.
         Err(error) => {
             ctx.printer.warn(format!("the result is not checked against the schema of {}: {error}", call.operator));

@@ -10,7 +10,8 @@ use crate::cli::{admission, open, run};
 use crate::host::RetryError;
 use crate::worker::WorkerError;
 
-/// Makes the retry request durable, then executes the job here unless another process claims it.
+/// Stores the retry request, then executes the job in this process. If another process claims the job, follows that
+/// process.
 pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {

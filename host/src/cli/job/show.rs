@@ -17,7 +17,7 @@ pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(&config).await?;
     JobDisplay::load(&stores, &args.job).await?.print(ctx, &config);
-    // The command succeeded, whatever the state of the job is.
+    // The exit code does not depend on the state of the job.
     Ok(Exit::Done)
 }
 

@@ -14,7 +14,8 @@ use crate::cli::{admission, open, run};
 use crate::host::{UndoError, UndoSubmission};
 use crate::worker::WorkerError;
 
-/// Makes the undo request durable, then undoes the job here unless another process does.
+/// Stores the undo request, then undoes the job in this process. If another process claims the job, follows that
+/// process. With `--detach`, only stores the request.
 pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {
@@ -50,7 +51,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(if is_undone { Exit::Done } else { exit })
 }
 
-/// Lists the calls to undo, in the order of execution.
+/// Lists the calls to undo, in the order in which they are undone.
 fn undo_lines(due: &[CallToUndo]) -> Vec<String> {
     if due.is_empty() {
         return Vec::new();

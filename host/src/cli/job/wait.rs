@@ -31,14 +31,14 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     let mut pause = PAUSE;
     let mut noted = None;
     loop {
-        // The watermark is read before the row. A change after the row was read therefore ends the pause.
+        // The watermark is read before the row. A change of the row after this reading therefore ends the pause.
         let seen = journal.watermark();
         let state = super::require_row(&stores, &args.job).await?.state;
         if let Some(shown) = load_if_settled(&stores, &args.job, state).await? {
             shown.print(ctx, &config);
             return Ok(view::exit(&shown.response));
         }
-        // The state is noted even if the first reading of the job took longer than the timeout.
+        // The state is printed even if the first reading of the job took longer than the timeout.
         if noted != Some(state) {
             ctx.printer.note_of(&args.job, waiting_message(ctx, &args.job, state));
             noted = Some(state);
@@ -64,8 +64,8 @@ async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> an
         return Ok(None);
     }
     let shown = JobDisplay::load(stores, job_id).await?;
-    // A job that was parked when its row was read continues without a person in two cases: its timer has expired,
-    // or it has received a request since then.
+    // The row may show a parked job that continues without a person. In this case the timer of the job has expired, or
+    // a request has arrived since the row was read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

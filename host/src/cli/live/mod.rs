@@ -1,7 +1,7 @@
-//! Live view: shows durable events of a job immediately, and its current activity.
+//! Live view: shows the durable events and the current activity of a job.
 //!
-//! On a terminal, completed actions and problems are permanent lines. The current activity is redrawn below
-//! them. Without a terminal, every start and every end is a line.
+//! On a terminal, completed actions and problems are permanent lines. The current activity is redrawn below them.
+//! Without a terminal, every start and every end is printed as a line.
 
 mod event_lines;
 

@@ -16,7 +16,7 @@ use crate::os;
 /// Interval between two redraws, for elapsed times and countdowns.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Shows one job until the value is dropped.
+/// Display of one job. Dropping the value ends the display.
 pub(in crate::cli) struct Screen<'p> {
     printer: &'p Printer,
     view: JobProgressView,
@@ -31,14 +31,15 @@ impl<'p> Screen<'p> {
         Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), None), past)
     }
 
-    /// Creates the screen of a job that this command executes. Its elapsed time continues from an earlier
-    /// screen of the same command.
+    /// Creates the screen of a job that this command executes. The elapsed time continues from an earlier screen of the
+    /// same command.
     pub(in crate::cli) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), Some(printer.started_us())), past)
     }
 
     fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
-        // From the first line of the screen on, ctrl-c must not kill the process but stop the command safely.
+        // From the first line of the screen on, ctrl-c must stop the command safely. Without the listener, ctrl-c would
+        // kill the process.
         interrupt::listen();
         for event in past {
             view.apply_past(event);

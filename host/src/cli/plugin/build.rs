@@ -47,8 +47,7 @@ pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config)
     build_all(ctx, &folders(config.plugins.iter().map(|plugin| plugin.source.as_path())))
 }
 
-/// Returns the sources that are folders with a recipe, without duplicates. Two plugins may be built from one
-/// folder.
+/// Returns the sources that are folders with a recipe, without duplicates. Two plugins may have the same folder.
 fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     let mut known = BTreeSet::new();
     sources.filter(|dir| dir.join(RECIPE).is_file() && known.insert(*dir)).map(Path::to_owned).collect()
@@ -102,8 +101,8 @@ fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     }
 }
 
-/// Returns a folder relative to the working directory, if it lies below. The working directory itself is
-/// shown by the name of its plugin.
+/// Returns the path of a folder for display. The path is relative if the folder lies below the working directory. For
+/// the working directory itself, returns the name of its plugin.
 fn display_folder(cwd: &Path, dir: &Path) -> String {
     let below = dir.strip_prefix(cwd).unwrap_or(dir);
     if below.components().next().is_some() {

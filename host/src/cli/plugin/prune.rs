@@ -38,8 +38,8 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 
 /// Returns the digests of plugins that jobs may still need.
 ///
-/// These are the pins of unfinished jobs, of jobs that can be retried, and, for the configured time, of jobs
-/// that can be undone.
+/// These are the pins of unfinished jobs and of jobs that can be retried. Pins of jobs that can be undone are included
+/// for the configured time.
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
     let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);

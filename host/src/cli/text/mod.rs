@@ -62,8 +62,8 @@ struct Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TextLine {
     spans: Vec<Span>,
-    /// True if this program must not wrap the line, so that it can be copied in one piece. The terminal wraps
-    /// it.
+    /// True if this program must not wrap the line. The terminal wraps the line instead, and a person can copy the line
+    /// in one piece.
     no_wrap: bool,
 }
 
@@ -109,7 +109,7 @@ impl Text {
         Text::lines(text.lines().map(Text::unwrapped))
     }
 
-    /// Appends the command to type next, on its own line that is not wrapped.
+    /// Appends the next command to type, on its own line. The line is not wrapped.
     pub fn with_command(self, command: impl AsRef<str>) -> Text {
         self.under(Text::unwrapped(command).indented(2))
     }
@@ -140,7 +140,7 @@ impl Text {
         self
     }
 
-    /// Returns every line, with its line end.
+    /// Returns the text as it is written to the target. Every line has a line end.
     pub fn render(&self, to: TextTarget) -> String {
         let mut out = String::new();
         if self.blocks.is_empty() {

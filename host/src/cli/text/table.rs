@@ -46,8 +46,8 @@ fn spans(cell: Text) -> Vec<Span> {
 impl Table {
     /// Returns every line of the table.
     ///
-    /// Words are kept whole if possible. If the table is too wide for that, its last column is placed below
-    /// the others.
+    /// Words are kept whole if possible. If the table is too wide for whole words, its last column is placed below the
+    /// others.
     pub(super) fn lines(&self, width: Option<usize>) -> Vec<Vec<Cell>> {
         let rows: Vec<Vec<Vec<Cell>>> =
             self.rows.iter().map(|row| row.iter().map(|spans| wrap::cells(spans)).collect()).collect();
@@ -100,8 +100,8 @@ impl Table {
 
 /// Narrows the columns until they fit. Returns true if every word stays whole.
 ///
-/// The last column holds free text and is narrowed first, so that ids and states stay in one piece. Then the
-/// widest columns are narrowed.
+/// The last column holds free text and is narrowed first. Ids and states in the other columns then stay in one piece.
+/// After the last column, the widest columns are narrowed.
 fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     let excess = widths.iter().sum::<usize>().saturating_sub(room);
     let count = widths.len();
@@ -115,8 +115,8 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Narrows the widest column that is wider than its floor, one character at a time. Returns true if the columns
-/// fit in the end.
+/// Narrows the widest column that is wider than its minimum by one character, and repeats this until the columns fit.
+/// Returns false if all columns have their minimum and still do not fit.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));

@@ -30,7 +30,8 @@ fn escape(text: &str, keeps_lines: bool) -> String {
     out
 }
 
-/// Returns true if a terminal would not simply show the character.
+/// Returns true if a terminal does not show the character as itself. Such a character controls the terminal, is
+/// invisible, or reorders text.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -36,8 +36,8 @@ pub(super) fn longest_word(cells: &[Cell]) -> usize {
 
 /// Wraps a line to `width` columns.
 ///
-/// The line is broken at blanks. A word is broken only if it is longer than a line. A command in backquotes
-/// is never broken, so that it can be copied. Continuation lines are indented.
+/// The line is broken at blanks. A word is broken only if it is longer than a line. A command in backquotes is never
+/// broken, because a person must be able to copy it. Continuation lines are indented.
 pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
     let Some(width) = width.filter(|width| columns(cells) > *width) else { return vec![cells.to_vec()] };
     let indent = cells.iter().take_while(|cell| cell.char == ' ').count();
@@ -56,17 +56,17 @@ pub(super) fn words(rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>
     pieces(rest, first, others, false)
 }
 
-/// Wraps text like [`words`]. If `keeps_commands` is true, a line may exceed its width so that a command stays
-/// whole.
+/// Wraps text like [`words`]. If `keeps_commands` is true, commands stay whole. A line with a command may then exceed
+/// its width.
 fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) -> Vec<Vec<Cell>> {
     let mut lines = Vec::new();
     let mut width = first.max(1);
     while columns(rest) > width {
         let fits = fitting(rest, width).max(1);
-        // The search includes one more character. If a word ends exactly at the edge, the blank after it is beyond
-        // the edge.
+        // The search for a blank includes one character beyond the edge. If a word ends exactly at the edge, the blank
+        // after this word is there.
         let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
-        // A word longer than a line is broken after a joining character, if it has one.
+        // A word longer than a line is broken after its last `-`, `_` or `/` that fits, if there is one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
         let end = if keeps_commands { end_outside_commands(rest, end) } else { end };

@@ -1,5 +1,5 @@
-//! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the
-//! first type that differs, and not how code reaches an import.
+//! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the first type
+//! that differs. The engine does not report how code reaches an import.
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
 
@@ -7,9 +7,12 @@ use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
 use crate::config::Grants;
 use crate::engine::Problem;
 
-/// Adds details to the problems. For a file that is not a component, the detail is the kind of the file. For a
-/// component that uses refused features, the details are these features. For an export, the details are all
-/// differences of its signature. For an import, the detail is the call path to the import.
+/// Adds details to the problems:
+///
+/// * For a file that is not a component: the kind of the file.
+/// * For a component that uses refused features: these features.
+/// * For an export: all differences of its signature.
+/// * For an import: the call path to the import.
 pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let anatomy = ComponentInfo::read(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
@@ -71,8 +74,8 @@ fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
 }
 
-/// Returns grants and a WASI mode that together allow as many imports as possible. An import that they refuse is
-/// refused in every configuration.
+/// Returns grants and a WASI mode that together allow as many imports as possible. An import that these settings refuse
+/// is refused in every configuration.
 pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {

@@ -1,5 +1,5 @@
-//! The interfaces of `wit/`, whose text is compiled into this program, and the exports that each world requires
-//! or allows.
+//! The interfaces of `wit/`, and the exports that each world requires or allows. The text of the interfaces is compiled
+//! into this program.
 
 use std::path::Path;
 use std::sync::LazyLock;

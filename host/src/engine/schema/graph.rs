@@ -1,8 +1,8 @@
 //! A schema as a graph of subschemas. An edge means that one subschema applies another, to the same value or
 //! to a part of the value.
 //!
-//! The graph is built before the schema is compiled. It shows whether every value can be checked against the
-//! schema in bounded time and stack. If not, the schema is refused when the plugin is loaded.
+//! The graph is built before the schema is compiled. A schema is refused when the plugin is loaded if some value could
+//! need unbounded time or stack in a check.
 
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// True if the schema contains references, so that a subschema may be applied to a value more than once.
+    /// True if the schema contains references. A subschema may then be applied to a value more than once.
     pub(super) has_references: bool,
 }
 
@@ -101,8 +101,11 @@ impl Graph {
         self.nodes.iter().map(|node| node.chain_length).max().unwrap_or(0)
     }
 
-    /// Sorts the nodes so that each comes before the nodes it applies to the same value. Fails if a node
-    /// applies itself to the same value, because its check would never end.
+    /// Ranks the nodes: a node comes before the nodes that it applies to the same value. Computes the length of each
+    /// chain.
+    ///
+    /// # Errors
+    /// A node applies itself to the same value, and a check would never end. Or a chain is longer than [`CHAIN_MAX`].
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
         self.nodes.iter().flat_map(|node| &node.same_value).for_each(|target| before[*target] += 1);

@@ -1,9 +1,10 @@
 //! JSON Schemas of operators, compiled once.
 //!
-//! Schemas and values come from plugins, so they must not cost the host unbounded time, memory or stack. A
-//! schema is inspected before it is compiled ([`graph`]). The work of a check is counted before the check starts
-//! ([`work`]). A schema that exceeds a limit is refused like an invalid schema. A value that exceeds a limit is
-//! refused like a value that does not fit.
+//! Schemas and values come from plugins, so they must not cost the host unbounded time, memory or stack. A schema is
+//! inspected before it is compiled ([`graph`]). The work of a check is counted before the check starts ([`work`]).
+//!
+//! A schema that exceeds a limit is refused like an invalid schema. A value that exceeds a limit is refused like a
+//! value that does not fit.
 
 mod graph;
 mod work;
@@ -21,17 +22,17 @@ const VIOLATIONS_SHOWN: usize = 5;
 const MISFITS_MAX: usize = 100;
 /// Maximum length of a reason that quotes a value, in characters.
 const REASON_CHARS_MAX: usize = 300;
-/// Maximum product of work and depth for which violations are located one by one. Above this limit, the error
-/// does not say where the value is wrong. The limit exists because locating a violation is costly: each
-/// failing alternative is evaluated again for every alternative that contains it.
+/// Maximum product of work and depth for which violations are located one by one. Above this limit, the error does not
+/// say where the value is wrong. Locating violations is costly: each failing alternative is evaluated again for every
+/// alternative that contains it.
 const LOCATE_WORK_MAX: u64 = 400_000;
 /// Maximum nesting of subschema evaluations for which the stack of any thread is large enough. Deeper checks
 /// run on a thread of their own.
 const INLINE_DEPTH_MAX: usize = 48;
 /// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
 const CHECK_STACK_BYTES: usize = 64 * 1024 * 1024;
-/// Stack size for compiling. Each subschema needs more stack than in a check, and a schema has at most a
-/// thousand of them.
+/// Stack size for compiling. Each subschema needs more stack than in a check, and a schema has at most a thousand
+/// subschemas.
 const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// The two schemas of an operator.

@@ -1,12 +1,13 @@
 //! Counts the work of a check before the check runs, and compares the work with a budget.
 //!
-//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema applies
-//! two subschemas to a value, and each of them applies two subschemas to the items of the value.
+//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema applies two
+//! subschemas to a value. Each subschema applies two subschemas to the items of the value.
 //!
 //! The work is counted without following each path through the schema. The count starts at the whole value and
-//! continues with its parts. It keeps one number for each subschema and each part: how often the subschema is
-//! applied to the part. Work that the validator would skip because the result is already known is counted as
-//! well.
+//! continues with its parts. For each subschema and each part, the count keeps one number: how often the subschema is
+//! applied to the part.
+//!
+//! The count is an upper bound. It includes work that the validator skips once the result is known.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,8 @@ use serde_json::Value;
 
 use super::graph::{Graph, Index, Node};
 
-/// Maximum number of applications in one check, which take about a second. One application evaluates one
-/// subschema for one value.
+/// Maximum number of applications in one check. One application evaluates one subschema for one value. The maximum
+/// takes about a second.
 const WORK_MAX: u64 = 4_000_000;
 /// Estimates up to this number are accepted without exact counting.
 const ESTIMATE_MAX: u64 = 100_000;
@@ -44,8 +45,8 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
-    // In a plain schema, each subschema is applied at most once to each value. So the product is an upper bound of
-    // the work, and nothing has to be counted if it is small.
+    // In a plain schema, each subschema is applied at most once to each value. The product below is therefore an upper
+    // bound of the work. If the product is small, nothing has to be counted.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }

@@ -3,7 +3,7 @@
 //! * `read` converts the engine's types into those of `ty`, or returns why a function cannot be called with
 //!   JSON. `schema`, `input` and `output` implement the JSON mapping of these types.
 //! * `operators` derives a manifest from the exports and from their settings in `latch.toml`.
-//! * `seal` stores that manifest with the component, so that the digest covers both.
+//! * `seal` stores that manifest with the component. The digest covers both.
 
 mod input;
 mod operators;
@@ -101,8 +101,8 @@ pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) ->
 /// An exported function, with its type or the reasons why it cannot be called with JSON.
 type ExportedFunction = (Export, Result<Signature, Vec<String>>);
 
-/// Lists the exported functions. Functions in WASI interfaces are left out, because they are not operators.
-/// For example, the entry point of a command-line program is such a function.
+/// Lists the exported functions. Functions in WASI interfaces, such as the entry point of a command-line program, are
+/// not operators and are left out.
 fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<ExportedFunction> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {

@@ -150,9 +150,9 @@ impl ManifestInputs<'_> {
         }
     }
 
-    /// Returns the worst effects that the grants allow, because an untyped component does not declare its
-    /// effects. Without a grant for the network or for writing to a directory, the operator counts as
-    /// read-only, because the host prevents every change.
+    /// Returns the worst effects that the grants allow, because an untyped component does not declare its effects.
+    /// Without a grant for the network or for writing to a directory, the host prevents every change. The operator then
+    /// counts as read-only.
     fn effects(&self) -> Vec<EffectKind> {
         let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);

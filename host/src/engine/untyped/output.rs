@@ -12,7 +12,7 @@ use super::ty::{EXACT_MAX, Ty};
 /// Reason why a value cannot be written as text.
 #[derive(Debug, PartialEq)]
 pub(super) enum JsonWriteError {
-    /// The text would exceed the limit. Contains its beginning.
+    /// The text would exceed the limit. Contains the beginning of the text.
     TooLong(String),
     /// A part of the value has no JSON form. Contains the part's location and the reason.
     NoForm(String),
@@ -104,8 +104,7 @@ impl Writer {
             (_, Val::U32(value)) => self.int((*value).into()),
             (_, Val::S64(value)) => self.int((*value).into()),
             (_, Val::U64(value)) => self.int((*value).into()),
-            // Uses the shortest decimal that rounds to this `f32`, not the digits of the same value as an
-            // `f64`.
+            // Writes the shortest decimal that rounds to this `f32`. The same value as an `f64` would have more digits.
             (_, Val::Float32(value)) => {
                 let shortest = value.to_string().parse::<f64>().unwrap_or(f64::from(*value));
                 self.float(at, if value.is_finite() { shortest } else { f64::from(*value) })

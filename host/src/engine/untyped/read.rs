@@ -39,7 +39,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Returns true after the size limit was exceeded. The excess is reported once, and nothing is read
+    /// Returns true if the type exceeds the size limit. The reader reports the excess once, and reads nothing
     /// afterwards.
     fn is_full(&self) -> bool {
         self.types > TYPES_MAX || self.name_bytes > NAME_BYTES_MAX

@@ -37,8 +37,8 @@ pub(super) struct Int {
     pub(super) bits: u32,
 }
 
-/// Largest safe integer: a double represents this integer and the next one exactly. Larger integers are not
-/// safe as JSON numbers.
+/// Largest safe integer. Up to this integer, a double represents every integer and its successor exactly. Larger
+/// integers are not safe as JSON numbers.
 pub(super) const EXACT_MAX: i128 = (1 << 53) - 1;
 
 impl Int {
@@ -65,7 +65,7 @@ impl Ty {
         matches!(self, Ty::Option(_))
     }
 
-    /// Formats the type in WIT syntax, without the type names, which a component does not keep.
+    /// Formats the type in WIT syntax. The text contains no type names, because a component does not keep them.
     pub(super) fn wit(&self) -> String {
         let of = |ty: &Option<Box<Ty>>| ty.as_ref().map_or_else(|| "_".to_owned(), |ty| ty.wit());
         match self {

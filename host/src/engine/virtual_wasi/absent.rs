@@ -16,8 +16,8 @@ use crate::engine::step::StepState;
 /// Resources that other interfaces define. An absent interface only refers to them.
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];
 
-/// A socket, file or request. The only values that are ever created are handles of the WASI resource `network`,
-/// which cannot be used to reach anything.
+/// A socket, file or request. The host creates only handles of the WASI resource `network`. A guest cannot reach
+/// anything with such a handle.
 struct AbsentResource;
 
 /// Answer of a function of an absent interface.
@@ -25,7 +25,7 @@ struct AbsentResource;
 pub(super) enum AbsentAnswer {
     /// An empty list.
     EmptyList,
-    /// No error code, because the interface never returns an error that has one.
+    /// No error code. The interface never returns an error that has an error code.
     NoErrorCode,
     /// A handle of an empty network.
     EmptyNetwork,
@@ -37,8 +37,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links those imports of a component for which `answers` returns a mapping. The mapping gives the answer of each
-/// function of the import by the function's name.
+/// Links the imports of a component for which `answers` returns a mapping. The mapping returns the answer of a function
+/// of the import, given the name of the function.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,
@@ -91,8 +91,8 @@ fn call(
     if let [result] = results {
         *result = value;
     }
-    // Handles that the guest lent to this call must be dropped before the call returns. They can only be handles
-    // of the WASI resource `network`, because no other absent resource is ever created.
+    // Handles that the guest lent to this call must be dropped before the call returns. All of them are handles of the
+    // WASI resource `network`: the host creates no other absent resource.
     for value in taken {
         if let Val::Resource(lent) = value {
             Resource::<AbsentResource>::try_from_resource_any(*lent, &mut store)?;

@@ -10,9 +10,9 @@ use super::bindings::clocks::{monotonic_clock, wall_clock};
 use super::handles::Pollable;
 use crate::engine::step::{StepCalls, StepState};
 
-/// Nanoseconds by which each read of a clock advances it. A loop that waits for time to pass therefore ends.
+/// Nanoseconds by which each clock read advances the clock. A loop that waits for time to pass therefore ends.
 pub(super) const READ_ADVANCE_NS: i64 = 1_000;
-/// Resolution that both clocks report: the amount by which one read advances them.
+/// Resolution that both clocks report, in nanoseconds. Equals the amount by which one clock read advances the clock.
 const RESOLUTION_NS: u32 = 1_000;
 
 /// Time up to which the step's reads and sleeps have advanced its clock, in nanoseconds since 1970 UTC.
@@ -27,8 +27,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Returns the current time without the advance of a clock read. `heard_us` is the time at which the step
-    /// started or received its last answer. The clock is never earlier than this time, and never goes back.
+    /// Returns the current time without the advance of a clock read. `heard_us` is the time at which the step started
+    /// or received its last answer. The clock is never earlier than `heard_us`, and never goes back.
     pub(super) fn now_ns(&mut self, heard_us: i64) -> i64 {
         self.0 = self.0.max(heard_us.saturating_mul(1_000));
         self.0
@@ -48,8 +48,8 @@ impl Clock {
 }
 
 impl StepState {
-    /// Returns the step's clock in microseconds since 1970 UTC. It depends on the step's start, received
-    /// answers, clock reads and sleeps.
+    /// Returns the time of the step's clock in microseconds since 1970 UTC. The time depends on the step's start,
+    /// received answers, clock reads and sleeps.
     pub(crate) fn now_us(&mut self) -> i64 {
         let heard = self.calls.now_us();
         heard.max(self.wasi.clock.now_ns(heard).div_euclid(1_000))
@@ -67,7 +67,7 @@ impl StepState {
         self.wasi.clock.now_ns(heard)
     }
 
-    /// Returns the time in nanoseconds for a clock read of the guest, which advances the clock.
+    /// Returns the time in nanoseconds for a clock read of the guest, and advances the clock.
     pub(super) fn read_clock_ns(&mut self) -> i64 {
         let heard = self.calls.now_us();
         self.wasi.clock.read(heard)
@@ -118,8 +118,8 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. A number that is too large becomes `i64::MAX`, which is a time in 2262. A sleep until a later
-/// time therefore ends at that time.
+/// Converts to `i64`. A number that is too large becomes `i64::MAX`, a time in the year 2262. A sleep beyond that time
+/// therefore ends at that time.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! `wasi:http`: no request can be made.
 //!
-//! To make a request, a guest first creates header fields. The call that creates them ends the step with a
-//! message that names the function. If that call returned an error instead, `fetch` would hide the error behind
-//! a `TypeError` without advice.
+//! A guest creates header fields before it makes a request. The call that creates header fields ends the step with a
+//! message that names the function. If the call returned an error instead, `fetch` would replace the error with a
+//! `TypeError` without advice.
 
 use super::absent::AbsentAnswer;
 

@@ -1,8 +1,8 @@
 //! A deterministic WASI 0.2 for steps with `wasi = "virtual"` (§8).
 //!
-//! No answer depends on the machine. Time is the step's clock, random numbers come from the step's stream, and
-//! output becomes log records. Files, sockets and servers are refused at their creation. Answers depend only on
-//! the step's history, so they need no events.
+//! No answer depends on the machine. Time is the step's clock, random numbers come from the step's stream, and output
+//! becomes log records. Files, sockets and servers are refused at their creation. Answers depend only on the step's
+//! history. The log therefore needs no events for them.
 //!
 //! * `clocks`, `poll`: one clock shown by two interfaces, and sleep that takes no real time.
 //! * `random`, `cli`, `io`, `output`: functions that a language runtime calls at its start.
@@ -36,7 +36,8 @@ use output::Output;
 /// Maximum number of streams and pollables that a step may hold at the same time.
 const HANDLES_MAX: usize = 1_000;
 
-/// Version of the answers, which is part of the engine profile. Increment it with every change of an answer.
+/// Version of the answers of virtual WASI, a part of the engine profile. Every change of an answer must increment the
+/// version.
 pub(crate) const VERSION: u32 = 1;
 
 /// Interfaces that are implemented.
@@ -135,7 +136,7 @@ impl StepState {
         Ok(self.guard.count_wasi_calls(weight)?)
     }
 
-    /// Creates a handle. Fails if the step holds too many.
+    /// Creates a handle. Fails if the step holds [`HANDLES_MAX`] handles.
     fn new_handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
         Ok(self.wasi.table.push(entry).map_err(|_| HostFault::TooManyHandles(HANDLES_MAX))?)
     }

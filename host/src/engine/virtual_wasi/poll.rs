@@ -25,8 +25,8 @@ impl Pollable {
 pub(super) enum Wait {
     /// All pollables are ready now.
     AllReady,
-    /// At least one pollable is ready now, and at least one timer is not. The poll then counts as a clock read, so
-    /// that a guest which polls in a loop until the timer is ready does not loop forever.
+    /// At least one pollable is ready now, and at least one timer is not. The poll then counts as a clock read and
+    /// advances the clock. Otherwise, a guest that polls in a loop until the timer is ready would loop forever.
     SomeReady,
     /// Nothing is ready before this time, in nanoseconds.
     Until(i64),

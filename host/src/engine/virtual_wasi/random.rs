@@ -10,8 +10,8 @@ use crate::capability::rng;
 use crate::engine::fault::HostFault;
 use crate::engine::step::StepState;
 
-/// Number of random bytes that count as one more call against the limit of WASI calls. Generating random bytes
-/// uses no fuel, so only this limit bounds the work.
+/// Number of random bytes that count as one more call against the limit of WASI calls. Generating random bytes uses no
+/// fuel. Only the limit of WASI calls bounds the work.
 const BYTES_PER_CALL: u32 = 1_024;
 
 impl StepState {

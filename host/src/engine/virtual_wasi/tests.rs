@@ -20,7 +20,7 @@ fn clock_never_goes_back() {
     let mut clock = Clock::default();
     assert_eq!(clock.now_ns(5), 5_000);
     assert_eq!((clock.read(5), clock.read(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
-    // The answer was recorded at a time that the step's clock reads have already passed.
+    // The answer was recorded at 6,000 ns. The step's clock reads have already moved the clock beyond this time.
     assert_eq!(clock.now_ns(6), 7_000);
     assert_eq!(clock.read(100), 100_000);
     clock.sleep_until(50_000);
@@ -46,7 +46,7 @@ fn wait_ends_at_the_earliest_timer() {
     }
 }
 
-/// I51: every interface that could reach outside a step refuses, and no interface is in two lists.
+/// I51: every function that could reach outside a step is refused. No interface is both served and absent.
 #[test]
 fn absent_resources_cannot_be_created() {
     for (interface, function) in [
@@ -62,7 +62,7 @@ fn absent_resources_cannot_be_created() {
         ("wasi:sockets/udp", "[method]udp-socket.stream"),
         ("wasi:http/types", "[constructor]fields"),
         ("wasi:http/outgoing-handler", "handle"),
-        // This function stands for one that a later release of WASI may add.
+        // Stands for a function that a later release of WASI may add.
         ("wasi:http/types", "new-function"),
     ] {
         assert!(matches!(absent_answers(interface).unwrap()(function), AbsentAnswer::Refused(_)), "{interface}");

@@ -1,4 +1,4 @@
-//! Tests that a sweep removes the lock files that no open job needs, and keeps the files that may be needed to
+//! Tests of the sweep. The sweep removes the lock files that no open job needs. It keeps a file that may still have to
 //! prove that an owner is dead.
 
 use latchwork_core::storage::{Journal, StatusWrite};

@@ -29,7 +29,7 @@ static bool give_number(latch_answer *answer, const char *key, long long number)
   return true;
 }
 
-/* Returns stale stack memory: only the first byte of the buffer is written. */
+/* bad_stack sums stale stack memory: only the first byte of its buffer is written. */
 __attribute__((noinline)) static long long sum(const volatile unsigned char *bytes, size_t count) {
   long long total = 0;
   for (size_t i = 0; i < count; i++) total += bytes[i];

@@ -10,7 +10,7 @@ use crate::latchwork::plugin::types::{Applied, Error, ErrorCode};
 use crate::latchwork::plugin::{clock, events, tools};
 use crate::{Answer, build};
 
-/// Makes two calls. Breaks D051 if the case has one answer, and D052 if its answers are for other calls.
+/// Makes two calls. Breaks D051 if the case has one answer, and D052 if the answers of the case are for other calls.
 pub(crate) fn asks_twice(input: Value) -> Answer {
     tools::call("Web.Fetch", &input.to_string(), None)?;
     tools::call("File.Read", &input.to_string(), None)?;

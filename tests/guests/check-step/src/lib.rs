@@ -1,7 +1,7 @@
 //! Steps that each break one rule of `latch plugin check`, and some that break none.
 //!
-//! `BUILD` simulates a value that a build takes from its machine. The tests replace its digit, which yields
-//! another build of the same sources.
+//! `BUILD` simulates a value that a build takes from its machine. The tests replace the digit of the value. The result
+//! acts as another build of the same sources.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
@@ -26,9 +26,9 @@ const OUTPUT: &str = r#"{"type":"object","required":["ok"]}"#;
 #[used]
 static BUILD: [u8; 24] = *b"LATCH-CHECK-BUILD-MARK-0";
 
-/// Digit of this build.
+/// Returns the digit of this build.
 pub(crate) fn build() -> u8 {
-    // A volatile read, so that the compiler cannot assume the value.
+    // Volatile read. Otherwise the compiler could assume the value.
     unsafe { std::ptr::read_volatile(&BUILD[23]) - b'0' }
 }
 

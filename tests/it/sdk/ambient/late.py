@@ -1,5 +1,5 @@
 def half():
-    # The module is imported only here, so the build has to find this import.
+    # The import is inside a function, and the build has to find it there.
     from fractions import Fraction
 
     return Fraction(1, 2)

@@ -1,6 +1,6 @@
 import { Failure, step } from '../latchwork/index.js';
 
-// Captured before anything runs, as a library might do.
+// Captured when the module is evaluated, as a library might do.
 const random = Math.random;
 const now = Date.now;
 

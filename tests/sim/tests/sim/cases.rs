@@ -7,8 +7,8 @@ use crate::faults::SimulatedFaults;
 use crate::run;
 use crate::simulation::Simulation;
 
-/// I104: if the commit that ends a job is applied but its answer is lost, the worker reads the job's state from
-/// the store and finishes.
+/// I104: the commit that ends a job is applied, but its answer is lost. The worker then reads the job's state from the
+/// store and finishes.
 #[test]
 fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
     for end in ["job_completed", "job_partial", "job_parked"] {

@@ -1,4 +1,4 @@
-//! Checks after a run. They compare the stores with the witness of the world, which records the requests that
+//! Checks after a run. They compare the stores with the witness of the world. The witness records the requests that
 //! arrived. The witness and the stores do not use each other's data.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::world::ArrivedRequests;
 use crate::writer::kind;
 use crate::{operators, people};
 
-/// Checks all jobs and the world. Returns their final state as text, so that two runs can be compared.
+/// Checks all jobs and the world. Returns their final state as text. The texts of two runs can be compared.
 pub(crate) async fn check_all(scene: &Simulation) -> String {
     let mut left = String::new();
     let jobs =
@@ -160,9 +160,9 @@ fn check_world(scene: &Simulation, durable: &Durable) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that every prefix of the log is a valid job. Some calls that change the world are open at the end of
-/// a prefix. After a crash there, a worker must first check the owner of such a call and mark the call in
-/// doubt, and must not execute it blindly.
+/// Checks that every prefix of the log is a valid job. A call that changes the world may be open at the end of a
+/// prefix. After a crash at this point, a worker must check the owner of the call and then mark the call in doubt. The
+/// worker must not execute the call blindly.
 fn check_prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
     for end in 2..=events.len() {
         let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;

@@ -99,8 +99,8 @@ impl JobObserver {
         self.attempts.get(process).cloned().unwrap_or_default()
     }
 
-    /// Records reads whose answers are now stored. A read changes nothing and needs no durable record, so it
-    /// is observed only when its answer is stored.
+    /// Records reads whose answers are now stored. A read changes nothing and needs no durable record. It is therefore
+    /// observed only when its answer is stored.
     fn record_reads(&mut self, effects: &[Effect]) {
         for effect in effects {
             let Answer::Ok(output) = &effect.answer else { continue };
@@ -120,8 +120,8 @@ fn key(context: &ToolCallContext) -> u8 {
 }
 
 impl Simulation {
-    /// Reads the job's row and inbox after a possible change, and records an observation if they differ from
-    /// before.
+    /// Reads the job's row and inbox after a possible change. Records a claim in any case. Records a write or a request
+    /// only if the job differs from before.
     async fn record_change(
         &self,
         job_id: &JobId,

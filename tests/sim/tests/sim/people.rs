@@ -35,8 +35,7 @@ pub(crate) async fn run(scene: Arc<Simulation>) {
 
 /// Requests the undo of a finished job, mostly of a job that can be undone.
 async fn undo(scene: &Simulation) {
-    // The protocol model has no reopened jobs, so no undo is requested in runs that are compared with the
-    // model.
+    // The protocol model has no reopened jobs. In runs that are compared with the model, no undo is requested.
     if scene.records.is_some() || !scene.fault_occurs(scene.weather.undoes_in, "asked to undo") {
         return;
     }
@@ -98,9 +97,9 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
 /// Returns true if people still wait before they decide about a call in doubt. Only people of some jobs wait,
 /// and at most for `REPORTED_WITHIN_MS`.
 ///
-/// I44, I127: if a living process has recorded the result of the call, people wait, because that process must
-/// report the result within this time. If the process does not report the result in time, a violation is
-/// reported. If `people_wait` is true, people also wait for calls whose result no living process has recorded.
+/// I44, I127: a living process that has recorded the result of the call must report the result within this time. People
+/// wait for this report, and a missing report is a violation. If `people_wait` is true, people also wait if no living
+/// process has recorded the result.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);

@@ -15,8 +15,7 @@ use crate::operators::{SCRIPT, STRICT, TOOLS, Table, table, without_undoing};
 use crate::shapes;
 use crate::simulation::Simulation;
 
-/// Returns the policy of every worker. The tenant trusts everyone, so only the random numbers decide about
-/// gates.
+/// Returns the policy of every worker. The policy requires no trust, so only the random numbers decide about gates.
 pub(crate) fn rules() -> Rules {
     Rules { auto_exec: AutoExec { enabled: true, min_trust: 0, ..AutoExec::default() }, ..Rules::default() }
 }

@@ -18,7 +18,7 @@ use crate::operators;
 use crate::process::Process;
 use crate::tools;
 
-/// All plugins of one process. The process is `None` in a replay, which calls no tool.
+/// All plugins of one process. The process is `None` in a replay. A replay calls no tool.
 pub(crate) struct Plugins(pub(crate) Option<Arc<Process>>);
 
 struct Scripted(Option<Arc<Process>>);

@@ -30,8 +30,8 @@ pub(crate) const CRASH_POINTS: [&str; 18] = [
     "action",
     "execute",
     "reconcile",
-    // `sending` is listed several times, so that it is chosen more often. A death at this point leaves a call
-    // in doubt.
+    // `sending` is listed several times and is therefore chosen more often. A death at this point leaves a call in
+    // doubt.
     "sending",
     "sending",
     "sending",
@@ -109,7 +109,7 @@ impl Process {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// Kills the process, which does nothing more after that.
+    /// Kills the process. A dead process does nothing more.
     pub(crate) fn die(&self, place: &str) {
         if !self.scene.allows_faults() || self.dead.swap(true, Ordering::Relaxed) {
             return;

@@ -80,7 +80,7 @@ async fn simulate(scene: Arc<Simulation>) -> Arc<Simulation> {
         } else {
             scene.sleep_ms(AFTERMATH_MS / 4).await;
         }
-        // If people may still request an undo, finished jobs may be reopened, so the run continues.
+        // If people may still request an undo, a finished job may be reopened. The run then continues.
         let asks = scene.weather.undoes_in > 0 && scene.allows_faults();
         if scene.first_violation().is_some() || !asks && open_jobs(&scene).await == 0 {
             break;

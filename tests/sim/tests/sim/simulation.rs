@@ -148,7 +148,7 @@ impl Simulation {
         self.trace.lock().expect("no holder panics").clone()
     }
 
-    /// Returns true if the trace is longer than that of any run that ends.
+    /// Returns true if the trace exceeds its maximum length.
     pub(crate) fn exceeds_trace_limit(&self) -> bool {
         self.trace.lock().expect("no holder panics").len() > TRACE_BYTES_MAX
     }

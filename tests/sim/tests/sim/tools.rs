@@ -107,7 +107,7 @@ async fn answer(process: &Arc<Process>, class: RecoveryClass, body: String, cont
     }
 }
 
-/// Returns a transit time in milliseconds, which is mostly short.
+/// Returns a random transit time in milliseconds. Short times are more frequent.
 fn wire_ms(scene: &Simulation) -> u32 {
     let most = if scene.dice.one_in(2) { WIRE_MS } else { 120 };
     scene.dice.between(1, most)

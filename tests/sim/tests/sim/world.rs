@@ -1,5 +1,5 @@
-//! The simulated world and its witness, which records the requests that arrived, by external key. The witness
-//! has no access to logs and ledgers.
+//! The simulated world and its witness. The witness records the requests that arrived, by external key. It has no
+//! access to logs and ledgers.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) struct ArrivedRequests {
     pub(crate) times: u32,
     /// Number of changes that the requests caused.
     pub(crate) applied: u32,
-    /// Answer, which is the same each time.
+    /// Answer to each of the requests.
     pub(crate) result: String,
 }
 

@@ -183,8 +183,8 @@ async fn check_after_write(process: &Process, job_id: &JobId, attempt: u32) {
             row.attempt
         ));
     }
-    // Computing the state from the whole log after every write is too slow, so only some writes are checked.
-    // The final check covers every prefix of the log.
+    // Computing the state from the whole log after every write is too slow. Only some writes are therefore checked. The
+    // final check covers every prefix of the log.
     if !scene.dice.one_in(16) {
         return;
     }

@@ -116,7 +116,8 @@ fn monthly_budget_includes_other_jobs() {
     }
 }
 
-/// I34: raising the budget does not undo the refusal of a call, at whichever point the process dies.
+/// I34: the process is killed before each write in turn, and the budget is then raised. A refusal that was
+/// recorded before the crash stays.
 #[test]
 fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
@@ -221,8 +222,8 @@ fn stored_model_answer_is_used() {
     assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
 }
 
-/// I32, I34: the answer of a model and a refusal for cost are flushed immediately. The answer of a read without
-/// cost lingers.
+/// I32, I34: the answer of a model and a refusal for cost are flushed immediately. The answer of a read
+/// lingers.
 #[test]
 fn costly_answers_are_flushed_immediately() {
     for (operator, budget, flushed) in [
@@ -234,8 +235,8 @@ fn costly_answers_are_flushed_immediately() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
     }
-    // The answer of an opaque call is flushed, because the call cannot be reconciled and a repeat costs more
-    // than a flush. Keyed and queryable calls can be resolved without a person, so their answers linger.
+    // The answer of an opaque call is flushed. Without this answer, only a person could resolve the call
+    // after a crash. Keyed and queryable calls can be resolved without a person. Their answers linger.
     for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.process(None).unwrap();

@@ -37,7 +37,7 @@ fn invocation(durable: &Durable, slot: &str) -> Invocation {
     }
 }
 
-/// Returns the state of a job that a worker holds, once before and once after the cancel request was applied.
+/// Returns two states of a claimed job: before and after a cancel request is applied.
 fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
     before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();

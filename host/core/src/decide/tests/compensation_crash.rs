@@ -151,7 +151,7 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
 }
 
 /// I3: a compensation in doubt is never executed blindly. A compensation by the call's own plugin is neither
-/// reconciled nor repeated, because the plugin's idempotency class does not cover its `compensate` export.
+/// reconciled nor repeated. The class of the plugin does not cover the `compensate` export.
 #[test]
 fn a_compensation_in_doubt_parks() {
     for (operator, parks) in [("Opaque", true), ("Keyed", true), ("Queryable", true)] {

@@ -37,8 +37,8 @@ fn changes(resource: &str, version: &str) -> Answer {
     Answer::Ok(Output { result: "\"done\"".into(), receipt: None, state_changes, usage: None })
 }
 
-/// Returns a job whose opaque calls change these resources. `rule` is the confirmation policy, which decides
-/// the consequence of a mismatch.
+/// Returns a job whose opaque calls change these resources. `rule` is the confirmation policy. It decides the
+/// consequence of a mismatch.
 fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -165,7 +165,7 @@ fn two_strict_mismatches_end_the_job_once() {
 #[test]
 fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
-    // The process is killed before the last write, which would complete the job.
+    // The process is killed before the last write. This write would complete the job.
     let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
     let mut sim = fresh();
     sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
@@ -190,8 +190,8 @@ fn a_warning_is_counted() {
     verifies(&sim);
 }
 
-/// I39: steps that depend on an unconfirmed change wait for a person, and other steps continue. A change that a
-/// person has confirmed is not verified again.
+/// I39: steps that depend on an unconfirmed change wait for a person, and other steps continue. A change that
+/// a person has accepted is not verified again.
 #[test]
 fn unconfirmed_change_blocks_only_dependent_steps() {
     for (rule, found) in [
@@ -292,8 +292,8 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
     due_confirmations(&next)
 }
 
-/// I39: an aborting job requests no confirmation. If an open job is aborted, its request for a confirmation is
-/// withdrawn.
+/// I39: a job is cancelled while it requests a confirmation from a person. The cancelled job no longer
+/// requests the confirmation and verifies no change.
 #[test]
 fn aborting_job_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -318,8 +318,7 @@ fn changes_without_verifier_are_not_verified() {
     assert!(sim.verifications.is_empty());
 }
 
-/// I30: the evidence check finds a forged consequence that contradicts the confirmation policy. It also finds a
-/// call that depends on an unconfirmed change.
+/// I30: the evidence check finds a forged consequence that contradicts the confirmation policy.
 #[test]
 fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -366,8 +365,8 @@ fn a_mismatch_blocks_undoing() {
     assert!(!sim.executions_by_slot.contains_key(&slot("a~c")), "{:?}", sim.executions_by_slot);
 }
 
-/// I37, I39: a cancelled job verifies its effects before it undoes them, under every confirmation policy. The
-/// job is already ending, so a mismatch cannot end it, and a person decides.
+/// I37, I39: a cancelled job verifies its effects before it undoes them. A mismatch does not end this job,
+/// even under the confirmation policy `strict`. A person decides.
 #[test]
 fn effects_are_verified_before_compensation() {
     for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {

@@ -24,7 +24,7 @@ fn plan(operator: &str) -> Vec<serde_json::Value> {
 
 fn sim(operator: &str) -> Sim {
     let mut sim = Sim::new(Mode::HumanGated, plan(operator));
-    // Everything is approved beforehand, so that only crashes interrupt the job.
+    // Every gated step is approved at submission. Only crashes interrupt the job.
     approve_all(&mut sim);
     sim
 }

@@ -19,7 +19,7 @@ fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
 }
 
-/// Returns a job with one call of this operator. The tool returns the given answers before the good one.
+/// Returns a job with one call of this operator. The tool returns the given answers first and then succeeds.
 fn job(operator: &str, answers: Vec<Answer>, settling_ms: u32) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
@@ -110,8 +110,8 @@ fn refused_keyed_retry_leaves_first_try_in_doubt() {
     assert_eq!(sim.effect_keys.len(), 1);
 }
 
-/// I6: a job that kills its worker before anything is recorded is detected, because its claims count as
-/// attempts without progress.
+/// I6: a job that kills its worker before anything is recorded is detected. Each claim without an event
+/// counts as an attempt without progress.
 #[test]
 fn claims_without_events_count_as_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
@@ -209,7 +209,7 @@ fn keyed_retry_that_changed_nothing_is_not_an_answer() {
 fn verdict_applies_to_one_try() {
     let slot = Slot::new("a");
     let agrees = ManualVerdict::NotApplied;
-    // The first case contradicts the earlier verdict on try 1. The second case is a verdict on try 3, which
+    // The first case contradicts the earlier verdict on try 1. The second case is a verdict on try 3. Try 3
     // needed no verdict.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
@@ -233,8 +233,8 @@ fn verdict_applies_to_one_try() {
     for late in [ManualVerdict::Applied("1".into()), agrees.clone(), ManualVerdict::Abort] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         assert_eq!(until_over(&mut sim), JobState::Parked);
-        // Two people decide about the same try. The first verdict leads to a second try. The second verdict
-        // arrives after that.
+        // Two people decide about the first try. The first verdict leads to a second try. The second verdict
+        // arrives while the second try is in doubt.
         let second = sim.verdict(&slot, late.clone());
         sim.resolve(slot.clone(), ManualVerdict::NotApplied);
         assert_eq!(until_over(&mut sim), JobState::Parked, "in doubt again");
@@ -270,8 +270,8 @@ fn verdict_waits_for_settling_time() {
     assert_eq!(said("b"), Err(VerdictRefusal::NoCall));
 }
 
-/// A person's verdict on an opaque call does not wait for a backoff, because an opaque call is never repeated
-/// or reconciled automatically.
+/// A person's verdict on an opaque call does not wait for a backoff. An opaque call is never repeated or
+/// reconciled automatically.
 #[test]
 fn verdict_on_opaque_call_needs_no_backoff() {
     let mut sim = job("Opaque", vec![], 60_000);

@@ -139,8 +139,8 @@ fn evidence_of_retried_jobs_verifies() {
     assert!(report.problems.iter().any(|p| p.kind == ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I29: every byte of the file is changed, in two ways. Each change is found and located in the line of that
-/// byte.
+/// I29: each byte of the file is changed in two ways, one byte at a time. Each change is found and located in
+/// the line of the changed byte.
 #[test]
 fn every_changed_byte_is_found_in_its_line() {
     let file = export(&small(&json!({})));
@@ -278,9 +278,9 @@ fn forged_double_execution_is_found() {
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: a worker that has lost its lease may still store an effect that no event mentions. If it executed
-/// nothing, the effect is a receipt of an earlier call, or a refusal, and has the try number 0. Such an effect
-/// is not an execution.
+/// I30: a worker that has lost its lease may still store an effect that no event mentions. If the worker
+/// executed nothing, the effect is a receipt or a refusal with the try number 0. Such an effect is not an
+/// execution.
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
@@ -305,7 +305,8 @@ fn answer_without_events_is_not_an_execution() {
     }
 }
 
-/// I30: if one record alone is changed and every hash is recomputed, another record contradicts it.
+/// I30: one record alone is changed, and every hash is recomputed. Another record contradicts the changed
+/// record.
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
@@ -379,8 +380,8 @@ fn a_call_without_its_approval_is_found() {
     }
 }
 
-/// I31: a withheld payload is not in the file, and neither is anything from which it could be guessed. The rest
-/// of the file verifies.
+/// I31: the file contains neither a withheld payload nor anything from which the payload could be guessed.
+/// The rest of the file verifies.
 #[test]
 fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let sim = {
@@ -431,7 +432,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     assert!(evidence::write(&export).is_err(), "a label that is none is refused");
 }
 
-/// I31: the hash of a withheld payload cannot be changed, because the chain of events contains it.
+/// I31: the hash of a withheld payload cannot be changed. The chain of events contains this hash.
 #[test]
 fn a_withheld_payload_cannot_be_exchanged() {
     let mut records = parse_records(&export_with(&small(&json!({})), &Withhold::Everything, None));
@@ -440,7 +441,8 @@ fn a_withheld_payload_cannot_be_exchanged() {
     assert!(report.problems.iter().any(|problem| problem.kind == ProblemKind::Payload), "{:#?}", report.problems);
 }
 
-/// I29: a signature is valid for its file and its key only, and only trusted keys are accepted.
+/// I29: a signature is valid only for its file and its key. If trusted keys are given, only a signature of
+/// one of these keys is accepted.
 #[test]
 fn signatures_are_checked_and_cannot_be_cut_off() {
     let (key, other) = (PublicKey([7; 32]), PublicKey([8; 32]));

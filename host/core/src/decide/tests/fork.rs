@@ -27,8 +27,8 @@ fn plan() -> Vec<serde_json::Value> {
     ]
 }
 
-/// Returns a job that requests no approvals, because its policy allows the actor `ada` to use every tool without
-/// approval.
+/// Returns a job whose policy trusts the actor `ada` with every tool. In `AUTO_EXEC`, this job requests no
+/// approvals.
 fn trusted_job(mode: Mode) -> Sim {
     let mut sim = Sim::new(mode, plan());
     let trust = ["Opaque", "Keyed", "Queryable"].map(|name| (format!("ada/{name}"), 3)).into();

@@ -183,7 +183,8 @@ fn approval_reason_is_required_if_policy_requires_it() {
             assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
             assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
         }
-        // The approval without a reason may have been given before the policy required reasons.
+        // Bob approves without a reason before the policy requires reasons. This approval does not count
+        // afterwards.
         sim.rules.gate_reason = false;
         sim.rules.gate_quorum = 2;
         sim.rules.standing_approvals = false;
@@ -406,7 +407,8 @@ fn approvals_outside_current_policy_do_not_count() {
     }
 }
 
-/// I27: a person who approves twice counts once, both when the approval is written and when it is read.
+/// I27: a person who approves twice counts once. The second approval is not recorded. A second approval in
+/// the log is ignored.
 #[test]
 fn repeated_approval_by_one_person_counts_once() {
     let mut sim = Sim::new(Mode::HumanGated, send());
@@ -419,7 +421,6 @@ fn repeated_approval_by_one_person_counts_once() {
     sim.process(None).unwrap();
     let is_approval = |body: &Body| matches!(body, Body::GateApproved { .. });
     assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
-    // A second approval by the same person in the log does not count.
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
     let by = DecidedBy { actor: "bob".into(), reason: None };

@@ -38,8 +38,8 @@ fn repeated_read_uses_stored_answer() {
     }
 }
 
-/// I29: in staged commit, the answer of a keyed try may be stored after the call was repeated. This is not a
-/// second execution, because the outside system recognizes the repeat by its key.
+/// I29: in staged commit, the answer of a keyed try may be stored after the call was repeated. This answer is
+/// not a second execution: the outside system recognizes the repeat by its key.
 #[test]
 fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
@@ -51,8 +51,8 @@ fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     assert_verifies(&sim);
 }
 
-/// I29: a worker that had lost its lease may store the answer of a read after the log contains another answer.
-/// This is not a second execution.
+/// I29: a worker that had lost its lease may store the answer of a read after the log contains another
+/// answer. The unused answer is not a second execution.
 #[test]
 fn unused_read_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
@@ -92,8 +92,9 @@ fn draft_for_stored(kept: Effect) -> Draft {
     draft
 }
 
-/// I5: an answer that was stored directly before a crash keeps its provenance. A reconcile answer is recorded
-/// as a verdict event. If the call did not happen, it is retried.
+/// I5: a crash leaves a stored answer without its events. The provenance `executed` becomes `caught_up`, and
+/// every other provenance stays. A stored reconcile answer is recorded as a verdict event. If the call did
+/// not happen, the call is retried.
 #[test]
 fn stored_reconcile_answer_keeps_its_provenance() {
     for (kept, told) in [

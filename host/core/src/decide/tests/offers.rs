@@ -86,8 +86,7 @@ fn a_failure_that_would_repeat_offers_no_retry() {
     }
 }
 
-/// I162: if the plugin's SDK refuses an access, no retry is offered, because no configuration can grant that
-/// access.
+/// I162: if the plugin's SDK refuses an access, no retry is offered. No configuration can grant that access.
 #[test]
 fn a_refusal_of_the_sdk_offers_no_retry() {
     let offers = |detail: &str| {

@@ -29,8 +29,8 @@ fn input(durable: &Durable, step: &str) -> Value {
     serde_json::from_slice(&durable.input(&step.into()).expect("the step was ready")).unwrap()
 }
 
-/// I147: bindings and idempotency templates resolve to the stored parameter values, at whichever point the
-/// process dies.
+/// I147: bindings and idempotency templates resolve to the stored parameter values, wherever the process is
+/// killed.
 #[test]
 fn parameters_are_resolved_after_every_crash() {
     let whole = |mut sim: Sim| {

@@ -30,8 +30,9 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
 
-/// I107: a request that was accepted but is not applied yet is shown in the response. The response does not
-/// offer the same command again. It still offers other commands.
+/// I107: a request that was accepted but is not applied yet is shown in the response. If the pending requests
+/// decide a gate, the response no longer offers an approval of this gate. The response still offers the
+/// decision on the other gate.
 #[test]
 fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);

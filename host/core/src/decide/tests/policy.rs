@@ -1,5 +1,5 @@
-//! Tests of each rule by itself: effect declarations, the gates and prohibitions of modes, and the combination
-//! of two policies.
+//! Tests of single policy rules: effect declarations, gates and prohibitions of modes, and the combination of
+//! two policies.
 
 use std::collections::BTreeMap;
 

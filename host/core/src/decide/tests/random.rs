@@ -84,7 +84,7 @@ fn plan(dice: &mut Dice) -> Vec<Value> {
     steps
 }
 
-/// Returns the answers that each tool gives before its good one.
+/// Returns the first answers of each tool. After these answers, the tool succeeds.
 fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
     let answer = |dice: &mut Dice| match dice.below(5) {
         0 => Answer::NotApplied(Failure::new(Code::AuthForbidden, "401")),
@@ -163,7 +163,7 @@ fn run(seed: u32) -> Sim {
     sim.loses_calls = dice.one_in(3);
     sim.not_yets = if dice.one_in(3) { dice.below(14) } else { 0 };
     for round in 0..PROCESSES_MAX {
-        // Crashes stop after half of the processes, so that the job can end.
+        // Crashes stop after half of the processes. Otherwise, the job might never end.
         let cut = cut(&mut dice).filter(|_| round < PROCESSES_MAX / 2);
         let killed = sim.process(cut).is_err();
         let durable = sim.durable();
@@ -256,8 +256,8 @@ fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
     }
 }
 
-/// Checks that the world agrees with the log. Each effect happened once, where repeats of a keyed call count as
-/// one. The world has no effect that is missing from the log.
+/// Checks that the world agrees with the log. Each effect happened once. Repeats of a keyed call count as one
+/// effect. The world has no effect that is missing from the log.
 fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     let durable = sim.durable();
     let changes = |slot: &Slot| {
@@ -300,8 +300,7 @@ fn undone_in_reverse(seed: u32, sim: &Sim) {
     assert!(undone.is_sorted_by(|a, b| a > b), "plan {seed}: {committed:?} undone as {undone:?}");
 }
 
-/// Checks that a call that is open at the end of a log prefix is not executed blindly. Checks every prefix of
-/// the log.
+/// Checks every prefix of the log. A call that is open at the end of the prefix must not be executed blindly.
 fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     let whole = sim.durable();
     for end in 2..=sim.record.events.len() {

@@ -130,8 +130,8 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// The status is `running` if the job waits only for points in time, such as the end of a backoff, because it
-/// continues without a person. It is `partial` if the job waits for anything else.
+/// The status is `running` if the job waits only for points in time, such as the end of a backoff. Such a job
+/// continues without a person. The status is `partial` if the job waits for anything else.
 #[test]
 fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
@@ -307,8 +307,8 @@ fn outcome_follows_plan_then_operator() {
     assert_eq!(outcome(&producing(vec![planned.clone()], Some("final"), "\"x\"")), of("Text.Review", "final"));
     planned["outcome"]["status"] = json!("draft");
     assert_eq!(outcome(&producing(vec![planned], Some("final"), "\"x\"")), of("Text.Review", "draft"));
-    // The outcome type that an operator declares also applies to a model step. It does not apply to a wait step
-    // that has the operator's name, because the name of a wait step is only a label.
+    // The outcome type that an operator declares also applies to a model step. The type does not apply to a
+    // wait step with the operator's name. The name of a wait step is only a label.
     let mut asked = step("a", "Model", &[], json!({}));
     asked["kind"] = json!("llm");
     assert_eq!(outcome(&producing(vec![asked], None, "\"x\"")), of("Email.Draft", "draft"));

@@ -48,7 +48,7 @@ fn barrier_writer_continues_its_try() {
     }
 }
 
-/// I118: if a keyed retry is continued under its old barrier, its provenance is still that of a keyed retry.
+/// I118: if a keyed retry is continued under its old barrier, the provenance of the try stays `keyed_retry`.
 #[test]
 fn continued_keyed_retry_stays_keyed_retry() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };

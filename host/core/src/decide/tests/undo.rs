@@ -194,8 +194,8 @@ fn failing_undo_waits_for_a_decision() {
     assert_verifies(&sim);
 }
 
-/// I155: if a person aborted a rollback, an undo continues it. An effect that a person decided to leave is not
-/// undone.
+/// I155: if a person aborted a rollback, an undo continues the rollback. An effect that a person decided to
+/// leave is not undone.
 #[test]
 fn undo_continues_aborted_rollback() {
     for (word, left) in [(InboxRequest::Abort, 0), (InboxRequest::Continue, 1)] {
@@ -278,8 +278,8 @@ fn second_end_releases_no_key_of_another_job() {
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
 }
 
-/// I157: only a `job_reopened` event for an undo has the newer version, so a program that does not know undo
-/// refuses the log. The bytes of the event for a job retry are unchanged.
+/// I157: only a `job_reopened` event for an undo has the newer version. A program that does not know undo
+/// therefore refuses the log. The bytes of the event for a job retry are unchanged.
 #[test]
 fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
@@ -325,8 +325,8 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the checks that use only the events find two forgeries in an undone job: a call of a plan step,
-/// and an effect that is undone twice.
+/// I30, I155: the evidence check finds two forgeries of an undone job: a call of a plan step after the
+/// reopening, and a reopening event that states a retry.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{build_file, parse_records};

@@ -34,7 +34,7 @@ fn killed_anywhere_a_finished_job_is_undone_once() {
         loop {
             rounds += 1;
             assert!(rounds < 20, "{when}: the job does not end");
-            // The request is an inbox row and stays there until the reopening is durable.
+            // The undo request is an inbox row. The row stays in the inbox until the reopening is durable.
             if sim.durable().job.undo.is_none() {
                 sim.send_request(InboxRequest::Undo);
             }

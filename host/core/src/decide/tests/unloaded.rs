@@ -1,4 +1,5 @@
-//! Tests of jobs that are parked or released without being loaded, because loading them killed their workers.
+//! Tests of jobs that are parked or released without being loaded. Loading such a job kills its worker, or a
+//! part of the job is unavailable.
 
 use std::collections::BTreeSet;
 
@@ -107,9 +108,10 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened with empty lists of
-/// steps and calls, and is parked. Later attempts that cannot load it park it again. Once it can be loaded, it
-/// ends as before, and the retry has to be requested again.
+/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened with empty lists
+/// of steps and calls, and is parked. Later attempts that cannot load the job park the job again.
+///
+/// When the job can be loaded again, the job ends as before. The retry then has to be requested again.
 #[test]
 fn finished_job_is_reopened_and_parked_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -144,8 +146,7 @@ fn release_unloaded_job(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     sim.store(batch);
 }
 
-/// I125: an attempt that released the job without loading it does not count as unrecorded, however often this
-/// happens.
+/// I125: attempts that release the job without loading it never count as unrecorded.
 #[test]
 fn released_unloaded_attempts_do_not_count() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);

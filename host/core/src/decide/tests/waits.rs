@@ -76,7 +76,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     ];
     let mut sim = Sim::new(Mode::HumanGated, plan);
     sim.process(None).unwrap();
-    // The key of `c` is not known yet, so any signal may be for it.
+    // The key of `c` is not known yet. Any signal may be for `c`.
     for (key, payload) in [("second", "2"), ("third", "3"), ("second", "4"), ("first", r#"{"next":"third"}"#)] {
         sim.send_request(signal(key, payload));
     }
@@ -245,8 +245,8 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     }
 }
 
-/// I25: a signal is not stored if no wait can have its key. If two signals come early for the same wait, the
-/// first is stored, and the log names its sender.
+/// I25: a signal is not stored if no wait can have its key. If two signals come early for the same wait, only
+/// the first signal is stored. The log names the sender of the signal that ends a wait.
 #[test]
 fn early_signal_is_stored_once_and_only_for_a_possible_wait() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });

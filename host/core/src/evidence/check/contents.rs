@@ -131,8 +131,8 @@ fn check_content(
     }
 }
 
-/// Returns the bytes that a payload shares with the record labelled `other`. If that record is an answer, these
-/// are the bytes of its result. Otherwise they are all its bytes.
+/// Returns the bytes that a payload shares with the record labelled `other`. For an answer, returns the bytes
+/// of the result in the answer. For any other record, returns all bytes of the record.
 fn shared_bytes(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {

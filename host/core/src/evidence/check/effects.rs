@@ -1,4 +1,5 @@
-//! Checks the effects, which come from their own table, against the calls of the log and the ledger.
+//! Checks the effects against the calls of the log and the ledger. The effects come from a table of their
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,8 +106,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Reports stored answers of reads that no event mentions. They come from workers that lost their lease or died
-/// before they wrote the events.
+/// Reports stored answers of reads that no event mentions. Such answers come from workers that lost their
+/// lease or died before they wrote the events.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events

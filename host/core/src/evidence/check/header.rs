@@ -1,4 +1,4 @@
-//! Checks the header, which contains the job's row, against the events.
+//! Checks the header against the events. The header contains the job's row.
 
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{ProblemKind, VerifyReport};
@@ -31,9 +31,11 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
         let message = "attempt: the events contain a later claim than the job's row";
         report.add_problem(*at, ProblemKind::Header, message, job.attempt, row.attempt);
     }
-    // The row may have the state pending or running although the events imply another state. A request in the
-    // inbox wakes a job without an event. A claim has no event before its first write. A finished job is woken
-    // only by a retry or an undo. That request stays in the inbox until the job is reopened.
+    // The row may be in the state `PENDING` or `RUNNING` although the events imply another state:
+    // - A request in the inbox wakes a job without an event.
+    // - A claim has no event before its first write.
+    // - A request for a retry or an undo wakes a finished job. This request stays in the inbox until the job
+    //   is reopened.
     let may_wake = match job.state {
         JobState::Cancelled => false,
         state if state.is_terminal() => row.inbox_pending,

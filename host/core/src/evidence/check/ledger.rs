@@ -1,4 +1,4 @@
-//! Checks the ledger rows, which come from their own table, against the calls of the log.
+//! Checks the ledger rows against the calls of the log. The rows come from a table of their own.
 
 use std::collections::BTreeSet;
 

@@ -66,7 +66,7 @@ fn check_success(at: u64, step: &Step, result_type: ResultType, job: &Job, repor
     }
     let expected = job.result_type(id, true);
     let ordinary = [ResultType::Pure, ResultType::Success, ResultType::SideEffectCommitted];
-    // A reused or copied result keeps the type that it has in the job that executed it.
+    // A reused or copied result keeps its type from the job that executed the step.
     let is_own = !step.reuse.as_ref().is_some_and(|(reused, _)| *reused) && step.copied.is_none();
     if is_own && ordinary.contains(&result_type) && result_type != expected {
         wrong(

@@ -75,8 +75,8 @@ pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
     ordered
 }
 
-/// Returns the known direct dependencies of each known step id. If an id is used twice, only its first step
-/// counts, so that a duplicate id creates no false cycle.
+/// Returns the known direct dependencies of each known step id. If several steps have the same id, only the first of
+/// them counts. Otherwise a duplicate id could create a false cycle.
 fn direct<'a>(steps: &[StepFields<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
     let known = names(steps);
     let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -166,9 +166,8 @@ fn remove_acyclic<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     }
 }
 
-/// Follows dependencies from `start` until a step repeats, and returns the cycle. Every step in `edges` must
-/// have a dependency in `edges`. The cycle begins with its smallest id, so the result does not depend on
-/// `start`.
+/// Follows dependencies from `start` until a step repeats, and returns the cycle. Every step in `edges` must have a
+/// dependency in `edges`. The returned cycle begins with its smallest id, which may differ from `start`.
 fn find_cycle<'a>(start: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> Vec<&'a str> {
     let mut path = vec![start];
     let mut cycle = loop {

@@ -1,5 +1,5 @@
-//! Rules about steps that call a model. Their payload is `{messages | prompt, model, params}`, and a tool with
-//! the determinism `stable` serves them.
+//! Rules about llm steps, which call a model. The payload of an llm step is `{messages | prompt, model, params}`. Its
+//! operator is a tool with the determinism `stable`.
 
 use serde_json::Value;
 
@@ -20,8 +20,8 @@ const MESSAGE: &[Key] = &[
     ("tool_calls", false, list),
 ];
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
-/// Names that `params` must not contain, because the step or the provider plugin sets them, or because they
-/// need a streamed answer.
+/// Names that `params` must not contain. The step or the provider plugin sets these values, or the values need a
+/// streamed answer.
 const NOT_PARAMS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Checks the payload and the operator of each llm step.
@@ -58,7 +58,7 @@ fn payload(value: &Value, at: &str, report: &mut ViolationReport) {
     }
 }
 
-/// Returns true if the value is a binding. Its type is known only when the job runs.
+/// Returns true if the value is a binding. The type of the bound value is known only when the job runs.
 fn is_binding(value: &Value) -> bool {
     Reference::parse(value).is_some()
 }
@@ -106,8 +106,7 @@ fn content(value: &Value, at: &str, report: &mut ViolationReport) {
     }
 }
 
-/// Checks the values of the model parameters that this function knows. Other parameters are passed to the
-/// provider unchecked.
+/// Checks the values of common model parameters. Other parameters are passed to the provider unchecked.
 fn params(value: &Value, at: &str, report: &mut ViolationReport) {
     if is_binding(value) {
         return;

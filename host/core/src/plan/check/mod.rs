@@ -1,12 +1,15 @@
 //! Plan check: turns JSON text into a [`Plan`] in normal form, or lists every violation.
 //!
-//! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan.
+//! [`super::expand`] first fills the keys that the plan and its steps omit. Every rule therefore sees complete steps.
 //!
-//! The check consists of layers, and each layer covers the whole plan. The first layer checks that the text is
-//! unambiguous JSON. The second layer checks the form of every value. The third layer checks that the steps
-//! form an acyclic graph. The last layer checks that each step agrees with its operator, its template and its
-//! bindings. A layer checks all parts that are readable, so that one mistake does not hide another. Only a text
-//! that is not JSON ends the check immediately.
+//! The check consists of four layers, and each layer covers the whole plan:
+//! 1. The text is unambiguous JSON.
+//! 2. Every value has the correct form.
+//! 3. The steps form an acyclic graph.
+//! 4. Each step agrees with its operator, its template and its bindings.
+//!
+//! A layer checks all parts that are readable, so one mistake does not hide another. The check ends early only if the
+//! text is too large or not JSON, or if the plan has too many steps.
 
 pub(crate) mod whole_request;
 
@@ -52,7 +55,7 @@ pub const STEPS_MAX: usize = 1_000;
 pub struct Violation {
     /// JSON pointer to the value. A missing value is reported at the place where it should be added.
     pub pointer: String,
-    /// Stable code of the rule, one of [`RULES`]: `P012`.
+    /// Stable code of the violated rule, such as `P012`. [`RULES`] lists all codes.
     pub code: &'static str,
     /// Description of the mistake and of the correction.
     pub message: String,
@@ -116,8 +119,8 @@ pub trait Catalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
     /// Returns the names of all operators, for suggestions.
     fn names(&self) -> Vec<String>;
-    /// Returns true if the catalog knows the properties of its operators. If not, the check relies on the
-    /// effects that the plan declares.
+    /// Returns true if the catalog contains the properties of its operators. Otherwise the check relies on the effects
+    /// that the plan declares.
     fn knows_operators(&self) -> bool {
         true
     }
@@ -160,8 +163,8 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     Err(violations)
 }
 
-/// Applies all rules to a plan, in its written and expanded forms. `contexts` names the contexts of the
-/// request.
+/// Applies all rules to a plan. `written` is the submitted form of the plan, and `expanded` is the form with all
+/// defaults. `contexts` names the contexts of the request.
 fn rules(
     (written, expanded): (&Value, &Value),
     contexts: &[&str],

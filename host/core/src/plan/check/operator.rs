@@ -66,8 +66,8 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
-    // If the step states its effects, the suggested list contains these effects and the missing effects. If
-    // not, the suggested list contains all effects of the operator that must be declared.
+    // If the step states its effects, the suggested list contains these effects and the missing effects. Otherwise the
+    // suggested list contains all effects of the operator that must be declared.
     let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
@@ -82,7 +82,8 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
 }
 
-/// Checks that a step with reuse has a template. An earlier result is found by the template's key.
+/// Checks that a template exists if the step may reuse an earlier result. The key of the template finds the earlier
+/// result.
 fn template_of_reuse(step: &StepFields<'_>, report: &mut ViolationReport) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
     if reuses && step.get("idempotency_template").is_some_and(Value::is_null) {
@@ -123,8 +124,8 @@ fn compensation(
     }
 }
 
-/// Checks that the operator can undo the step, and that the step's declared effects cover the operator's
-/// effects.
+/// Checks that the compensating operator `by` can undo the step. Also checks that the step declares the effects of
+/// `by`.
 fn check_compensation(
     step: &StepFields<'_>,
     (of, by): (Option<&OperatorInfo>, &OperatorInfo),
@@ -141,8 +142,7 @@ fn check_compensation(
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // An effect that the step's own operator may also cause is already reported for that operator, so it is
-        // skipped here.
+        // If the step's own operator `of` may also cause an effect, the effect is already reported. It is skipped here.
         let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(

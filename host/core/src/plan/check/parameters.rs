@@ -12,8 +12,8 @@ use crate::suggest::did_you_mean;
 /// Maximum number of parameters that a plan may declare.
 const NAMES_MAX: usize = 100;
 
-/// Checks the parts of `parameters` that bindings, defaults and `--set` use. The other parts are evaluated as
-/// JSON Schema by the catalog.
+/// Checks the parts of `parameters` that bindings, defaults and `--set` use. The catalog evaluates the other parts as
+/// JSON Schema.
 pub(super) fn schema(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(fields) = value.as_object() else {
         return wrong(at, report, "expected a JSON Schema of an object, such as {\"properties\": {\"name\": {}}}");

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::bindings::child;
 use crate::canon::raw;
 
-/// Offsets of all values of a text that is valid JSON. They are computed only for an invalid plan, so a valid
+/// Offsets of all values in a text that is valid JSON. The offsets are computed only for an invalid plan, so a valid
 /// plan costs no extra time.
 pub(super) struct Positions<'a> {
     text: &'a [u8],
@@ -26,7 +26,8 @@ impl<'a> Positions<'a> {
         positions
     }
 
-    /// Returns the offset of the value at `pointer`, or of the nearest existing enclosing value.
+    /// Returns the offset of the value at `pointer`. If there is no such value, returns the offset of the nearest
+    /// enclosing value that exists.
     pub(super) fn offset(&self, pointer: &str) -> usize {
         let mut pointer = pointer;
         loop {

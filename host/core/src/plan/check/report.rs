@@ -9,7 +9,7 @@ macro_rules! rules {
         pub(super) mod rule {
             $(pub(in crate::plan) const $name: &str = $code;)*
         }
-        /// Rules about parameter values. The check of a plan alone does not apply them.
+        /// Rules that the check of a request's parameter values applies.
         pub(in crate::plan) mod parameter_rule {
             pub(in crate::plan) use super::rule::{MISSING_PARAMETER, UNKNOWN_PARAMETER, WRONG_PARAMETER};
         }

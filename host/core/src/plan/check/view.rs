@@ -1,4 +1,4 @@
-//! Access to the well-formed parts of a step, for rules beyond the shape of single values.
+//! Access to the well-formed parts of a step. The rules that check more than the shape of a single value use it.
 
 use serde_json::{Map, Value};
 

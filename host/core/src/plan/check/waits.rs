@@ -1,5 +1,5 @@
-//! Rules about wait steps: keys that their payload must have, and keys that a wait step cannot have because it
-//! executes nothing.
+//! Rules about wait steps: the keys of their payload, and the step keys that apply only to steps that execute
+//! something.
 
 use std::collections::HashMap;
 
@@ -102,7 +102,7 @@ fn combination(payload: &Value, at: &str, report: &mut ViolationReport) {
     }
 }
 
-/// Returns true if the value is a binding. Its value is checked when the step becomes ready.
+/// Returns true if the value is a binding. The bound value is checked when the step becomes ready.
 fn is_binding(value: &Value) -> bool {
     value.get("$ref").is_some() || value.get("$outcome").is_some()
 }

@@ -2,8 +2,8 @@
 
 /// JSON Schema (draft 2020-12) of a plan.
 ///
-/// The schema covers only structure. Only [`super::check`] finds errors that need the whole plan or the loaded
-/// plugins: graph, bindings and effects.
+/// The schema covers only structure. Errors in the graph, the bindings and the effects need the whole plan or the
+/// loaded plugins. Only [`super::check`] finds these errors.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 #[cfg(test)]

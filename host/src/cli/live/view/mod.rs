@@ -12,13 +12,13 @@ use crate::cli::brief::{elapsed_time, finished_duration};
 use crate::cli::live::event_lines;
 use crate::cli::text::{Text, Tone};
 
-/// A line that stays on the screen.
+/// A line that the live view prints.
 #[derive(Clone, Debug)]
 pub(super) struct LiveLine {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True if the redrawn area shows the same fact while the fact holds. If the screen has a redrawn area, this
-    /// line is therefore not printed.
+    /// True if the redrawn area shows the same fact while the fact holds. A screen with a redrawn area does not print
+    /// such a line.
     pub(super) is_ephemeral: bool,
 }
 
@@ -37,10 +37,9 @@ enum Activity {
     Signal(String),
     /// The step waits for a point in time.
     Timer,
-    /// The call waits for its next try. The code is that of the last failure.
+    /// The call waits for its next try. The code is the code of the last failure.
     Retry(Code),
-    /// The step or call is blocked for this reason. The text names the holder of the action key if it is
-    /// known.
+    /// The step or call is blocked. The code is the reason. The text names the holder of the action key, if known.
     Blocked(Code, Option<String>),
 }
 
@@ -61,7 +60,8 @@ pub(super) struct JobProgressView {
     /// Start time of this command if the command executes the job. `None` if another process executes the
     /// job.
     own_us: Option<i64>,
-    /// Time of the first claim that this view counts. Elapsed times of later attempts also start here.
+    /// Time of the claim at which the elapsed time starts. Claims after the creation of the view do not change a time
+    /// that is already set.
     claimed_us: Option<i64>,
     /// Time at which the job began to wait for a worker.
     unclaimed_us: Option<i64>,
@@ -139,8 +139,7 @@ impl JobProgressView {
         event_lines::call_line(slot, operator).into_iter().collect()
     }
 
-    /// Formats a log record of a guest. Each line names the step, so that a guest cannot imitate a line of
-    /// the host.
+    /// Formats a log record of a guest. Each line names the step. Otherwise a guest could imitate a line of the host.
     pub(super) fn log(&self, place: &str, level: Level, message: &str) -> Vec<LiveLine> {
         let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
         let line = |line: &str| LiveLine { text: tone.of(format!("  {place}  | {line}")), level, is_ephemeral: false };
@@ -213,8 +212,8 @@ impl JobProgressView {
             Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
                 self.start_activity(slot.clone(), Activity::Retry(*code), None, at_us, Some(*not_before_us));
             }
-            // A call that only reads may already be shown as in flight, because its start is recorded only
-            // together with its end. The event of the start then changes nothing.
+            // The start of a call that only reads is recorded together with the end of the call. Such a call may
+            // already be shown as in flight. The event of the start then changes nothing.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.start_activity(slot.clone(), Activity::CallInFlight, Some(operator.to_string()), at_us, None);

@@ -20,7 +20,7 @@ fn view() -> JobProgressView {
     view
 }
 
-/// I131: steps are shown in the order of the plan, calls below their step, each with its activity.
+/// I131: steps are shown in the order of the plan, and calls below their step. Each line names the current activity.
 #[test]
 fn activities_are_shown_with_operators_and_times() {
     let mut view = view();
@@ -44,7 +44,7 @@ fn activities_are_shown_with_operators_and_times() {
     assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
 }
 
-/// I131: a new attempt shows no call of an earlier process as in flight.
+/// I131: after a new claim, a step that the earlier attempt was running is not shown. An open gate is still shown.
 #[test]
 fn new_attempt_keeps_only_waiting_activities() {
     let mut view = view();
@@ -63,7 +63,7 @@ fn new_attempt_keeps_only_waiting_activities() {
     assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
 }
 
-/// I131: a gate and its expiry stay visible when the step that waits for it is blocked.
+/// I131: a gate and its expiry stay visible when the step that waits for the gate is blocked.
 #[test]
 fn gate_stays_visible_when_its_step_is_blocked() {
     let mut view = view();
@@ -112,7 +112,7 @@ fn elapsed_time_continues_over_attempts_of_one_command() {
     assert!(of_command(8_000_000).starts_with("0 of 0 steps done, 1.0 s"), "{}", of_command(8_000_000));
 }
 
-/// I131: a job without a claim shows that it waits for a worker.
+/// I131: a released job is shown as waiting for a worker until the next claim.
 #[test]
 fn unclaimed_job_shows_that_it_waits_for_a_worker() {
     let mut view = view();

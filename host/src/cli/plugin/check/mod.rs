@@ -1,4 +1,4 @@
-//! `latch plugin check`: a gate for CI.
+//! `latch plugin check`: checks plugins, also for CI.
 //!
 //! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
 
@@ -22,7 +22,7 @@ use crate::cli::{catalog, plan};
 use crate::engine::inspect::ComponentInfo;
 use crate::os::clock;
 
-/// Duration in milliseconds from which a check also reports the time that each phase took.
+/// Minimum duration of a check, in milliseconds, for a report of the time that each phase took.
 const LONG_MS: u64 = 20_000;
 
 pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -49,8 +49,8 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
                 if args.files.len() > 1 {
                     continue;
                 }
-                // The report files are written even for a failed check, so that a program that reads them
-                // finds a file.
+                // The report files are written even if the check was not possible. Otherwise a program that reads a
+                // report would find no file.
                 outputs.write_files(ctx, &Reports(checked))?;
                 return Err(error.into());
             }
@@ -74,7 +74,8 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
     let mut entry = subject::entry(&config, &target);
     let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
-        // An unconfigured plugin has no grants yet, so its imports must not count as a violation.
+        // An unconfigured plugin has no grants yet. The check assumes the grants that the plugin needs. Otherwise the
+        // imports would count as violations.
         entry.grants = super::inspect::grants_needed(&ComponentInfo::read(&bytes));
     }
     if let Some(wasi) = args.wasi {

@@ -21,8 +21,8 @@ impl Outputs {
     /// Reads the destinations from the command line.
     ///
     /// # Errors
-    /// Two reports have the same destination, or the folder of a file does not exist. Checking this early
-    /// avoids a long check without a report.
+    /// Two reports have the same destination, or the folder of a file does not exist. Both errors are reported before
+    /// the check, because a check may take long.
     pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
         let is_stdout = |file: &Path| file.as_os_str() == "-";
         let mut stdout: Vec<ReportFormat> = args.format.map(ReportFormat::from).into_iter().collect();
@@ -77,7 +77,6 @@ impl Outputs {
         let write = |(format, file): &(ReportFormat, PathBuf)| {
             save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), FileReaders::Everyone)
         };
-        // The other files are written even if one write fails.
         let written: Vec<_> = self.files.iter().map(write).collect();
         written.into_iter().collect()
     }

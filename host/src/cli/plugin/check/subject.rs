@@ -48,7 +48,7 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
     Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full) })
 }
 
-/// Returns the file of test cases: the given one, else the one in the plugin folder.
+/// Returns name and content of the file of test cases: the file of `--cases`, else the file in the plugin folder.
 pub(super) fn cases(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
@@ -66,7 +66,8 @@ pub(super) fn cases(
     Ok(Some((file.join(CASES).display().to_string(), plan::read(&path)?)))
 }
 
-/// Returns a second build of the same sources, if one is given or can be made.
+/// Returns a second build of the same sources: the file of `--rebuilt`, else a new build of the plugin folder. Returns
+/// `None` if neither is available or `--once` prevents the build.
 pub(super) fn rebuilt(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,

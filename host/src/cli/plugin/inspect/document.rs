@@ -102,8 +102,7 @@ impl Inspection<'_> {
         })
     }
 
-    /// Returns the path by which the code reaches the import that `it` is about. Returns `None` if `it` is
-    /// not about an import.
+    /// Returns the call path to the import that a difference is about. Returns `None` for any other difference.
     pub(super) fn reach_of(&self, it: &Difference) -> Option<&Reachability> {
         let import = || self.imports.iter().find(|(item, _)| item.name == it.interface);
         if it.is_import() { import().map(|(_, reach)| reach) } else { None }

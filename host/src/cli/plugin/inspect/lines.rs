@@ -145,7 +145,7 @@ impl Inspection<'_> {
     }
 }
 
-/// Joins the lines of a text that a plugin supplies, so that it cannot add lines of its own.
+/// Joins the lines of a text that a plugin supplies. Otherwise the plugin could add lines to the output.
 fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }

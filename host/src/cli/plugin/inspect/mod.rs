@@ -1,7 +1,7 @@
 //! `latch plugin inspect`: shows the kind of a component, its imports and what it may reach.
 //!
-//! Everything except the operators is read from the bytes of the component; no code runs for that. The
-//! operators come from `describe`, which calls no import. `--static` leaves them out.
+//! Everything except the operators is read from the bytes of the component, without running its code. The operators
+//! come from a call of `describe`. `--static` leaves the operators out.
 
 mod document;
 mod lines;
@@ -40,8 +40,8 @@ struct Inspection<'a> {
     /// Configuration entry that is assumed for the component: its own entry in `latch.toml`, or else an entry
     /// that grants everything the component needs.
     judged: &'a PluginConfig,
-    /// Differences between the component and the nearest world under the entry in `judged`. The nearest world
-    /// is that of a step or that of a tool.
+    /// Differences between the component and the nearest world, with the settings of `judged`. The nearest world is the
+    /// step world or the tool world.
     difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     loaded: Option<Result<Arc<Plugin>, LoadError>>,
@@ -145,8 +145,8 @@ fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
     Ok(file)
 }
 
-/// Returns true if `file` is the component of a configured source. If the source is a folder with a recipe,
-/// its component is the one built in that folder. Otherwise the source itself is the component.
+/// Returns true if `file` is the component of a configured source. If the source is a folder with a recipe, its
+/// component is the component built in that folder. Otherwise the source itself is the component.
 fn is_source(source: &Path, file: &Path) -> bool {
     let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {
@@ -181,8 +181,8 @@ fn minimal_entry(file: &Path, anatomy: &ComponentInfo) -> PluginConfig {
     }
 }
 
-/// Returns the grants without which the imports of a tool are not linked. The addresses in the grants name no
-/// existing server.
+/// Returns the grants that are necessary to link the imports of a tool. The addresses in the grants name no existing
+/// server.
 pub(super) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
     let mut grants = Grants::default();
     if anatomy.nearest_world() == PluginKind::Tool {

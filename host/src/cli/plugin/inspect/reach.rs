@@ -38,7 +38,7 @@ pub(super) struct GrantMatch<'a> {
     pub(super) opens: &'static str,
     /// Imports that the grant serves. If the list is empty, the grant opens nothing.
     pub(super) serves: Vec<&'a str>,
-    /// True if any code reaches one of these imports.
+    /// True if any code reaches one of the imports in `serves`.
     pub(super) used: bool,
     /// True if the configured entry has the grant.
     pub(super) granted: bool,
@@ -90,7 +90,7 @@ impl Inspection<'_> {
         GRANTS.iter().map(opened).collect()
     }
 
-    /// Returns the lines that the entry in `latch.toml` needs so that the component can be loaded.
+    /// Returns the lines that the entry in `latch.toml` must have for the component to be loaded.
     pub(super) fn needs(&self) -> Vec<String> {
         let mut needs = Vec::new();
         if self.anatomy.nearest_world() == PluginKind::Step {
@@ -112,7 +112,7 @@ impl Inspection<'_> {
         needs
     }
 
-    /// Returns what the component may reach, and what it may not reach.
+    /// Returns the resources that the component may reach, and the resources that it may not reach.
     pub(super) fn reachable(&self) -> (Vec<String>, Vec<String>) {
         match self.anatomy.fitting_world() {
             Some(PluginKind::Tool) => match self.configured {

@@ -1,5 +1,5 @@
-//! Static linking of a component's core modules. Determines which function each import of a core module
-//! resolves to, through instances, aliases and nested components, as the engine would.
+//! Static linking of a component's core modules. Resolves each import of a core module to a function, as the engine
+//! would. The resolution follows instances, aliases and nested components.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

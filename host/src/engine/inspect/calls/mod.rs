@@ -1,9 +1,10 @@
 //! Finds call paths from a component's exports to its imports.
 //!
-//! A component is linked statically. `link` resolves its instances as the engine would. `module` reads the
-//! calls of each core module. `search` follows calls from function to function, also between core modules.
-//! The target of a direct call is known. A call through a table may reach any function of the same type in the
-//! table, so the path marks such a call.
+//! `link` links a component statically, as the engine would. `module` reads the calls of each core module. `search`
+//! follows calls from function to function, also between core modules.
+//!
+//! The target of a direct call is known. A call through a table may reach any function of the same type in the table.
+//! The path therefore marks such a call.
 
 mod link;
 mod module;

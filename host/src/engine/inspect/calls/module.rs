@@ -19,7 +19,7 @@ pub(super) enum ItemKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TableCall {
     pub(super) table: u32,
-    /// Number of the signature in [`Signatures`], which is the same in all modules.
+    /// Number of the signature in [`Signatures`]. The number is the same in all modules.
     pub(super) signature: u32,
     /// Index of the table element, if the index is a constant.
     pub(super) slot: Option<u32>,
@@ -34,7 +34,7 @@ pub(super) struct FunctionCalls {
 
 /// Functions that an element segment of the module places in a table.
 pub(super) struct Segment {
-    /// Table for the functions. `None`: the code may place them in any table.
+    /// Table for the functions. `None`: the code may place the functions in any table.
     pub(super) table: Option<u32>,
     /// Index of the first element, if the index is a constant.
     pub(super) offset: Option<u32>,

@@ -1,4 +1,4 @@
-//! Finds the shortest path from any export to each import.
+//! Finds a short path to each import, from an export or a start function.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -30,9 +30,9 @@ type Entry = (Option<u32>, u32, CallTarget);
 pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
-    // The first search follows only calls whose target is known. The second search also follows calls through
-    // tables with an unknown index. Its result is used only for imports that the first search did not reach, even
-    // if its path is shorter.
+    // The first search follows only calls whose target is known. The second search also follows calls through tables
+    // with an unknown index. The second search counts only for imports that the first search did not reach. A path of
+    // known calls is therefore preferred to a shorter path.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -186,7 +186,8 @@ fn path_to_import(linked: &LinkedComponent<'_>, walk: &Traversal, host: usize, l
         }
     };
     frames.reverse();
-    // Compilers give the first function the name of the export, which need not be printed twice.
+    // Compilers give the first function the name of the export. The frame with this name is removed, because the export
+    // is printed anyway.
     if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
         frames.remove(0);
     }
@@ -209,7 +210,8 @@ fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table
     Some(PathFrame { function, through_table, named })
 }
 
-/// Returns true for modules that wit-component inserts. They have tables under a name that no compiler uses.
+/// Returns true for modules that wit-component inserts. Such a module has a known name, or an export with a name that
+/// no compiler uses.
 fn is_glue(module: &Module<'_>) -> bool {
     let table = "$imports";
     let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));

@@ -65,12 +65,12 @@ const WITH_CLOCK: &str = "package example:calc;
     interface clock { now: func() -> u64; }
     world calc { import clock; export later: func(x: u64) -> u64; }";
 
-/// A component that imports a clock of WASI, which tools may import.
+/// A component that imports a WASI clock. Tools may import this clock.
 const WITH_WASI: &str = "package wasi:clocks@0.2.6;
     interface monotonic-clock { now: func() -> u64; }
     world calc { import monotonic-clock; export later: func(x: u64) -> u64; }";
 
-/// I70: operators are named after exports, and imports that contain only types need no implementation.
+/// I70: operators are named after exports. An import that contains only types needs no implementation.
 #[test]
 fn operators_are_named_after_exports() {
     let plugin = load(CALC, settings()).unwrap();
@@ -114,8 +114,8 @@ fn effects_follow_from_imports_and_grants() {
     assert_eq!(with(CALC, grants), (looks, Determinism::Pure, RecoveryClass::Read));
 }
 
-/// I70: two functions that would serve the same operator are refused. A key of `operators` that is the full
-/// path of one function can give that function another name.
+/// I70: two functions that get the same operator name are refused. An override under the full path of one function can
+/// rename or exclude that function.
 #[test]
 fn functions_with_the_same_operator_name_are_refused() {
     let clash = "package example:calc;
@@ -138,7 +138,7 @@ fn functions_with_the_same_operator_name_are_refused() {
     );
 }
 
-/// I70: each function that cannot be an operator is reported with its reason, and can be left out.
+/// I70: each function that cannot be an operator is reported with a reason. An override can exclude such a function.
 #[test]
 fn resource_functions_are_refused_with_a_reason() {
     let wit = "package example:db;
@@ -171,7 +171,7 @@ fn all_foreign_imports_are_reported() {
     refusal_text(WITH_CLOCK, settings(), error_docs::PLUGIN_IMPORTS);
 }
 
-/// I71: settings are used unless they contradict the component.
+/// I71: overrides replace what follows from the component. An override that contradicts the component is refused.
 #[test]
 fn operator_overrides_are_checked_against_the_component() {
     let full = OperatorSettings {
@@ -221,8 +221,8 @@ fn digest_covers_component_and_manifest() {
         let pinned = PluginSettings { operators: ManifestSource::Sealed, ..settings() };
         let loaded = engine().load(&kept, pinned).unwrap();
         assert_eq!((loaded.digest, &loaded.manifest), (plugin.digest, &plugin.manifest));
-        // In the plugin's source file a sealed manifest has no effect. Only the settings in `latch.toml`
-        // determine the manifest.
+        // A sealed manifest in the source file of a plugin has no effect. Only the settings in `latch.toml` determine
+        // the manifest.
         let as_source = engine().load(&kept, settings()).unwrap();
         assert_eq!(names(&as_source), ["calc.negate", "math.add-up"]);
     }
@@ -261,7 +261,8 @@ fn huge_types_are_refused() {
     load(&wit("", &deepest), settings()).unwrap();
 }
 
-/// A component that refers to a Latchwork interface is not an untyped component, and neither is a WASI program.
+/// A component that refers to a Latchwork interface is not an untyped component. A WASI program is not an untyped
+/// component either.
 #[test]
 fn typed_components_and_programs_are_not_untyped() {
     for wit in [

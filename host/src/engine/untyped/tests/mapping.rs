@@ -239,7 +239,7 @@ fn typed() -> impl Strategy<Value = (Ty, Value)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// I73: a value passed to a component and back is unchanged.
+    /// I73: a value that is converted from JSON and back is unchanged.
     #[test]
     fn value_round_trip_is_lossless((ty, value) in typed()) {
         let read = read(&ty, &value).unwrap();
@@ -285,7 +285,7 @@ fn conversion_errors_are_located() {
     assert!(!secret.contains("hunter2"), "{secret}");
 }
 
-/// I73: a value without a JSON form is refused, and a text that is too long is truncated.
+/// I73: a value without a JSON form is refused. A text that is too long is truncated.
 #[test]
 fn answers_without_a_json_form_are_refused() {
     let list = Ty::List(Box::new(Ty::F64));

@@ -40,7 +40,7 @@ step('Good.Cache', of('Says how long a text is.', text, object({ length: integer
   return { length: known.get(text) };
 });
 
-// The list is meant to grow from run to run, but each run starts with an empty one.
+// The list is meant to grow from run to run, but each run starts with an empty list.
 const log = [];
 step('Bad.Log', of('Notes a text.', text, words), ({ text }) => {
   log.push(text);

@@ -53,7 +53,7 @@ tool('Bad.Counts', reads, ({ text }) => {
 });
 tool('Good.Counts', reads, ({ text }) => ({ seen: Number(kv.text(text) ?? 0) }));
 
-// The result is recorded, so the token in it is recorded too.
+// The result is recorded, so a token in the result is recorded too.
 tool('Bad.Tells', reads, () => ({ asked_with: `Bearer ${secrets.get('TOKEN')}` }));
 tool('Good.Tells', reads, () => ({ asked_with: secrets.get('TOKEN') ? 'a token' : 'nothing' }));
 

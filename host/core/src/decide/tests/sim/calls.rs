@@ -154,8 +154,7 @@ impl Sim {
         let slot = &invocation.slot;
         let scripted = self.script.get_mut(&invocation.operator).filter(|s| !s.is_empty()).map(|s| s.remove(0));
         let answer = scripted.unwrap_or_else(|| Answer::Ok(good()));
-        // A call that is answered with `NotApplied` did not change the world. Every other call did, unless it
-        // was lost.
+        // A world-changing call takes effect unless it is answered with `NotApplied` or is lost.
         let is_lost = self.loses_calls && matches!(answer, Answer::Unknown { .. });
         if changing && !is_lost && !matches!(answer, Answer::NotApplied(_)) {
             *self.executions_by_slot.entry(slot.clone()).or_default() += 1;

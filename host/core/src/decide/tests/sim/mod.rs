@@ -54,7 +54,8 @@ pub(super) struct Sim {
     pub(super) spent_elsewhere: u64,
     /// Maximum cost of a call in micro-USD, if known.
     pub(super) max_cost: Option<u64>,
-    /// True for each recorded answer whose write was to be flushed immediately, in the order of the answers.
+    /// One entry for each recorded answer, in order. True if the write of the answer required an immediate
+    /// flush.
     pub(super) answers_flushed: Vec<bool>,
     /// Number of `reconcile` requests that are answered "not yet".
     pub(super) not_yets: u32,
@@ -92,8 +93,8 @@ impl Sim {
         Self::of(mode, json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }), None)
     }
 
-    /// Returns a job that executes the plan, which is in normal form. `values` are the values of the plan's
-    /// parameters, if there are any.
+    /// Returns a job that executes the plan. The plan is in normal form. `values` are the values of the
+    /// plan's parameters, if there are any.
     pub(super) fn of(mode: Mode, plan: Value, values: Option<&Value>) -> Sim {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let secret = Hash::of(&[b"secret"]);

@@ -1,5 +1,5 @@
-//! Tests of the plan check: a table of invalid plans with the one violation that each causes, and properties
-//! that hold for all plans.
+//! Tests of the plan check. A table lists mistakes, each with the only violation that the mistake causes. Other tests
+//! check properties that hold for every plan.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl Catalog for TestCatalog {
     }
 }
 
-/// A plan that uses every feature: fetch → sum → draft → send.
+/// A valid plan with the steps `fetch`, `sum`, `draft` and `send`. Each step depends on the step before it.
 pub(in crate::plan) fn good() -> Value {
     json!({
         "plan_id": "p1", "schema_version": "1.0", "intent_id": "i1", "on_failure": "compensate",
@@ -78,7 +78,7 @@ pub(in crate::plan) fn good() -> Value {
     })
 }
 
-/// Returns the good plan with the value at `pointer` replaced, or removed if `value` is `None`.
+/// Returns the plan of `good` with the value at `pointer` replaced, or removed if `value` is `None`.
 pub(in crate::plan) fn with(pointer: &str, value: Option<Value>) -> Value {
     changed(good(), pointer, value)
 }
@@ -109,8 +109,8 @@ fn brief(violations: &[Violation]) -> Vec<(&str, &str)> {
     violations.iter().map(|violation| (violation.code, violation.pointer.as_str())).collect()
 }
 
-/// One mistake: the pointer and the new value of a change to the good plan, the code of the violated rule, the
-/// pointer of the violation, and a part of its message.
+/// One mistake in a valid plan. The first two fields are the pointer and the new value of the changed place. The other
+/// fields describe the violation: code, pointer, and a part of the message.
 pub(in crate::plan) type Mistake = (&'static str, Option<Value>, &'static str, &'static str, &'static str);
 
 pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
@@ -360,7 +360,7 @@ fn ambiguous_json_does_not_hide_other_mistakes() {
 
 #[test]
 fn transitive_dependencies_allow_bindings() {
-    // `draft` is bound to `fetch`, on which it depends through `sum`.
+    // `draft` is bound to `fetch` and depends on `fetch` only through `sum`.
     assert_eq!(violations(&good()), []);
     let found = violations(&with("/steps/2/depends_on", Some(json!([]))));
     assert_eq!(brief(&found), [("P018", "/steps/2/payload/page/0"), ("P018", "/steps/2/payload/text")]);

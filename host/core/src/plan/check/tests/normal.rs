@@ -14,7 +14,8 @@ fn ids(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.step_id.as_str()).collect()
 }
 
-/// Returns a plan of minimal steps `s00`, `s01`, … in the given order. `dependencies` lists step numbers.
+/// Returns a plan of minimal steps named `s00`, `s01` and so on. Step `n` depends on the steps whose numbers are in
+/// `dependencies[n]`. `order` is the order of the steps in the text.
 fn graph(dependencies: &[Vec<usize>], order: &[usize]) -> Value {
     let id = |number: usize| format!("s{number:02}");
     let steps: Vec<Value> = order
@@ -70,7 +71,7 @@ fn formatting_does_not_change_the_plan_hash() {
         check(plan.as_bytes(), &TestCatalog).unwrap().hash(),
         check(again.as_bytes(), &TestCatalog).unwrap().hash()
     );
-    // A change of a step's input changes the hash, although a change of the formatting does not.
+    // A change of a step's input changes the hash.
     assert_ne!(accepted(&good()).hash(), accepted(&with("/steps/0/payload/x", Some(json!(1)))).hash());
 }
 
@@ -88,8 +89,8 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
     })
 }
 
-/// Returns true if some step depends on itself, directly or through other steps. The search follows paths with
-/// at most as many edges as there are steps.
+/// Returns true if some step depends on itself, directly or through other steps. Each round adds the dependencies of
+/// all steps reached so far. There are as many rounds as steps, so every transitive dependency is reached.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
     (0..dependencies.len()).any(|start| {
         let mut reached: BTreeSet<usize> = dependencies[start].iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Several mistakes in one plan are reported in the order of the text.
+//! Tests of plans with several mistakes. The violations must be in the order of the text.
 
 use super::*;
 

@@ -130,7 +130,8 @@ fn binding_to_undeclared_parameter_is_refused() {
     let found = self::found(&plan);
     assert_eq!(brief(&found), [("P038", "/steps/0/payload/of"), ("P017", "/steps/1/payload/tone")]);
     assert!(found[0].message.contains("did you mean `professor`"), "{found:?}");
-    // If the schema admits additional names, a binding may read a name that is not declared.
+    // If the schema admits additional names, a binding may read an undeclared name. Only the violation by the
+    // `$outcome` binding remains.
     plan["parameters"]["additionalProperties"] = json!({ "type": "integer" });
     assert_eq!(super::violations(&plan).len(), 1);
 }
@@ -151,7 +152,7 @@ fn unusable_parameter_schema_is_refused_with_its_pointer() {
     assert_eq!(brief(&self::found(&plan)), [("P037", "/parameters")]);
 }
 
-/// Values in a request's payload are checked, and violations point into the text of the request.
+/// A wrong value in the payload of a request causes a violation with a position in the text of the request.
 #[test]
 fn value_violations_point_into_the_request_text() {
     let text = format!(

@@ -1,9 +1,9 @@
-//! Tests of short steps: omitted keys are filled, and only the plan decides their values.
+//! Tests of plans whose steps omit keys. The filled values depend only on the plan.
 
 use super::*;
 use crate::plan::{CheckedRequest, check_request};
 
-/// The steps of the good plan in the short form that people write.
+/// A plan with the same steps as `good`. Most keys of the steps are omitted.
 fn short() -> Value {
     json!({
         "$schema": "plan.schema.json",
@@ -23,7 +23,7 @@ fn request(plan: &Value) -> CheckedRequest {
     check_request(plan.to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"))
 }
 
-/// I145: the normal form of a short plan, and the list of filled keys.
+/// I145: a short plan has the expected normal form, and its filled keys are listed.
 #[test]
 fn short_steps_are_expanded_from_the_plan_alone() {
     let request = request(&short());
@@ -53,7 +53,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     ]);
     let normal = json!({ "plan_id": "plan", "schema_version": "1.0", "on_failure": "keep", "steps": steps });
     assert_eq!(serde_json::to_value(&request.plan).unwrap(), normal);
-    // Every value of the normal form was written in the plan or is listed as filled.
+    // The list of filled keys contains omitted keys and no stated keys. Each listed pointer exists in the normal form.
     let has = |pointer: &str| request.filled.contains(&pointer.to_owned());
     assert!(request.filled.is_sorted() && has("/plan_id") && has("/on_failure") && has("/steps/1/payload"));
     assert!(!has("/steps/3/effects") && !has("/steps/1/idempotency_template") && has("/steps/1/depends_on"));
@@ -62,8 +62,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     }
 }
 
-/// I145: a plan that states every filled value has the same hash as the short plan, and no value is filled in
-/// it.
+/// I145: the normal form of a short plan is itself a plan with the same hash. No value is filled in this plan.
 #[test]
 fn short_plan_and_normal_form_have_the_same_hash() {
     let short = request(&short());
