@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Limits, PinnedOperator};
+use serde_json::json;
+
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{Limits, PinnedOperator};
 use latchwork_core::response::{ChangedPluginView, PluginSetting};
 use latchwork_core::state::Durable;
-use serde_json::json;
 
 use crate::capability::grant;
 use crate::config::{Config, LimitsConfig, PluginConfig};

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::canon;
-use latchwork_core::decide::{self, ForkRefusal, ForkRequest};
+use latchwork_core::decide::{ForkRefusal, ForkRequest};
+use latchwork_core::encoding::canon;
 use latchwork_core::event::{Body, DecidedBy, Event, Header};
-use latchwork_core::expectation;
-use latchwork_core::ids::{Hash, JobId, StepId};
-use latchwork_core::job::JobState;
-use latchwork_core::keys;
-use latchwork_core::plan::{self, Violation};
+use latchwork_core::model::ids::{Hash, JobId, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::keys;
+use latchwork_core::plan::Violation;
 use latchwork_core::state::{Durable, label};
-use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, WriteError};
+use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, WriteError, expectation};
+use latchwork_core::{decide, plan};
 
 use crate::host::{Host, SubmitError};
 use crate::os;

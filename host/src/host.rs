@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide::{self, CallToUndo};
-use latchwork_core::event::{AcceptedPolicy, Mode};
-use latchwork_core::ids::{Hash, JobId, Operator};
-use latchwork_core::plan::{self, Plan, Violation};
-use latchwork_core::policy::Rules;
+use serde_json::Value;
+
+use latchwork_core::decide::CallToUndo;
+use latchwork_core::event::AcceptedPolicy;
+use latchwork_core::model::ids::{Hash, JobId, Operator};
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::rules::Rules;
+use latchwork_core::plan::{Plan, Violation};
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{
     Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, KeyValue, LeaseRequest, Owner, Submitted, WriteError,
 };
-
-use serde_json::Value;
+use latchwork_core::{decide, plan};
 
 use crate::capability::EnvOrFile;
 use crate::config::{CommitMode, Config, Policy};

@@ -16,14 +16,14 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
-use latchwork_core::notice::{Notice, NoticeKind};
-use latchwork_core::plan::RetrySpec;
-use latchwork_core::retry;
 use tokio::sync::{Notify as Told, mpsc};
 
-use crate::capability::Secrets;
+use latchwork_core::model::retry::RetrySpec;
+use latchwork_core::response::notice::{Notice, NoticeKind};
+use latchwork_core::rules::retry;
+
 use crate::capability::call_window::CallWindow;
-use crate::capability::connect;
+use crate::capability::{Secrets, connect};
 use crate::config::NotifyConfig;
 use crate::os;
 

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::canon;
-use latchwork_core::event::{AcceptedPolicy, Body, Event, Header, Mode};
-use latchwork_core::expectation;
-use latchwork_core::ids::{Hash, JobId, Operator, StepId};
-use latchwork_core::job::JobState;
-use latchwork_core::keys;
-use latchwork_core::manifest::{PinnedOperator, PluginKind};
-use latchwork_core::plan::{self, Plan, Step};
-use latchwork_core::policy::Rules;
-use latchwork_core::state::label;
-use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit};
 use serde_json::Value;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::event::{AcceptedPolicy, Body, Event, Header};
+use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::{PinnedOperator, PluginKind};
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::rules::Rules;
+use latchwork_core::plan;
+use latchwork_core::plan::{Plan, Step};
+use latchwork_core::state::label;
+use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit, expectation};
 
 use crate::os;
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use latchwork::config::{
     CommitMode, Config, ConfigErrors, DirGrant, Durability, Failover, HttpGrant, LoadOptions, SettingSource, TcpGrant,
 };
-use latchwork_core::event::Mode;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{EffectKind, OnIndeterminate, WasiMode};
-use serde_json::json;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{EffectKind, OnIndeterminate, WasiMode};
+use latchwork_core::model::mode::Mode;
 
 use crate::program::{command_output, latch_command, run_latch};
 
@@ -419,7 +420,7 @@ fn policy_hash_depends_only_on_its_meaning() {
 
 #[test]
 fn confirmation_settings_are_read_and_checked() {
-    use latchwork_core::manifest::Confirmation;
+    use latchwork_core::model::manifest::Confirmation;
     let plugin = |lines: &str| {
         let grants = "grants = { http = [\"https://a.example\"], dirs = [{ host = \"d\", guest = \"/d\" }], secrets = [\"TOKEN\"] }";
         format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{grants}\n{lines}")

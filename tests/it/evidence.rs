@@ -6,11 +6,12 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use latchwork_core::canon;
-use latchwork_core::evidence;
-use latchwork_core::ids::Hash;
-use latchwork_core::keys;
 use serde_json::{Value, json};
+
+use latchwork_core::encoding::canon;
+use latchwork_core::evidence;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::keys;
 
 use crate::built_guests::guest;
 use crate::program::{CommandOutput, latch_command, run_latch};

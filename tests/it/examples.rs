@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Context, Result, bail};
-use latchwork::build::{self, BuildOptions, BuiltPlugin};
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Determinism, EffectKind, PluginKind};
-use latchwork_core::plan::{self, Catalog, OperatorInfo};
 use wit_component::DecodedWasm;
+
+use latchwork::build;
+use latchwork::build::{BuildOptions, BuiltPlugin};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{Determinism, EffectKind, PluginKind};
+use latchwork_core::plan;
+use latchwork_core::plan::{Catalog, OperatorInfo};
 
 use crate::checkout;
 

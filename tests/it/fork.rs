@@ -3,16 +3,17 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use latchwork_core::decide;
-use latchwork_core::effect::{Answer, Effect, Provenance};
-use latchwork_core::error::{Code, Failure};
 use latchwork_core::event::{Body, RefusedCall};
-use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::job::JobState;
+use latchwork_core::model::effect::{Answer, Effect, Provenance};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::model::job::JobState;
 use latchwork_core::state::{Draft, Durable, label};
 use latchwork_core::storage::{EffectStore, Journal, LeaseRequest, StatusWrite};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
-use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 

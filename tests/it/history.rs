@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use latchwork::engine::Plugin;
+use latchwork::history;
 use latchwork::history::{
-    self, Entry, History, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
+    Entry, History, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
 };
-use latchwork_core::manifest::WasiMode;
+use latchwork_core::model::manifest::WasiMode;
 
 use crate::built_guests::guest;
 use crate::checkout;

@@ -3,12 +3,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde_json::{Value, json};
+
 use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Plugin, StepContext, ToolCallContext};
 use latchwork::os::clock;
-use latchwork_core::effect::Answer;
-use latchwork_core::error::{Code, Failure};
-use serde_json::{Value, json};
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::{Code, Failure};
 
 use crate::built_guests::guest;
 use crate::crash::for_every_point;

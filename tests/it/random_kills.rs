@@ -15,11 +15,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
-use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
+
+use latchwork_core::encoding::rng::StepRng;
 
 use crate::crash::check_jobs;
 use crate::evidence;

@@ -4,14 +4,15 @@ use std::process::{Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+
 use latchwork::config::{Config, LoadOptions};
 use latchwork::host::{EnqueueResult, Host, Stores};
 use latchwork::submit::{Submission, bare_intent};
 use latchwork::worker::NoCrash;
-use latchwork_core::event::Mode;
+use latchwork_core::model::mode::Mode;
 use latchwork_core::storage::Owner;
 use latchwork_store::{Database, OpenOptions};
-use serde_json::json;
 
 use crate::program::{CommandOutput, command_output, compile_cache_dir, latch_command};
 use crate::recorded_answers::{assert_completed, run_until_killed};

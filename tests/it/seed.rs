@@ -1,7 +1,7 @@
 //! Random choices derived from `LATCH_TEST_SEED`, or from a fixed default. With `LATCH_TEST_SWEEP`, tests
 //! that draw a sample use every element instead.
 
-use latchwork_core::rng::StepRng;
+use latchwork_core::encoding::rng::StepRng;
 
 /// Both commit modes.
 pub(crate) const COMMITS: [&str; 2] = ["atomic", "staged"];

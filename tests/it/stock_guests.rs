@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use latchwork_core::ids::Hash;
 use serde_json::{Value, json};
+
+use latchwork_core::model::ids::Hash;
 
 use crate::checkout;
 use crate::program::target_dir;

@@ -10,13 +10,12 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
-use latchwork_core::expectation::TimerWrite;
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
+use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
     EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite, QueueLimit,
     StatusWrite, StoredJob,
@@ -165,7 +164,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     store.action_reservation("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
     store.reusable("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
     store.payload(&log_a.job_id, "plan").await.unwrap();
-    store.costs(latchwork_core::cost::CostGrouping::Job, None).await.unwrap();
+    store.costs(latchwork_core::rules::cost::CostGrouping::Job, None).await.unwrap();
     store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();

@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use serde_json::{Value, json};
+use tracing::Level;
+
 use latchwork::config::{Config, Grants, LimitsConfig, LoadOptions};
 use latchwork::engine::{
     LoadError, Plugin, PluginSettings, Problem, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall,
 };
 use latchwork::registry::Registry;
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::WasiMode;
-use latchwork_core::rng::StepRng;
-use serde_json::{Value, json};
-use tracing::Level;
+use latchwork_core::encoding::rng::StepRng;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::WasiMode;
 
 use crate::built_guests::guest;
 use crate::hostile::{Map, engine, settings};

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use latchwork_core::job::JobState;
 use serde::Serialize;
 use tokio::task::JoinSet;
+
+use latchwork_core::model::job::JobState;
 
 use super::{BenchError, Workload};
 use crate::host::{Host, SubmitResult};

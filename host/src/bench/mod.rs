@@ -40,7 +40,7 @@ pub enum BenchError {
     /// A job did not complete, or the request belongs to an existing job. Contains the id of the job and a
     /// text with the cause.
     #[error("job {0} ended {1}: see its events")]
-    NotCompleted(latchwork_core::ids::JobId, String),
+    NotCompleted(latchwork_core::model::ids::JobId, String),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] latchwork_core::storage::StoreError),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use latchwork_core::error::Failure;
-use latchwork_core::memory::{ManualClock, Memory};
-use latchwork_core::storage::{Clock, Owner};
 use serde::Serialize;
 use tracing::Level;
+
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::error::Failure;
+use latchwork_core::storage::{Clock, Owner};
 
 use super::{BenchError, Load, Workload};
 use crate::config::Config;

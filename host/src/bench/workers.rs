@@ -1,9 +1,10 @@
 //! Measures jobs that worker processes claim from one database.
 
-use latchwork_core::ids::JobId;
-use latchwork_core::job::JobState;
-use latchwork_core::storage::JobFilter;
 use serde::Serialize;
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::JobFilter;
 
 use super::{BenchError, Workload};
 use crate::host::{EnqueueResult, Host};

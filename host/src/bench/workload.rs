@@ -1,9 +1,10 @@
 //! Defines the jobs of each workload.
 
-use latchwork_core::event::Mode;
-use latchwork_core::ids::Hash;
-use latchwork_core::plan::Plan;
 use serde_json::{Value, json};
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::mode::Mode;
+use latchwork_core::plan::Plan;
 
 use super::BenchError;
 use crate::host::Host;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::recipe::Recipe;
 use super::run::{command, output_of, run};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::recipe::RecipeProblem;
 use crate::temp_files;

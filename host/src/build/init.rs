@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::{BuildError, Lang, NewPlugin, sdk, tools};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::recipe::{JsEngine, Recipe};
 use super::run::{command, run};

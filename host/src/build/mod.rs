@@ -16,12 +16,10 @@
 //! JavaScript and Python components contain a snapshot of a running engine. The snapshot differs with each build. Keep
 //! such a component and pin it by its digest instead of building it again.
 
-mod disk_space;
-mod real_imports;
-
 mod c;
 mod cargo;
 mod debian;
+mod disk_space;
 mod encode;
 mod error;
 mod go;
@@ -32,6 +30,7 @@ mod new;
 mod programs;
 mod publish;
 mod python;
+mod real_imports;
 mod recipe;
 mod run;
 mod sdk;
@@ -42,8 +41,10 @@ mod world;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
+use crate::units::size;
 
 pub use error::BuildError;
 pub use init::{CreatedProject, InitError, NewProject, suggested_language};
@@ -52,8 +53,6 @@ pub use programs::{BuildKind, Program, ProgramState, programs};
 pub use recipe::{JsEngine, Lang, LanguageSettings, RECIPE, Recipe, RecipeProblem};
 pub(crate) use sdk::interfaces;
 pub use wasm_target::Toolchain;
-
-use crate::units::size;
 
 /// A component that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]

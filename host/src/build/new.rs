@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::recipe::LANGS;
 use super::sdk::EmbeddedFile;

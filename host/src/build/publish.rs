@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 
 use super::{BuildError, BuiltPlugin, Lang, Recipe};
 use crate::build::real_imports;
@@ -64,7 +64,7 @@ fn check_is_component(path: &Path, content: &[u8]) -> Result<(), BuildError> {
 
 #[cfg(test)]
 mod tests {
-    use latchwork_core::manifest::PluginKind;
+    use latchwork_core::model::manifest::PluginKind;
 
     use super::*;
 

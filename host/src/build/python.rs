@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::manifest::PluginKind;
 use serde::Deserialize;
+
+use latchwork_core::model::manifest::PluginKind;
 
 use super::recipe::Recipe;
 use super::run::run;

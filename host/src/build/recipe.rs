@@ -4,12 +4,13 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::manifest::PluginKind;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::manifest::PluginKind;
+
 use super::BuildError;
-use latchwork_core::suggest::did_you_mean;
 
 /// File name of the recipe.
 pub const RECIPE: &str = "latch-plugin.toml";

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use latchwork_core::ids::Hash;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use wasmtime_wasi::{HostWallClock, WasiCtxBuilder};
+
+use latchwork_core::model::ids::Hash;
 
 use crate::config::HttpGrant;
 

@@ -1,6 +1,6 @@
 //! `latchwork:plugin/tools`: a step's only access to the world.
 
-use latchwork_core::error::Failure;
+use latchwork_core::model::error::Failure;
 
 use crate::engine::bindings::import::tools;
 use crate::engine::bindings::import::types::{Error, Json};

@@ -21,8 +21,11 @@ pub(crate) mod tools;
 
 use std::sync::Arc;
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
+use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
+use crate::units::size;
 
 pub use dynamic::other_process::serve;
 pub use dynamic::{CaseAnswer, CaseProblem, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, parse};
@@ -31,9 +34,6 @@ pub use history::{HistoryFile, HistoryFileError};
 pub use report::{CaseRun, CheckReport, CheckedComponent, HistoryRun, RuleState};
 pub use rule::{RULES, Rule, RuleKind, Severity, find_rule};
 pub use static_rules::StaticInput;
-
-use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
-use crate::units::size;
 
 /// The component that is checked.
 pub struct Subject<'a> {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::manifest::PluginKind;
 use serde::Serialize;
+
+use latchwork_core::model::manifest::PluginKind;
 
 use super::finding::Finding;
 use super::rule::{RULES, RuleKind, Severity};

@@ -217,7 +217,7 @@ mod tests {
         assert!(RULES.is_sorted_by(|a, b| a.id < b.id), "in order, each once");
         for rule in RULES {
             assert!(rule.id.len() == 4 && rule.id[1..].parse::<u32>().is_ok_and(|n| n > 0 && n < 200), "{}", rule.id);
-            assert_eq!(latchwork_core::error_docs::find(rule.id), None, "{} has one page", rule.id);
+            assert_eq!(latchwork_core::model::error_docs::find(rule.id), None, "{} has one page", rule.id);
         }
     }
 }

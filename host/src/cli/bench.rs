@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error_docs;
-use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 use serde_json::json;
+
+use latchwork_core::model::error_docs;
+use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 
 use super::args::BenchArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::open;
 use super::output::{Tone, table};
-use super::plugin;
-use crate::bench::{self, Load, Measured, SandboxTimes, Workload};
+use super::{open, plugin};
+use crate::bench;
+use crate::bench::{Load, Measured, SandboxTimes, Workload};
 use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;

@@ -9,16 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error_docs;
-use latchwork_store::{BenchTransaction, Database, DatabaseTarget, NoProbe, pgbench, transactions_per_second};
 use serde_json::json;
+
+use latchwork_core::model::error_docs;
+use latchwork_store::{BenchTransaction, Database, DatabaseTarget, NoProbe, pgbench, transactions_per_second};
 
 use super::args::BenchArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::open;
 use super::output::{Tone, table};
-use crate::bench::{self, SharedMeasurement, Workload};
+use crate::bench;
+use crate::bench::{SharedMeasurement, Workload};
 use crate::config::{Config, DATABASE_VARIABLE};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;

@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::ids::StepId;
-use latchwork_core::manifest::EffectKind;
-use latchwork_core::plan::{Catalog as _, uncovered};
-use latchwork_core::suggest::did_you_mean;
-use latchwork_core::{canon, error_docs};
 use serde_json::{Value, json};
+
+use latchwork_core::encoding::canon;
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::StepId;
+use latchwork_core::model::manifest::EffectKind;
+use latchwork_core::plan::{Catalog as _, uncovered};
 
 use super::args::{CallArgs, ParameterArgs, RunArgs};
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::source::{self, Source};
-use super::{catalog, open, plugin, run};
+use super::source::Source;
+use super::{catalog, open, plugin, run, source};
 use crate::registry::Registry;
 
 /// Id of the only step of the job.

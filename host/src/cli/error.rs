@@ -5,14 +5,16 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::JobId;
-use latchwork_core::plan::Violation;
-use latchwork_core::storage::{InboxError, StoreError, WriteError};
 use serde_json::{Value, json};
 
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::plan::Violation;
+use latchwork_core::storage::{InboxError, StoreError, WriteError};
+
 use crate::build::BuildError;
-use crate::config::{self, ConfigErrors, SettingSource};
+use crate::config;
+use crate::config::{ConfigErrors, SettingSource};
 use crate::engine::EngineError;
 use crate::host::SubmitError;
 use crate::worker::WorkerError;

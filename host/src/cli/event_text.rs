@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::event::{Body, Consequence, DecidedBy, Event, ReopenPurpose};
-use latchwork_core::ids::{JobId, Operator, Slot, StepId};
-use latchwork_core::keys;
-use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 use serde::Serialize;
+
+use latchwork_core::event::{Body, Consequence, DecidedBy, Event, ReopenPurpose};
+use latchwork_core::model::ids::{JobId, Operator, Slot, StepId};
+use latchwork_core::model::keys;
+use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 
 use super::brief::short_duration;
 use super::output::Tone;

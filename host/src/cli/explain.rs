@@ -1,8 +1,11 @@
 //! `latch explain`: prints the page of a code.
 
-use latchwork_core::error_docs::ErrorPage;
-use latchwork_core::{error_docs, plan, suggest};
 use serde_json::json;
+
+use latchwork_core::encoding::suggest;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::error_docs::ErrorPage;
+use latchwork_core::plan;
 
 use super::args::ExplainArgs;
 use super::context::Context;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use latchwork_core::event::Event;
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::Journal;
 
 use super::context::Context;

@@ -1,20 +1,18 @@
 //! Gates on a terminal: shows the exact call and asks a person to decide.
 
 use latchwork_core::decide;
-use latchwork_core::error::Code;
 use latchwork_core::event::Header;
-use latchwork_core::ids::Slot;
-use latchwork_core::pending;
-use latchwork_core::policy::Rules;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::model::rules::Rules;
 use latchwork_core::response::Response;
-use latchwork_core::state::{Durable, Gate};
+use latchwork_core::state::{Durable, Gate, pending};
 use latchwork_core::storage::{InboxError, InboxRequest, InboxRow};
 
-use super::arguments;
 use super::context::Context;
-use super::interrupt;
 use super::output::Text;
 use super::text::visible;
+use super::{arguments, interrupt};
 use crate::config::Config;
 use crate::host::Host;
 use crate::os;

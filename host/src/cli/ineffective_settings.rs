@@ -3,9 +3,10 @@
 //! One example is a limit for an operator that no plugin serves. Another example is a limit for a tenant with a
 //! misspelled name. Such settings are reported but never refused, because one file may configure several hosts.
 
+use latchwork_core::encoding::suggest::{did_you_mean, most_similar};
+
 use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
-use latchwork_core::suggest::{did_you_mean, most_similar};
 
 /// Returns one line for each setting that probably has no effect.
 pub(super) fn warnings(config: &Config, registry: &Registry) -> Vec<String> {

@@ -1,14 +1,16 @@
 //! `latch init`: creates a project that is ready to run.
 
-use latchwork_core::error_docs;
-use latchwork_core::response::shell_quoted;
 use serde_json::json;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::response::shell_quoted;
 
 use super::args::InitArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::text::{Text, Tone, table};
-use crate::build::{self, InitError, Lang, NewProject};
+use crate::build;
+use crate::build::{InitError, Lang, NewProject};
 
 pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let lang = args.lang.map_or_else(build::suggested_language, Lang::from);

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use latchwork_core::error_docs;
-use latchwork_core::evidence::PublicKey;
 use serde_json::json;
+
+use latchwork_core::evidence::PublicKey;
+use latchwork_core::model::error_docs;
 
 use super::args::{KeyArgs, KeyCommand};
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::save::{self, FileReaders};
+use super::save;
+use super::save::FileReaders;
 use crate::evidence::SigningKey;
 
 pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error_docs;
-use latchwork_core::ids::{Hash, Operator};
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::storage::{Journal, Owner, StoreError};
 use latchwork_store::{
     Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,

@@ -4,23 +4,26 @@
 //! people is a [`Text`]: escaped when it is created, styled and wrapped when it is written. A closed pipe, as
 //! in `latch … | head`, is not an error.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io;
+use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
 use console::Term;
-use latchwork_core::error_docs;
-use latchwork_core::ids::JobId;
 use serde_json::{Value, json};
 use tracing::Level;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
 
 use super::args::LogFormat;
 use super::error::CliError;
 use super::stderr;
 use super::text::TextTarget;
-pub(crate) use super::text::{Text, Tone, table};
 use crate::os;
+
+pub(crate) use super::text::{Text, Tone, table};
 pub(crate) use crate::units::size;
 
 /// Writes text for people or JSON for programs.

@@ -1,16 +1,18 @@
 //! `--set` and `--input`: values for the parameters of a plan.
 
-use latchwork_core::bindings::child;
-use latchwork_core::canon;
-use latchwork_core::error_docs;
-use latchwork_core::plan::{self, Catalog, ParameterError, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
+
+use latchwork_core::encoding::canon;
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::error_docs;
+use latchwork_core::plan;
+use latchwork_core::plan::bindings::child;
+use latchwork_core::plan::{Catalog, ParameterError, SchemaMismatch, Violation};
 
 use super::args::ParameterArgs;
 use super::context::Context;
 use super::error::{CliError, CliProblem};
 use super::source::{Source, is_stdin};
-use latchwork_core::suggest::did_you_mean;
 
 /// Returns the parameter values of a request, with defaults. `--set` overrides `--input`. `--input` overrides the
 /// payload of the intent. Returns `None` for a plan without parameters.

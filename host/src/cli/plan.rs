@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use latchwork_core::error_docs;
-use latchwork_core::manifest::{Determinism, PluginKind};
-use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, SchemaMismatch, Violation};
 use serde_json::{Map, Value, json};
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::manifest::{Determinism, PluginKind};
+use latchwork_core::plan;
+use latchwork_core::plan::{Catalog, OperatorInfo, Plan, SchemaMismatch, Violation};
 
 use super::args::{ParameterArgs, PlanArgs, PlanCheckArgs, PlanCommand};
 use super::context::Context;
 use super::error::{CliError, CliProblem, Exit};
 use super::output::{Text, Tone};
 use super::source::Source;
-pub(super) use super::source::file as read;
 use super::{admission, catalog, parameters};
+
+pub(super) use super::source::file as read;
 
 /// Keys of a step in the order in which they are explained. Other keys follow.
 const STEP_KEYS: &[&str] = &[

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::JobId;
-use latchwork_core::job::JobState;
+use serde_json::json;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::storage::{ClaimExclusions, JobFilter};
-use serde_json::json;
 
 use super::args::ResumeArgs;
 use super::context::Context;

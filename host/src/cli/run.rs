@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error::Code;
-use latchwork_core::error_docs;
-use latchwork_core::event::Mode;
-use latchwork_core::ids::JobId;
-use latchwork_core::job::JobState;
-use latchwork_core::response::{BlockedView, Response, StepView, response};
-use latchwork_core::step::StepState;
-use latchwork_core::storage::{Claim, JobRow};
-use latchwork_core::suggest::did_you_mean;
-use latchwork_core::wait::SHORT_WAIT_MS;
 use serde_json::json;
+
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::step::StepState;
+use latchwork_core::plan::wait::SHORT_WAIT_MS;
+use latchwork_core::response::{BlockedView, Response, StepView, response};
+use latchwork_core::storage::{Claim, JobRow};
 
 use super::args::RunArgs;
 use super::context::Context;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::error::CliError;
 use crate::temp_files;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::context::Context;
 use super::error::CliError;

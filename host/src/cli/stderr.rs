@@ -1,12 +1,14 @@
 //! The only module that writes to stderr. Keeps an area of redrawn lines at the bottom of the terminal.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use console::{Term, measure_text_width};
-use latchwork_core::ids::JobId;
 use serde_json::{Map, Value, json};
 use tracing::Level;
+
+use latchwork_core::model::ids::JobId;
 
 use super::args::LogFormat;
 use super::text::{Text, TextTarget};

@@ -5,9 +5,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
-use latchwork_core::evidence::{self, ProblemKind, Trust, Verified, VerifyReport};
 use serde_json::json;
+
+use latchwork_core::evidence;
+use latchwork_core::evidence::{ProblemKind, Trust, Verified, VerifyReport};
+use latchwork_core::model::error_docs;
 
 use super::args::VerifyArgs;
 use super::context::Context;

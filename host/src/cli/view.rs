@@ -1,22 +1,22 @@
 //! Display of a response for people, and its exit code.
 
-use latchwork_core::cost::usd;
-use latchwork_core::error::Code;
-use latchwork_core::event::{Consequence, ResultType};
-use latchwork_core::job::JobState;
-use latchwork_core::replay::{Difference, Divergence};
+use latchwork_core::event::Consequence;
+use latchwork_core::model::differences::Difference;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::result_type::ResultType;
+use latchwork_core::model::step::StepState;
 use latchwork_core::response::{
     BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line,
 };
-use latchwork_core::step::StepState;
+use latchwork_core::rules::cost::usd;
 
-use super::arguments;
-use super::changed;
 use super::context::Context;
 use super::error::Exit;
 use super::output::{Text, Tone, table};
-use super::results;
 use super::text::visible;
+use super::{arguments, changed, results};
 use crate::os;
 
 /// Prints a response with the exact calls of its open gates and returns the exit status.

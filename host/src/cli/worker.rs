@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error_docs;
-use latchwork_core::ids::Hash;
-use latchwork_core::response::ChangedPluginView;
-use latchwork_core::storage::StoreError;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::response::ChangedPluginView;
+use latchwork_core::storage::StoreError;
 
 use super::args::WorkerArgs;
 use super::context::Context;

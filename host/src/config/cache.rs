@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};

@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::error_docs;
+
 use super::problem::{ConfigProblem, SettingSource};
-use latchwork_core::suggest::did_you_mean;
 
 /// Collects problems of one file.
 pub(super) struct ProblemSink<'d> {

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
 use toml::de::DeTable;
+
+use latchwork_core::model::error_docs;
 
 use super::document::{ConfigField, ProblemSink, TableReader};
 use super::plugin::positive_duration;

@@ -27,6 +27,7 @@ mod worker;
 
 #[cfg(test)]
 pub(crate) use document::keys_read::keys as asked_keys;
+
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use operators::{OperatorOverride, OperatorSettings};
@@ -34,7 +35,7 @@ pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub use types::*;
 
-use latchwork_core::manifest::OnIndeterminate;
+use latchwork_core::model::manifest::OnIndeterminate;
 
 /// Name of the configuration file.
 pub const FILE_NAME: &str = "latch.toml";

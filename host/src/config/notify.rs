@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use hyper::Uri;
-use latchwork_core::notice::NoticeKind;
+
+use latchwork_core::response::notice::NoticeKind;
 
 use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, EffectKind};
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{Determinism, EffectKind};
 
 use super::document::{ConfigField, TableReader};
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use latchwork_core::cost::Prices;
-use latchwork_core::error_docs;
-use latchwork_core::manifest::WasiMode;
-use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
 use toml::de::DeValue;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::manifest::WasiMode;
+use latchwork_core::model::retry::RetrySpec;
+use latchwork_core::rules::cost::Prices;
 
 use super::document::{ConfigField, TableReader};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::canon;
-use latchwork_core::cost::Budget;
-use latchwork_core::event::Mode;
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::EffectKind;
-use latchwork_core::policy::{AnswerRequirement, AutoExec, GATE_EXPIRES_MS, TRUST_MAX};
 use serde_json::json;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::model::answer_requirement::AnswerRequirement;
+use latchwork_core::model::auto_exec::{AutoExec, TRUST_MAX};
+use latchwork_core::model::budget::Budget;
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::EffectKind;
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::rules::GATE_EXPIRES_MS;
 
 use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;

@@ -5,15 +5,18 @@ use std::fmt;
 use std::path::PathBuf;
 
 use hyper::Uri;
-use latchwork_core::cost::{Budget, Prices};
-use latchwork_core::event::Mode;
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, EffectKind, OnIndeterminate, WasiMode};
-use latchwork_core::notice::NoticeKind;
-use latchwork_core::plan::RetrySpec;
-use latchwork_core::policy::{AnswerRequirement, AutoExec};
-use latchwork_core::storage::QueueLimit;
 use serde_json::Value;
+
+use latchwork_core::model::answer_requirement::AnswerRequirement;
+use latchwork_core::model::auto_exec::AutoExec;
+use latchwork_core::model::budget::Budget;
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{Confirmation, EffectKind, OnIndeterminate, WasiMode};
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::retry::RetrySpec;
+use latchwork_core::response::notice::NoticeKind;
+use latchwork_core::rules::cost::Prices;
+use latchwork_core::storage::QueueLimit;
 
 use super::headers::HeaderTemplate;
 use super::operators::OperatorOverride;

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 
 use super::types::{HttpGrant, TcpGrant};
 
@@ -47,7 +47,7 @@ pub(super) fn long_duration_ms(text: &str) -> Result<u64, String> {
 
 /// Parses an amount of US dollars into millionths: `1.00`.
 pub(super) fn micro_usd(text: &str) -> Result<u64, String> {
-    latchwork_core::cost::micro_usd(text).ok_or_else(|| {
+    latchwork_core::rules::cost::micro_usd(text).ok_or_else(|| {
         format!("`{text}` is not an amount: write US dollars with at most six decimals, such as \"1.00\"")
     })
 }

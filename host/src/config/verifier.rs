@@ -1,7 +1,7 @@
 //! Reads the keys `confirmation` and `verifier`, which define how recorded effects are checked when a job is
 //! resumed.
 
-use latchwork_core::manifest::Confirmation;
+use latchwork_core::model::manifest::Confirmation;
 
 use super::document::{ConfigField, TableReader};
 use super::headers;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ids::Operator;
+use latchwork_core::model::ids::Operator;
 
 use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;

@@ -15,9 +15,10 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use latchwork_core::ids::Hash;
 use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
+
+use latchwork_core::model::ids::Hash;
 
 use super::error::EngineError;
 use crate::engine::hmac;
@@ -247,7 +248,8 @@ mod tests {
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
     fn engine() -> (wasmtime::Engine, Hash) {
-        let (config, profile) = crate::engine::profile::build_profile(latchwork_core::manifest::PluginKind::Step);
+        let (config, profile) =
+            crate::engine::profile::build_profile(latchwork_core::model::manifest::PluginKind::Step);
         (wasmtime::Engine::new(&config).unwrap(), profile)
     }
 

@@ -1,7 +1,8 @@
 //! The static check of a component: determines its world and lists all forbidden imports and missing exports.
 
-use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
+
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
 use super::error::Problem;
 use super::plugin::LoadSettings;

@@ -1,7 +1,7 @@
 //! Imports, exports and world of a component, read from its type without running it.
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::error::Problem;
 use super::{Engine, component};

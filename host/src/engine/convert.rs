@@ -1,9 +1,11 @@
 //! Conversions between the types of the bindings and those of the core crate.
 
-use latchwork_core::effect::{Output, StateChange, Usage};
-use latchwork_core::error::{Code, DENIED_BY_SDK, Failure};
-use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, EffectKind, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec};
+use latchwork_core::model::effect::{Output, StateChange, Usage};
+use latchwork_core::model::error::{Code, DENIED_BY_SDK, Failure};
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{
+    Determinism, EffectKind, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec,
+};
 
 use super::bindings::{export, import};
 

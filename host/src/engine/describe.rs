@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Store, UpdateDeadline};
+
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 
 use super::bindings::export;
 use super::component::{PACKAGE, Shape};
 use super::error::Problem;
-use super::limits::{self, Guarded};
+use super::limits::Guarded;
 use super::plugin::PluginSettings;
 use super::schema::Schemas;
 use super::step::StepState;
-use super::{convert, fault, virtual_wasi};
+use super::{convert, fault, limits, virtual_wasi};
 use crate::engine::null_host::NullHost;
 use crate::engine::start_phase;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::Hash;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Hash;
 
 /// Reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,9 @@
 //! Converts the engine's errors into failures with specific codes.
 
-use latchwork_core::error::{Code, Failure};
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
+
+use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of callers on a guest's stack that a message names.
 const FRAMES_SHOWN: usize = 6;

@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use latchwork_core::manifest::Limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::Component;
 use wasmtime::{Enabled, PoolingAllocationConfig};
+
+use latchwork_core::model::manifest::Limits;
 
 /// Number of memories for all running instances of a pool. Each memory reserves 4 GiB of address space. Untouched pages
 /// use no memory.

@@ -2,7 +2,7 @@
 
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 
-use latchwork_core::manifest::Limits;
+use latchwork_core::model::manifest::Limits;
 
 use super::fault::HostFault;
 use crate::os::clock;

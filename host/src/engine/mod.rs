@@ -10,43 +10,43 @@
 //! * `cache` stores compiled code.
 //! * `inspect` reads information from a component's bytes that the engine does not report.
 
-mod component_interface;
-mod hmac;
-pub mod inspect;
-mod instance_pool;
-mod null_host;
-mod start_phase;
-pub(crate) mod untyped;
-
 mod announce;
 pub(crate) mod bindings;
 mod cache;
 mod component;
+mod component_interface;
 pub(crate) mod convert;
 mod describe;
 mod error;
 mod fault;
+mod hmac;
+pub mod inspect;
+mod instance_pool;
 mod limits;
+mod null_host;
 mod plugin;
 mod profile;
 mod runnable;
 pub(crate) mod schema;
 mod sources;
+mod start_phase;
 pub(crate) mod step;
 pub(crate) mod tool;
 pub(crate) mod tool_state;
+pub(crate) mod untyped;
 pub(crate) mod virtual_wasi;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
-pub use crate::engine::component_interface::ComponentInterface;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
 pub use announce::{CompilationStart, on_compile};
+pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
 pub use plugin::{LoadSettings, ManifestSource, Plugin, PluginSettings};

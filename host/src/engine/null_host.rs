@@ -1,8 +1,9 @@
 //! Host of a step while its `describe` runs.
 
 use async_trait::async_trait;
-use latchwork_core::error::Failure;
 use tracing::Level;
+
+use latchwork_core::model::error::Failure;
 
 use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};

@@ -4,21 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use latchwork_core::effect::StateChange;
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{
+use serde_json::Value;
+
+use latchwork_core::model::effect::StateChange;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{
     Determinism, Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
 };
 use latchwork_core::storage::KeyValue;
-use serde_json::Value;
 
-use super::convert;
 use super::schema::Schemas;
-use super::step::{self, ResourceUsage, StepCalls, StepCode, StepEnd, StepOutcome};
-use super::tool::{
-    self, ReconcileVerdict, ToolCallContext, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult,
-};
+use super::step::{ResourceUsage, StepCalls, StepCode, StepEnd, StepOutcome};
+use super::tool::{ReconcileVerdict, ToolCallContext, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
+use super::{convert, step, tool};
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::{HttpStub, Secrets};
 use crate::config::{Grants, LimitsConfig, OperatorOverride};
@@ -441,7 +440,7 @@ fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
 }
 
 fn not_called(failure: Failure) -> ToolEnd {
-    ToolEnd { answer: latchwork_core::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
+    ToolEnd { answer: latchwork_core::model::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
 }
 
 fn unexpected_answer(said: ToolReturn) -> Failure {

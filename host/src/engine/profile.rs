@@ -4,9 +4,10 @@
 //! digest. No setting can therefore change without changing the digest. Jobs record the digest. The digest is also part
 //! of the cache key of compiled code.
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
 use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
 
 /// Version of the engine, which is part of every digest. A test compares it with the lock file.
 const WASMTIME: &str = "48.0.8";

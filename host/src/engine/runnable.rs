@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use latchwork_core::effect::StateChange;
-use latchwork_core::error::Failure;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Limits, WasiMode};
 use serde_json::Value;
+
+use latchwork_core::model::effect::StateChange;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{Limits, WasiMode};
 
 use super::plugin::Plugin;
 use super::step::{StepCalls, StepEnd};

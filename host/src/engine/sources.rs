@@ -1,6 +1,6 @@
 //! Context, clock and random numbers of a step, which are the same in every try of the step.
 
-use latchwork_core::rng::StepRng;
+use latchwork_core::encoding::rng::StepRng;
 
 use super::StepContext;
 
@@ -17,7 +17,7 @@ pub struct StepSources {
 
 impl StepSources {
     /// Creates the sources of a step that started at `now_us`. The seed comes from
-    /// [`step_seed`](latchwork_core::keys::step_seed).
+    /// [`step_seed`](latchwork_core::model::keys::step_seed).
     pub fn new(context: StepContext, seed: [u8; 32], now_us: i64) -> Self {
         Self { context, now_us, rng: StepRng::new(seed) }
     }

@@ -1,18 +1,18 @@
 //! Runs a step in a new instance, with only the interfaces of a step.
 
 use async_trait::async_trait;
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::{Limits, WasiMode};
 use serde::{Deserialize, Serialize};
 use tracing::Level;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
-use super::StepSources;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::{Limits, WasiMode};
+
 use super::bindings::{export, import};
-use super::fault;
-use super::limits::{self, Guard, Guarded};
-use super::virtual_wasi::{self, VirtualWasi};
+use super::limits::{Guard, Guarded};
+use super::virtual_wasi::VirtualWasi;
+use super::{StepSources, fault, limits, virtual_wasi};
 use crate::engine::instance_pool::InstancePermits;
 
 /// Information about the job that steps and tools can read.

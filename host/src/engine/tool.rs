@@ -3,21 +3,20 @@
 
 use std::sync::Arc;
 
-use latchwork_core::effect::{Answer, Output, StateChange};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::Limits;
 use serde::de::IgnoredAny;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 
+use latchwork_core::model::effect::{Answer, Output, StateChange};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::Limits;
+
 use super::bindings::{export, import};
 use super::component::Shape;
-use super::fault;
-use super::limits;
 use super::plugin::PluginSettings;
 use super::step::{StepContext, oversized};
 use super::tool_state::{ToolState, files, host_state, lookup};
-use super::{convert, schema};
+use super::{convert, fault, limits, schema};
 use crate::capability::call_window::{CallWindow, Hindrances};
 use crate::capability::filesystem::FilesData;
 use crate::capability::grant::EffectivePermissions;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use latchwork_core::manifest::Limits;
 use tracing::Level;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
 use wasmtime_wasi::sockets::WasiSocketsCtxView;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+use latchwork_core::model::manifest::Limits;
 
 use super::bindings::import;
 use super::fault::HostFault;

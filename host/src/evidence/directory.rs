@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::WasiMode;
 use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::WasiMode;
 
 use crate::capability::Secrets;
 use crate::config::{Grants, LimitsConfig};

@@ -1,12 +1,13 @@
 //! Re-executes every step plugin of an evidence file with the recorded answers.
 
 use latchwork_core::evidence::{NotChecked, Problem, ProblemKind, Verified};
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::PluginKind;
 use latchwork_core::state::{Durable, Step, label};
 
 use super::ComponentDirectory;
-use crate::replay::{self, ReplayError};
+use crate::replay;
+use crate::replay::ReplayError;
 
 /// A pinned component that the directory does not contain.
 #[derive(Clone, Debug, PartialEq, Eq)]

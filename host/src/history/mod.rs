@@ -31,12 +31,12 @@ mod read;
 
 use std::sync::Arc;
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::event::PayloadRef;
-use latchwork_core::ids::Hash;
-use latchwork_core::keys;
-use latchwork_core::manifest::{Limits, WasiMode};
-use latchwork_core::replay::Divergence;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::{Limits, WasiMode};
+use latchwork_core::model::payload::PayloadRef;
 
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings, StepContext};
 use crate::evidence;

@@ -1,9 +1,10 @@
 //! Mutations of single parts of a history.
 
-use latchwork_core::bindings::child;
-use latchwork_core::canon;
-use latchwork_core::error::{Code, Failure};
 use serde_json::{Value, json};
+
+use latchwork_core::encoding::canon;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::plan::bindings::child;
 
 use super::{Args, History, RecordedEnd, RecordedHostCall};
 

@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::canon;
-use latchwork_core::error::Failure;
-use latchwork_core::ids::Hash;
-use latchwork_core::keys;
-use latchwork_core::replay::Divergence;
 use tracing::Level;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::keys;
 
 use super::{History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::engine::{Plugin, StepCalls, StepOutcome, StepSources, Stop, ToolCall};

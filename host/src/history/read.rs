@@ -1,14 +1,15 @@
 //! Reads a history from an evidence file.
 
-use latchwork_core::effect::Answer;
-use latchwork_core::error::Failure;
 use latchwork_core::event::Body;
-use latchwork_core::evidence::{self, Salts};
-use latchwork_core::ids::Slot;
-use latchwork_core::keys;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::evidence;
+use latchwork_core::evidence::Salts;
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::PluginKind;
+use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Call, Durable, Job, Step, label};
-use latchwork_core::step::StepState;
 
 use super::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::engine::StepContext;

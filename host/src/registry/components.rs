@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 
 use crate::engine::Problem;
 use crate::{os, temp_files};

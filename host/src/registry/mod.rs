@@ -13,15 +13,17 @@ mod survey;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode};
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{
+    Confirmation, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode,
+};
 use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{self, Engine, LoadError, ManifestSource, Plugin, PluginSettings, Problem, Runnable};
-
+use crate::engine;
+use crate::engine::{Engine, LoadError, ManifestSource, Plugin, PluginSettings, Problem, Runnable};
 use components::Components;
 
 pub use components::{DamagedComponent, StoredComponentInfo};

@@ -1,7 +1,7 @@
 //! Checks the configured plugins for all problems that can be found without compiling.
 
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::source;
 use crate::config::{Config, PluginConfig};

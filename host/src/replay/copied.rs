@@ -1,8 +1,8 @@
 //! Answers that a fork copied from its origin job.
 
-use latchwork_core::effect::{Answer, Effect};
-use latchwork_core::error::Failure;
-use latchwork_core::ids::{Slot, StepId};
+use latchwork_core::model::effect::{Answer, Effect};
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::{Slot, StepId};
 use latchwork_core::state::{Durable, label};
 
 /// Returns the answers to the calls of a copied step, with the times of the answers.

@@ -10,20 +10,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::canon;
-use latchwork_core::decide;
-use latchwork_core::effect::Answer;
-use latchwork_core::error::Failure;
-use latchwork_core::event::{Event, PayloadRef};
-use latchwork_core::evidence::Salts;
-use latchwork_core::ids::{Hash, Slot, StepId};
-use latchwork_core::keys;
-use latchwork_core::manifest::PluginKind;
-use latchwork_core::replay::{self, Divergence};
-use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
-use latchwork_core::step::StepState;
 use serde::Serialize;
 use tracing::Level;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::event::Event;
+use latchwork_core::evidence::Salts;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::{Hash, Slot, StepId};
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::PluginKind;
+use latchwork_core::model::payload::PayloadRef;
+use latchwork_core::model::step::StepState;
+use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
+use latchwork_core::{decide, replay};
 
 use crate::engine::{PinnedComponents, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 

@@ -3,9 +3,10 @@
 //! A schema describes the structure of a file, as far as JSON Schema can express it. The parser of the file
 //! also checks other rules, such as unique names and values that depend on each other.
 
-use latchwork_core::error::Code;
-use latchwork_core::plan;
 use serde_json::{Map, Value, json};
+
+use latchwork_core::model::error::Code;
+use latchwork_core::plan;
 
 #[cfg(test)]
 mod tests;

@@ -4,17 +4,18 @@
 //! `[validators] run = ["static", "sandbox"]` selects validators that come with the host. An embedding
 //! program adds its own with [`crate::host::Extensions`].
 
+mod imports;
+mod sandbox;
+
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use latchwork_core::ids::{Hash, JobId, Operator, StepId};
-use latchwork_core::manifest::{Determinism, Limits, PluginKind};
+
+use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
+use latchwork_core::model::manifest::{Determinism, Limits, PluginKind};
 
 use crate::engine::{Plugin, StepContext};
-
-mod imports;
-mod sandbox;
 
 pub use imports::Static;
 pub use sandbox::{Sandbox, SandboxConditions, SandboxEnd, SandboxHostCall, SandboxRun};

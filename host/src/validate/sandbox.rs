@@ -8,10 +8,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Determinism, PluginKind};
 use tracing::Level;
+
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{Determinism, PluginKind};
 
 use super::{StepValidator, ValidationRequest};
 use crate::engine::{StepCalls, StepOutcome, StepSources, Stop, ToolCall};

@@ -12,14 +12,15 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::header::{ETAG, HOST, HeaderValue};
 use hyper::{Method, Request, StatusCode, Uri};
-use latchwork_core::error::Failure;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
+
+use latchwork_core::model::error::Failure;
 
 use super::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::capability::call_window::CallWindow;
-use crate::capability::connect;
-use crate::capability::grant::{self, EffectivePermissions};
+use crate::capability::grant::EffectivePermissions;
 use crate::capability::http::request_origin;
+use crate::capability::{connect, grant};
 use crate::engine::VerifyResult;
 use crate::os::clock;
 

@@ -10,10 +10,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use async_trait::async_trait;
-use latchwork_core::effect::StateChange;
-use latchwork_core::error::Failure;
-use latchwork_core::ids::Hash;
 use sha2::{Digest, Sha256};
+
+use latchwork_core::model::effect::StateChange;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::Hash;
 
 use super::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::config::{DirGrant, Grants};

@@ -4,19 +4,20 @@
 //! A verifier only reads and changes nothing. It uses the grants and secrets of the plugin and has no further
 //! rights.
 
+mod etag;
+mod file_digest;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use latchwork_core::effect::StateChange;
-use latchwork_core::error::{Code, Failure};
+
+use latchwork_core::model::effect::StateChange;
+use latchwork_core::model::error::{Code, Failure};
 
 use crate::config::{HeaderTemplate, PluginConfig};
 use crate::engine::{PluginSettings, VerifyResult};
-
-mod etag;
-mod file_digest;
 
 pub use etag::Etag;
 pub use file_digest::FileDigest;
@@ -40,7 +41,7 @@ pub struct VerificationRequest<'a> {
 /// ```
 /// use latchwork::engine::VerifyResult;
 /// use latchwork::verifier::{ResourceVerifier, VerificationRequest, Verifiers};
-/// use latchwork_core::error::Failure;
+/// use latchwork_core::model::error::Failure;
 ///
 /// /// Confirms every change without checking it.
 /// struct Trusting;

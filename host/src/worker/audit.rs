@@ -3,7 +3,7 @@
 //! the store refuses the write, and the requests are decided again.
 
 use latchwork_core::decide;
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 

@@ -1,7 +1,8 @@
 //! Inputs of the budget checks: maximum cost of the calls in flight, and spending of the tenant.
 
-use latchwork_core::cost;
-use latchwork_core::decide::{self, Invocation, NextAction};
+use latchwork_core::decide;
+use latchwork_core::decide::{Invocation, NextAction};
+use latchwork_core::rules::cost;
 
 use super::Worker;
 use super::run::{Run, RunAborted};

@@ -4,16 +4,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::canon;
-use latchwork_core::decide::{self, Invocation};
-use latchwork_core::error::{Code, Failure};
+use tracing::Level;
+
+use latchwork_core::decide::Invocation;
+use latchwork_core::encoding::canon;
 use latchwork_core::event::Body;
-use latchwork_core::ids::{Operator, Slot, StepId};
-use latchwork_core::keys;
-use latchwork_core::replay;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::{Operator, Slot, StepId};
+use latchwork_core::model::keys;
 use latchwork_core::state::{Draft, EmittedEvent, label};
 use latchwork_core::storage::Payload;
-use tracing::Level;
+use latchwork_core::{decide, replay};
 
 use super::perform::CallStopped;
 use super::run::Run;
@@ -42,7 +43,7 @@ impl StepHostCalls {
         let own = {
             let state = run.state();
             let job = &state.durable.job;
-            let seed = latchwork_core::keys::step_seed(&job.header.job_seed, &step);
+            let seed = latchwork_core::model::keys::step_seed(&job.header.job_seed, &step);
             let started = job.step(&step).and_then(|step| step.started_us).unwrap_or(job.last_us);
             StepSources::new(run.step_context(job, &step), seed, started)
         };

@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use latchwork_core::event::Event;
-use latchwork_core::ids::JobId;
-use latchwork_core::response::ChangedPluginView;
-use latchwork_core::state::Durable;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tracing::Level;
+
+use latchwork_core::event::Event;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::response::ChangedPluginView;
+use latchwork_core::state::Durable;
 
 use super::{NoObserver, Observer, PoolEvent};
 

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use latchwork_core::decide::{self, ConfirmationCheck, ConfirmationResult};
-use latchwork_core::error::{Code, Failure};
+
+use latchwork_core::decide;
+use latchwork_core::decide::{ConfirmationCheck, ConfirmationResult};
 use latchwork_core::event::{Body, Resource};
-use latchwork_core::manifest::OWN_VERIFIER;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::OWN_VERIFIER;
 
 use super::run::{Run, RunAborted};
 use crate::engine::VerifyResult;

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use latchwork_core::decide::{self, Invocation, JobSettlement};
+use tokio::task::JoinSet;
+
+use latchwork_core::decide;
+use latchwork_core::decide::{Invocation, JobSettlement};
 use latchwork_core::event::Body;
-use latchwork_core::ids::StepId;
-use latchwork_core::job::JobState;
-use latchwork_core::pending::RequestKind;
+use latchwork_core::model::ids::StepId;
+use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Draft;
+use latchwork_core::state::pending::RequestKind;
 use latchwork_core::storage::{InboxRequest, StatusWrite, StoreError, WriteError};
-use tokio::task::JoinSet;
 
 use super::WorkerError;
 use super::perform::CallStopped;

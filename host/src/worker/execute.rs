@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::{Answer, Consumption, Effect};
-use latchwork_core::error::Failure;
-use latchwork_core::ids::{Hash, Operator, Slot};
-use latchwork_core::keys;
-use latchwork_core::manifest::{Limits, WasiMode};
-use latchwork_core::policy;
+use latchwork_core::model::effect::{Answer, Consumption, Effect};
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::{Hash, Operator, Slot};
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::{Limits, WasiMode};
+use latchwork_core::rules::policy;
 
 use super::run::{Run, RunAborted};
 use super::undo::UndoneCall;
@@ -130,7 +130,7 @@ impl Run {
     pub(super) fn step_context(
         &self,
         job: &latchwork_core::state::Job,
-        step: &latchwork_core::ids::StepId,
+        step: &latchwork_core::model::ids::StepId,
     ) -> StepContext {
         StepContext {
             tenant: job.header.tenant_id.clone(),

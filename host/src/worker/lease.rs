@@ -4,7 +4,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 
 use super::Worker;
 

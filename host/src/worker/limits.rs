@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use latchwork_core::ids::Operator;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use latchwork_core::model::ids::Operator;
 
 use crate::os::Machine;
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide::{self, Invocation, Lookup};
-use latchwork_core::effect::Answer;
-use latchwork_core::ids::{Hash, Operator, Slot, StepId};
-use latchwork_core::reuse::ReusableResult;
+use latchwork_core::decide;
+use latchwork_core::decide::{Invocation, Lookup};
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
+use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::state::{ReuseCandidate, label};
 
 use super::run::{Run, RunAborted};

@@ -14,25 +14,43 @@
 //! Pool ─── claims for a worker, many jobs concurrently, until it is stopped
 //! ```
 
+mod audit;
 mod budgets;
+mod calls;
 mod claim_reports;
+mod confirm;
 mod deferred_writes;
+mod drive;
+mod execute;
 mod in_flight;
+mod lease;
+mod limits;
+mod lookup;
+mod observe;
+mod perform;
+mod pool;
 mod quarantine;
+mod run;
+mod step;
+mod timers;
+mod traces;
 mod unacknowledged;
+mod undo;
 mod unloaded;
+mod validate;
+mod write;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use latchwork_core::cost::Prices;
-use latchwork_core::ids::{Hash, JobId, Operator};
-use latchwork_core::policy::Rules;
-use latchwork_core::response::Response;
-use latchwork_core::storage::{Claim, EffectStore, Journal, LeaseRequest, Owner, StoreError};
-
 use tokio::sync::Notify;
+
+use latchwork_core::model::ids::{Hash, JobId, Operator};
+use latchwork_core::model::rules::Rules;
+use latchwork_core::response::Response;
+use latchwork_core::rules::cost::Prices;
+use latchwork_core::storage::{Claim, EffectStore, Journal, LeaseRequest, Owner, StoreError};
 
 use crate::engine::PinnedComponents;
 use crate::notify::Notifier;
@@ -40,27 +58,8 @@ use crate::os::Machine;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
-mod audit;
-mod calls;
-mod confirm;
-mod drive;
-mod execute;
-mod lease;
-mod limits;
-mod lookup;
-mod observe;
-mod perform;
-mod pool;
-mod run;
-mod step;
-mod timers;
-mod traces;
-mod undo;
-mod validate;
-mod write;
-
-pub use crate::worker::claim_reports::ChangeDetector;
 pub use audit::audit_finished_inbox;
+pub use claim_reports::ChangeDetector;
 pub use limits::{OperatorLimit, RateLimit};
 pub use observe::{NoObserver, Observer};
 pub use pool::{Pool, PoolEvent, PoolSettings, PoolTally, StopHandle};
@@ -183,7 +182,7 @@ pub enum WorkerError {
         /// The job.
         job_id: JobId,
         /// Operator served by the missing plugin.
-        operator: latchwork_core::ids::Operator,
+        operator: latchwork_core::model::ids::Operator,
         /// Reason why the plugin is not available.
         why: String,
     },

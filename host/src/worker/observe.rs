@@ -1,10 +1,11 @@
 //! Observes jobs for the live view. An event is shown only after everything that the event depends on is
 //! durable.
 
-use latchwork_core::event::Event;
-use latchwork_core::ids::{JobId, Operator, Slot};
-use latchwork_core::state::Durable;
 use tracing::Level;
+
+use latchwork_core::event::Event;
+use latchwork_core::model::ids::{JobId, Operator, Slot};
+use latchwork_core::state::Durable;
 
 /// Observer of jobs.
 pub trait Observer: Send + Sync {

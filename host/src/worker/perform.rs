@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::decide::{self, Invocation, NextAction, ReconcileAnswer, Try};
-use latchwork_core::error::Failure;
-use latchwork_core::ids::{Operator, Slot};
-use latchwork_core::ledger::Quiescence;
-use latchwork_core::replay::Divergence;
+use latchwork_core::decide;
+use latchwork_core::decide::{Invocation, NextAction, ReconcileAnswer, Try};
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::{Operator, Slot};
+use latchwork_core::model::step::StepState;
+use latchwork_core::rules::ledger::Quiescence;
 use latchwork_core::state::Draft;
-use latchwork_core::step::StepState;
 use latchwork_core::storage::WriteError;
 
 use super::limits::Permit;

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::ids::JobId;
-use latchwork_core::job::JobState;
-use latchwork_core::response::{ChangedPluginView, Response};
-use latchwork_core::storage::{Claim, ClaimExclusions, StoreError};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
+use latchwork_core::response::{ChangedPluginView, Response};
+use latchwork_core::storage::{Claim, ClaimExclusions, StoreError};
 
 use super::{Worker, WorkerError};
 use crate::os::Machine;

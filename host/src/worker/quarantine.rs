@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 
 /// First pause of a job, in microseconds.
 const FIRST_US: u64 = 30_000_000;

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::Notify;
+
 use latchwork_core::decide::{ConfirmationResult, Context, ReservedCosts};
-use latchwork_core::effect::Effect;
 use latchwork_core::event::Resource;
-use latchwork_core::ids::{JobId, Operator, Slot, StepId};
-use latchwork_core::policy::Rules;
-use latchwork_core::replay::Divergence;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::ids::{JobId, Operator, Slot, StepId};
+use latchwork_core::model::rules::Rules;
 use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{Claim, StoreError, StoredJob, WriteError};
-use tokio::sync::Notify;
 
 use super::observe::Observer;
 use super::traces::remember_trace_id;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use latchwork_core::decide::{self, StepResult};
-use latchwork_core::ids::{Hash, Operator, Slot, StepId};
-use latchwork_core::manifest::{Limits, PluginKind, WasiMode};
+use latchwork_core::decide;
+use latchwork_core::decide::StepResult;
+use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
+use latchwork_core::model::manifest::{Limits, PluginKind, WasiMode};
 
 use super::calls::{StepHostCalls, TryProgress};
 use super::perform::CallStopped;

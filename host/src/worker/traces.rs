@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 
 /// Maximum number of remembered jobs. If the list is full, the job that was remembered first is forgotten.
 const REMEMBERED: usize = 1024;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 use latchwork_core::decide::Try;
-use latchwork_core::ids::Slot;
+use latchwork_core::model::ids::Slot;
 use latchwork_core::state::Draft;
 
 use super::run::Run;

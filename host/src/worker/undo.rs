@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide::{self, Invocation, UndoAction};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::Slot;
+use latchwork_core::decide;
+use latchwork_core::decide::{Invocation, UndoAction};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Slot;
 
 use super::run::{Run, RunAborted};
 
@@ -74,7 +75,7 @@ impl Run {
         let args = state.durable.args(&of).ok_or_else(|| missing("the arguments"))?;
         let output = decide::undone_output(&state.durable, slot).ok_or_else(|| missing("the result"))?;
         Ok(Some(UndoneCall {
-            external_key: latchwork_core::keys::external_key(&self.job_id, &of, call.first_attempt),
+            external_key: latchwork_core::model::keys::external_key(&self.job_id, &of, call.first_attempt),
             args: String::from_utf8_lossy(&args).into_owned(),
             result: output.result,
         }))

@@ -2,10 +2,11 @@
 //! loads the job, and each further claim would kill one more process. The other case is an unavailable effect
 //! store.
 
-use latchwork_core::decide::{self, Context};
+use latchwork_core::decide;
+use latchwork_core::decide::Context;
 use latchwork_core::event::Event;
-use latchwork_core::notice;
-use latchwork_core::policy::Rules;
+use latchwork_core::model::rules::Rules;
+use latchwork_core::response::notice;
 use latchwork_core::storage::{Claim, JobTail, StoreError, StoredJob};
 
 use super::observe::Observer;

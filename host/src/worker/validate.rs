@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::StepId;
-use latchwork_core::keys;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::StepId;
+use latchwork_core::model::keys;
 use latchwork_core::plan;
 
 use super::run::{Run, RunAborted};

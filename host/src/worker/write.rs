@@ -7,14 +7,15 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use latchwork_core::effect::{Answer, Effect};
-use latchwork_core::event::Event;
-use latchwork_core::ids::{JobId, Operator, Slot};
-use latchwork_core::notice;
-use latchwork_core::state::Draft;
-use latchwork_core::storage::{Batch, Flush, InboxError, InboxRequest, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Level;
+
+use latchwork_core::event::Event;
+use latchwork_core::model::effect::{Answer, Effect};
+use latchwork_core::model::ids::{JobId, Operator, Slot};
+use latchwork_core::response::notice;
+use latchwork_core::state::Draft;
+use latchwork_core::storage::{Batch, Flush, InboxError, InboxRequest, StoreError, WriteError};
 
 use super::observe::Observer;
 use super::run::{Run, RunAborted};

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::row::StoredRow;
-use latchwork_core::admit::ActionId;
-use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::model::ids::{Hash, JobId, Operator};
+use latchwork_core::storage::admit::ActionId;
 use latchwork_core::storage::{ActionRow, ActionWrite, Batch, StoreError};
 
-use crate::Database;
 use crate::clock::Timestamps;
 use crate::group::{GroupState, Writes};
-use crate::jobs::{self, JOIN_HOLDER, SNAPSHOT_COLUMNS};
-use crate::row::{ACTION_COLUMNS, RowReader};
+use crate::jobs::{JOIN_HOLDER, SNAPSHOT_COLUMNS};
+use crate::row::{ACTION_COLUMNS, RowReader, StoredRow};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
+use crate::{Database, jobs};
 
 /// SQL joins that add, as `j`, each job that waits for one of the action keys in `v`. A row of `v` has three
 /// columns: a job of the key's tenant, the operator and the key.

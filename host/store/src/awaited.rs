@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::expectation::{Expectation, ExpectationState};
 use latchwork_core::storage::StoreError;
+use latchwork_core::storage::expectation::{Expectation, ExpectationState};
 
 use crate::row::RowReader;
 use crate::statement_batch::StatementBatch;

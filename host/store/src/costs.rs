@@ -1,8 +1,9 @@
 //! Sums of the costs of calls. The transaction that records an answer also updates the sums. Reports and budget checks
 //! read the sums.
 
-use latchwork_core::cost::{self, Charge, CostGrouping, Totals};
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::rules::cost;
+use latchwork_core::rules::cost::{Charge, CostGrouping, Totals};
 use latchwork_core::storage::StoreError;
 
 use crate::Database;

@@ -1,11 +1,12 @@
 //! Effects: stored answers of tools, written once per job, slot and try.
 
-use async_trait::async_trait;
-use latchwork_core::admit;
-use latchwork_core::effect::Effect;
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::storage::{Batch, EffectStore, StoreError, WriteError};
 use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::storage::{Batch, EffectStore, StoreError, WriteError, admit};
 
 use crate::Database;
 use crate::error::TransactionFailure;

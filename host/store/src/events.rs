@@ -1,16 +1,15 @@
 //! Event logs: one row holds the events of one append.
 
 use latchwork_core::event::Event;
-use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::model::ids::{Hash, JobId};
 use latchwork_core::storage::{
     InboxRequest, InboxRow, JobRow, JobTail, LogEnd, StateReason, StoreError, reason_event_markers, state_reason,
 };
 
-use crate::Database;
-use crate::inbox;
 use crate::row::{INBOX_COLUMNS, RowReader};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
+use crate::{Database, inbox};
 
 /// Events of a job that are appended together.
 pub(crate) struct Append {

@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::admit::{self, ActionId, ActionKeys, JobSnapshot};
-use latchwork_core::cost::Charge;
-use latchwork_core::effect::Effect;
-use latchwork_core::expectation::Expectation;
-use latchwork_core::ids::{Hash, JobId, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::LedgerRow;
-use latchwork_core::reuse::ReusableResult;
-use latchwork_core::storage::{ActionRow, Batch, InboxRequest, Payload, StoreError, WriteError};
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::ids::{Hash, JobId, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::cost::Charge;
+use latchwork_core::rules::ledger::LedgerRow;
+use latchwork_core::rules::reuse::ReusableResult;
+use latchwork_core::storage::admit::{ActionId, ActionKeys, JobSnapshot};
+use latchwork_core::storage::expectation::Expectation;
+use latchwork_core::storage::{ActionRow, Batch, InboxRequest, Payload, StoreError, WriteError, admit};
 
 use crate::clock::Timestamps;
 use crate::connection::Connection;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::model::ids::{Hash, JobId, Operator};
 use latchwork_core::storage::{ActionWrite, Batch};
 
 use crate::actions::WAITS;

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use latchwork_core::ids::JobId;
-use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError};
-use latchwork_core::{admit, expectation};
 
-use crate::Database;
-use crate::awaited as stored;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError, admit};
+
 use crate::error::TransactionFailure;
 use crate::group::GroupState;
 use crate::jobs::{JOIN_HOLDER, SNAPSHOT_COLUMNS};
@@ -16,6 +14,7 @@ use crate::row::{INBOX_COLUMNS, RowReader, state_number};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::writer::{Tx, Work};
+use crate::{Database, awaited as stored};
 
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
@@ -100,7 +99,7 @@ impl Work for PutRequest {
         let mut script =
             StatementBatch::new(&format!("SELECT {SNAPSHOT_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
         script.text(self.job_id.as_str());
-        let asks = expectation::depends_on_expectations(&self.request);
+        let asks = latchwork_core::storage::expected_requests::depends_on_expectations(&self.request);
         if asks {
             stored::read(&mut script, self.job_id.as_str());
         }
@@ -120,7 +119,9 @@ impl Work for PutRequest {
             what.push(stored::read_row(RowReader::new(row, "awaited"))?);
         }
         let now_us = now.now_us;
-        if let Err(error) = expectation::check_request(&self.job_id, state, &what, &self.request, now_us) {
+        if let Err(error) =
+            latchwork_core::storage::expected_requests::check_request(&self.job_id, state, &what, &self.request, now_us)
+        {
             return Ok(Err(error));
         }
         // A request that no worker will process, such as a repeated signal to a finished job, is only recorded.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use latchwork_core::admit::{JobSnapshot, releases_claim};
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::storage::admit::{JobSnapshot, releases_claim};
 use latchwork_core::storage::{Batch, JobFilter, JobRow, StoreError};
 
 use crate::Database;

@@ -1,10 +1,12 @@
 //! Implementation of [`Journal`] that delegates to the other modules.
 
 use async_trait::async_trait;
-use latchwork_core::cost::{self, CostGrouping};
-use latchwork_core::ids::{Hash, JobId, Operator};
-use latchwork_core::ledger::{LedgerRow, Quiescence};
-use latchwork_core::reuse::ReusableResult;
+
+use latchwork_core::model::ids::{Hash, JobId, Operator};
+use latchwork_core::rules::cost;
+use latchwork_core::rules::cost::CostGrouping;
+use latchwork_core::rules::ledger::{LedgerRow, Quiescence};
+use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, ClaimExclusions, Counters, InboxError, InboxRequest, InboxRow, JobFilter, JobRow, JobTail,
     Journal, LeaseRequest, NewJob, StateReason, StoreError, StoredJob, Submitted, WriteError,

@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use latchwork_core::ids::JobId;
-use latchwork_core::ledger::{LedgerRow, Quiescence};
-use latchwork_core::quiescence::{OwnerFacts, assess};
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::rules::ledger::{LedgerRow, Quiescence};
+use latchwork_core::storage::quiescence::{OwnerFacts, assess};
 use latchwork_core::storage::{Claim, ClaimExclusions, JobRow, LeaseRequest, Owner, StoreError};
 
-use crate::Database;
 use crate::clock::Timestamps;
 use crate::dialect::Dialect;
 use crate::error::TransactionFailure;
 use crate::jobs::JOIN_HOLDER;
 use crate::owner::is_owner_dead;
-use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, RowReader};
+use crate::row::{JOB_COLUMNS, OWNER_COLUMNS, RowReader};
 use crate::statement::StatementName;
 use crate::statement_batch::StatementBatch;
 use crate::timers::{push_next_query, read_next};
 use crate::writer::{Tx, Work};
+use crate::{Database, row};
 
 /// Time at which each owner was first found dead, on the lease clock. The key is the content of the owner's
 /// lock file.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::ledger::{LedgerRow, RowState};
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::rules::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{Batch, StoreError};
 
 use crate::Database;

@@ -5,7 +5,7 @@
 //!   them.
 //! - One task per open database does all the writing. It groups queued work into one transaction (group
 //!   commit).
-//! - `latchwork_core::admit` decides whether a batch is admitted. This crate only reads the stored data, calls that
+//! - `latchwork_core::storage::admit` decides whether a batch is admitted. This crate only reads the stored data, calls that
 //!   module, and writes the result.
 //! - The SQL is the same text for both databases. [`Dialect`] contains the differences.
 //! - SQLite: leases and deadlines use the machine's boot-time clock. The WAL of SQLite needs shared memory, so all
@@ -14,16 +14,11 @@
 //!   its jobs before it reads. A claim skips jobs that another worker is claiming. Notifications wake workers
 //!   that wait for jobs or inbox rows.
 
-mod commit_marker;
-mod file_lock;
-mod group_locks;
-mod listener;
-mod statement_batch;
-
 mod actions;
 mod awaited;
 mod clock;
 mod commit;
+mod commit_marker;
 mod connection;
 mod costs;
 mod dialect;
@@ -31,8 +26,10 @@ mod durability;
 mod effects;
 mod error;
 mod events;
+mod file_lock;
 mod generation;
 mod group;
+mod group_locks;
 mod high_water;
 mod inbox;
 mod jobs;
@@ -40,6 +37,7 @@ mod journal;
 mod kv;
 mod leases;
 mod ledger;
+mod listener;
 mod measure;
 mod open;
 mod owner;
@@ -53,6 +51,7 @@ mod row;
 mod schema;
 mod server;
 mod statement;
+mod statement_batch;
 mod submit;
 mod sweep;
 mod timers;
@@ -61,17 +60,6 @@ mod writer;
 use std::sync::Arc;
 
 use latchwork_core::storage::{Clock, StoreError};
-
-pub use clock::SystemClock;
-pub use dialect::Dialect;
-pub use durability::Durability;
-pub use generation::times_used;
-pub use measure::commits_per_second;
-pub use open::{DatabaseTarget, NO_TABLES, OpenOptions, server_name};
-pub use owner::{OwnerLock, is_owner_dead};
-pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
-pub use probe::{KillAt, NoProbe, Probe, Side};
-pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use crate::listener::NotificationListener;
 use crate::statement_batch::StatementBatch;
@@ -83,6 +71,17 @@ use readers::Readers;
 use server::Server;
 use statement::{StatementCounters, StatementName};
 use writer::Writer;
+
+pub use clock::SystemClock;
+pub use dialect::Dialect;
+pub use durability::Durability;
+pub use generation::times_used;
+pub use measure::commits_per_second;
+pub use open::{DatabaseTarget, NO_TABLES, OpenOptions, server_name};
+pub use owner::{OwnerLock, is_owner_dead};
+pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
+pub use probe::{KillAt, NoProbe, Probe, Side};
+pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
 /// An open database.
 pub struct Database {

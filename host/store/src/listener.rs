@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use latchwork_core::ids::JobId;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::watch;
+
+use latchwork_core::model::ids::JobId;
 
 /// Channel of notifications that a job can be claimed. The migrations define the triggers.
 const WORK_CHANNEL: &str = "latchwork_work";

@@ -6,34 +6,32 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::ids::Hash;
-use latchwork_core::storage::{Clock, StoreError};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, SqlSafeStr};
 
-use crate::Database;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::{Clock, StoreError};
+
 use crate::clock::{SystemClock, TimeSource};
 use crate::commit::WriterTask;
-use crate::commit_marker;
 use crate::commit_marker::MarkerSequence;
 use crate::connection::{Connection, Connector, RetryBudget};
 use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::{is_connection_lost, store_error};
-use crate::file_lock;
 use crate::generation::Generation;
 use crate::high_water::HighWaterMark;
 use crate::listener::NotificationListener;
 use crate::probe::{NoProbe, Probe};
-use crate::read_only;
 use crate::readers::Readers;
 use crate::row::RowReader;
 use crate::server::Server;
 use crate::statement::{StatementCounters, StatementExecutor, StatementName};
 use crate::statement_batch::StatementBatch;
 use crate::writer::Writer;
+use crate::{Database, commit_marker, file_lock, read_only};
 
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! Payloads: bytes under a label, written once.
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::{Batch, Payload, StoreError};
 
 use crate::Database;

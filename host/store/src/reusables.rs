@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::admit::ActionId;
-use latchwork_core::effect::Provenance;
-use latchwork_core::event::ResultType;
-use latchwork_core::ids::{Hash, JobId, Operator, StepId};
-use latchwork_core::reuse::ReusableResult;
+use latchwork_core::model::effect::Provenance;
+use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
+use latchwork_core::model::result_type::ResultType;
+use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::StoreError;
+use latchwork_core::storage::admit::ActionId;
 
 use crate::Database;
 use crate::row::RowReader;

@@ -1,12 +1,13 @@
 //! Converts stored rows to Rust types. Errors name the table, column and row of inconsistent data.
 
-use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::{LedgerRow, RowState};
-use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row as _, TypeInfo, ValueRef};
+
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::{LedgerRow, RowState};
+use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
 
 /// Columns of a [`JobRow`], in order.
 pub(crate) const JOB_COLUMNS: &str = "j.job_id, j.tenant_id, j.actor_id, j.request_key, j.plan_id, j.plan_hash, \

@@ -7,7 +7,7 @@
 //! A script is written once for both databases. [`crate::dialect`] contains the differences. SQLite gets the
 //! whole script in one call, and PostgreSQL gets one statement after the other.
 
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 
 /// Possible numbers of rows in a `VALUES` list.
 const SIZES: [usize; 4] = [1, 4, 16, 64];

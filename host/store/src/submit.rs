@@ -1,10 +1,10 @@
 //! Accepts jobs, and loads all stored data of a job.
 
 use async_trait::async_trait;
-use latchwork_core::admit;
-use latchwork_core::ids::JobId;
-use latchwork_core::ledger::LedgerRow;
-use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, StoreError, StoredJob, Submitted, WriteError};
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::rules::ledger::LedgerRow;
+use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, StoreError, StoredJob, Submitted, WriteError, admit};
 
 use crate::error::TransactionFailure;
 use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, RowReader, state_number};

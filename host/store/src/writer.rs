@@ -4,9 +4,10 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use latchwork_core::ids::JobId;
-use latchwork_core::storage::{Batch, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::storage::{Batch, StoreError, WriteError};
 
 use crate::clock::{TimeSource, Timestamps};
 use crate::commit::WriterTask;

@@ -1,7 +1,7 @@
 //! Reservations of action keys, and jobs that wait for them.
 
-use latchwork_core::ids::{Hash, Operator, Slot};
-use latchwork_core::job::JobState;
+use latchwork_core::model::ids::{Hash, Operator, Slot};
+use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{ActionWrite, InboxRequest, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};

@@ -1,9 +1,9 @@
 //! Audit events of a job that is over, and revoked receipts.
 
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{Hash, Operator, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::ids::{Hash, Operator, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError};
 
 use super::actions::{reserve_action, settle_action};

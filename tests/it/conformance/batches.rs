@@ -1,9 +1,9 @@
 //! Atomic writes of one job.
 
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{Hash, Operator, Slot, StepId};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{
     ActionWrite, Batch, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
 };

@@ -1,7 +1,7 @@
 //! Claims of jobs, and quiescence of the previous attempt.
 
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::{LedgerRow, Quiescence, RowState};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::{LedgerRow, Quiescence, RowState};
 use latchwork_core::storage::{Clock, LedgerWrite};
 
 use crate::conformance::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};

@@ -1,9 +1,10 @@
 //! Charges are written with the answers that cause them. Every store computes the same sums.
 
-use latchwork_core::cost::{CostGrouping, CostRow, Totals};
-use latchwork_core::effect::{Consumption, Provenance, Usage};
-use latchwork_core::event::{Body, Event, PayloadRef};
-use latchwork_core::ids::{Hash, Slot};
+use latchwork_core::event::{Body, Event};
+use latchwork_core::model::effect::{Consumption, Provenance, Usage};
+use latchwork_core::model::ids::{Hash, Slot};
+use latchwork_core::model::payload::PayloadRef;
+use latchwork_core::rules::cost::{CostGrouping, CostRow, Totals};
 use latchwork_core::storage::Batch;
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture};

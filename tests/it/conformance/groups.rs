@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::Poll;
 
-use latchwork_core::ledger::RowState;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};

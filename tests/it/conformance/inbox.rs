@@ -1,8 +1,8 @@
 //! Requests in the inbox, none of which may be lost.
 
-use latchwork_core::ids::Slot;
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};

@@ -1,9 +1,9 @@
 //! Submitting and reading jobs.
 
-use latchwork_core::error::Code;
 use latchwork_core::event::Body;
-use latchwork_core::ids::Slot;
-use latchwork_core::job::JobState;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{JobFilter, JobRow, StatusWrite, Submitted, WriteError};
 
 use crate::conformance::store_fixture::{StoreFixture, new_job};
@@ -58,7 +58,7 @@ pub(super) async fn inconsistent_job_is_refused(world: StoreFixture) {
 
     world.store.submit(new_job("one")).await.unwrap();
     let mut taken = new_job("one");
-    taken.row.request_key = latchwork_core::ids::Hash::of(&[b"another"]);
+    taken.row.request_key = latchwork_core::model::ids::Hash::of(&[b"another"]);
     assert!(matches!(world.store.submit(taken).await, Err(WriteError::Defect(_))));
 }
 

@@ -1,7 +1,7 @@
 //! Effects and key-value entries.
 
-use latchwork_core::effect::Provenance;
-use latchwork_core::ids::Slot;
+use latchwork_core::model::effect::Provenance;
+use latchwork_core::model::ids::Slot;
 use latchwork_core::storage::WriteError;
 
 use crate::conformance::store_fixture::{StoreFixture, effect};

@@ -1,6 +1,6 @@
 //! Order of claims, and limits on the number of pending jobs.
 
-use latchwork_core::job::JobState;
+use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, StatusWrite, Submitted};
 
 use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, new_job};

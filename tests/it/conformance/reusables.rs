@@ -1,9 +1,9 @@
 //! Index of results that later jobs may reuse.
 
-use latchwork_core::effect::Provenance;
-use latchwork_core::event::ResultType;
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::reuse::ReusableResult;
+use latchwork_core::model::effect::Provenance;
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::result_type::ResultType;
+use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::WriteError;
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, payload};

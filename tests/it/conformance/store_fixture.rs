@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use latchwork_core::effect::{Answer, Effect, Output, Provenance};
+use tempfile::TempDir;
+
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{Hash, JobId, Operator, Slot, StepId};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::{LedgerRow, RowState};
 use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::effect::{Answer, Effect, Output, Provenance};
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{
     Batch, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload, StatusWrite,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
-use tempfile::TempDir;
 
 use crate::postgres::server::database;
 

@@ -1,9 +1,10 @@
 //! Requests that jobs expect, such as signals and gate decisions, and durable timers.
 
-use latchwork_core::expectation::{Expectation, ExpectationState, NotExpected, TimerWrite};
-use latchwork_core::ids::{Hash, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{Clock, InboxError, InboxRequest, StatusWrite, WriteError};
+use latchwork_core::model::ids::{Hash, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::expectation::{Expectation, ExpectationState, TimerWrite};
+
+use latchwork_core::storage::{Clock, InboxError, InboxRequest, NotExpected, StatusWrite, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
 

@@ -2,7 +2,6 @@
 
 mod captured_log;
 mod http_server;
-
 mod registry;
 mod step;
 mod tool;
@@ -11,10 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
+
 use latchwork::capability::Secrets;
 use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Engine, EngineOptions, LoadError, ManifestSource, Plugin, PluginSettings};
-use latchwork_core::manifest::WasiMode;
+use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
 
 use crate::built_guests::guest;

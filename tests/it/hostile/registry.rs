@@ -6,8 +6,8 @@ use std::sync::Arc;
 use latchwork::config::{Config, Grants, HttpGrant, LimitsConfig, PluginConfig, TcpGrant};
 use latchwork::engine::{Engine, EngineOptions, Problem};
 use latchwork::registry::Registry;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
 
 use super::Map;
 use crate::built_guests::guest;

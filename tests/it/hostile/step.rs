@@ -1,12 +1,13 @@
 //! Misbehaving steps.
 
 use async_trait::async_trait;
-use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::{EffectKind, PluginKind, RecoveryClass};
 use serde_json::{Value, json};
 use tracing::Level;
+
+use latchwork::config::{Grants, LimitsConfig};
+use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::{EffectKind, PluginKind, RecoveryClass};
 
 use super::{engine, load, settings};
 

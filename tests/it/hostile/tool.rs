@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use latchwork::config::{DirGrant, Grants, HttpGrant, LimitsConfig, TcpGrant};
 use latchwork::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd, VerifyResult};
 use latchwork::os::clock;
-use latchwork_core::effect::{Answer, StateChange};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::{PluginKind, RecoveryClass};
-use serde_json::{Value, json};
+use latchwork_core::model::effect::{Answer, StateChange};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::{PluginKind, RecoveryClass};
 
 use super::{engine, load, settings};
 use crate::hostile::captured_log::CapturedLog;

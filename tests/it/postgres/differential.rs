@@ -3,19 +3,20 @@
 
 use std::sync::Arc;
 
-use latchwork_core::cost::CostGrouping;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
 use latchwork_core::event::{Body, Event};
-use latchwork_core::expectation::TimerWrite;
-use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
 use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::cost::CostGrouping;
+use latchwork_core::rules::ledger::RowState;
+use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
     ActionWrite, Batch, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StatusWrite, StoredJob,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::server::database;
 use crate::conformance::store_fixture::{LEASE_MS, MARGIN_MS, Store, effect, ledger_row, new_job, payload};

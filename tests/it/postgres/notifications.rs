@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use latchwork_core::expectation::TimerWrite;
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{Clock, InboxRequest, Journal};
-use latchwork_store::SystemClock;
 use serde_json::{Value, json};
 use sqlx::Row;
+
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::expectation::TimerWrite;
+use latchwork_core::storage::{Clock, InboxRequest, Journal};
+use latchwork_store::SystemClock;
 
 use super::server::{Server, database, sql};
 use super::{claimed_job, lease_request, open_database};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, Journal, Submitted, WriteError};
 
 use super::server::database;

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use latchwork_core::expectation::TimerWrite;
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{Journal, QueueLimit, Submitted};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
+
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::expectation::TimerWrite;
+use latchwork_core::storage::{Journal, QueueLimit, Submitted};
 
 use super::server::database;
 use super::{claimed_job, lease_request, open_database};

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use latchwork_core::ledger::{Quiescence, RowState};
+use sqlx::Row;
+
+use latchwork_core::rules::ledger::{Quiescence, RowState};
 use latchwork_core::storage::{Journal, LedgerWrite, StoreError};
 use latchwork_store::{Database, Durability, OpenOptions};
-use sqlx::Row;
 
 use super::server::{Server, database, sql};
 use super::{lease_request, open_database};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
-use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
+
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::{Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
+use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 
 use super::server::{Server, database, simulate_full_disk, sql};
 use super::{OpenedDatabase, claimed_job, event_count, lease_request, open_database};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use latchwork::worker::EXECUTE_POINTS;
-use latchwork_core::rng::StepRng;
+use latchwork_core::encoding::rng::StepRng;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use crate::crash::{check_single_job, is_killed, is_never_reached_by_run, run_killed};

@@ -3,10 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use latchwork_core::expectation::TimerWrite;
+use sqlx::Row;
+
+use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{InboxRequest, Journal, WriteError};
 use latchwork_store::{OwnerLock, Side};
-use sqlx::Row;
 
 use super::server::sql;
 use super::{OpenedDatabase, claimed_job, lease_request};

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::ids::{Hash, StepId};
-use latchwork_core::keys::step_seed;
-use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
+
+use latchwork_core::encoding::rng::StepRng;
+use latchwork_core::model::ids::{Hash, StepId};
+use latchwork_core::model::keys::step_seed;
 
 use super::{
     LANGS, built_project, folder_with_plan, latch_command, outputs_checked_by_replay, run_latch, step_with_effect,

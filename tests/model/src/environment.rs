@@ -1,8 +1,8 @@
 //! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world, a person. A
 //! function for a transition returns the next state, or `None` if the transition is not possible.
 
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 
 use crate::record::Answer;
 use crate::state::{ModelRequest, Phase, RequestInTransit, Run, State, TryClock, Violation};

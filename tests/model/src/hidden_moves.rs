@@ -3,8 +3,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use latchwork_core::job::JobState;
 use stateright::Model;
+
+use latchwork_core::model::job::JobState;
 
 use crate::plan::{Plan, nonce};
 use crate::state::{Job, Phase, Run, State};

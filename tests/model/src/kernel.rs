@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::admit::{self, ActionKeys, JobSnapshot};
-use latchwork_core::effect::{self, Output, Provenance};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::ledger::{self, Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
-use latchwork_core::quiescence::{OwnerFacts, assess};
-use latchwork_core::storage::{Batch, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError};
+use latchwork_core::model::effect;
+use latchwork_core::model::effect::{Output, Provenance};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::rules::ledger;
+use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
+use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
+use latchwork_core::storage::quiescence::{OwnerFacts, assess};
+use latchwork_core::storage::{Batch, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError, admit};
 
 use crate::ModelClass;
 use crate::plan::{EFFECTS, EVENTS, PlannedWrite, ROW};

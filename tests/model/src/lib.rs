@@ -1,8 +1,8 @@
 //! Model of the protocol of `docs/semantics.md` §3 to §5, small enough for an exhaustive search.
 //!
-//! The production code makes the decisions. [`latchwork_core::ledger::decide`] decides about an invocation.
-//! [`latchwork_core::quiescence::assess`] decides if the process that started a try can no longer act on it.
-//! [`latchwork_core::admit`] decides which writes the database accepts. The model adds the environment: workers
+//! The production code makes the decisions. [`latchwork_core::rules::ledger::decide`] decides about an invocation.
+//! [`latchwork_core::storage::quiescence::assess`] decides if the process that started a try can no longer act on it.
+//! [`latchwork_core::storage::admit`] decides which writes the database accepts. The model adds the environment: workers
 //! that crash, pause and return, leases, clocks, lost commit answers, requests in transit, the world, and the
 //! person who inspects the world.
 //!

@@ -1,8 +1,9 @@
 //! The model as [`stateright`] searches it: actions and properties.
 
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
 use stateright::{Model, Property};
+
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 
 use crate::record::{Answer, Record, TRIES, Verdict};
 use crate::state::{ModelRequest, Phase, State, Violation};

@@ -4,7 +4,7 @@
 //! workers do so for reasons that the model leaves out: events that belong to no call, lost statements,
 //! heartbeats, backoffs and deferred commits.
 
-use latchwork_core::job::JobState;
+use latchwork_core::model::job::JobState;
 
 use crate::plan::{Plan, PlannedWrite, nonce};
 use crate::record::Answer;

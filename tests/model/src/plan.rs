@@ -1,7 +1,7 @@
 //! Writes that a worker decided on, and the parts in which they become durable.
 
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::RowState;
 
 use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record, Verdict};
 use crate::state::ModelRequest;

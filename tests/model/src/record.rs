@@ -46,7 +46,7 @@ pub enum Verdict {
 /// A ledger row without the fields that are constant in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModelRow {
-    /// Number of the [`latchwork_core::ledger::RowState`].
+    /// Number of the [`latchwork_core::rules::ledger::RowState`].
     pub state: u8,
     /// Attempt that started the open try.
     pub attempt: u8,

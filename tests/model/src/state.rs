@@ -1,6 +1,6 @@
 //! State of the model: database, workers, requests in transit and world.
 
-use latchwork_core::job::JobState;
+use latchwork_core::model::job::JobState;
 
 use crate::Config;
 use crate::plan::PlannedWrite;

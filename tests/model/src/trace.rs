@@ -15,8 +15,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use latchwork_core::job::JobState;
 use stateright::Model;
+
+use latchwork_core::model::job::JobState;
 
 use crate::record::Record;
 use crate::state::{Job, Phase, Run, State};
@@ -319,7 +320,7 @@ impl Job {
 
 impl Record {
     fn hide_unobserved(&mut self) {
-        use latchwork_core::ledger::RowState;
+        use latchwork_core::rules::ledger::RowState;
         self.opener.1 = 0;
         if let Some(row) = &mut self.row {
             row.must_settle = false;

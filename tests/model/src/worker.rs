@@ -1,8 +1,8 @@
 //! Actions of workers: get a decision from the production code, write, execute. One action is one decision and
 //! the write that follows, because only writes are visible to other workers.
 
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::{Decision, Quiescence, Rejection, RowState};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::{Decision, Quiescence, Rejection, RowState};
 use latchwork_core::storage::WriteError;
 
 use crate::plan::{EFFECTS, EVENTS, Plan, PlannedWrite, ROW, nonce};

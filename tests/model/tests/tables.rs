@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use latchwork_core::error::Code;
-use latchwork_core::ids::{Hash, Operator, Slot};
-use latchwork_core::ledger::{Caller, Decision, LedgerRow, Quiescence, Rejection, RowState, SlotFacts, decide};
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{Hash, Operator, Slot};
+use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, Rejection, RowState, SlotFacts, decide};
 
 const ATTEMPT: u32 = 3;
 const NONCE: u64 = 7;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::StateChange;
+use crate::model::effect::StateChange;
 
 /// A resource outside the host that a change concerns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

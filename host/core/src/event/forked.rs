@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PayloadRef, ResultType};
-use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::manifest::PinnedOperator;
+use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::model::manifest::PinnedOperator;
+use crate::model::payload::PayloadRef;
+use crate::model::result_type::ResultType;
 
 /// A step that a fork did not execute, with the record of its original execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

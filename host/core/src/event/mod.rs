@@ -4,38 +4,30 @@
 //! `prev_hash`. The hash is `hash = SHA-256(prev_hash ‖ hashed form)`. The first event's `prev_hash` is 32 zero
 //! bytes. The first event also carries everything that is constant for the job.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::effect::{Consumption, Provenance, StateChange, Usage};
-use crate::error::{Code, Failure};
-use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::reuse::ReuseReason;
-use crate::wait::WaitKind;
-
 mod confirmed;
 mod forked;
 mod header;
 mod parts;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::effect::{Consumption, Provenance, StateChange, Usage};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::model::payload::PayloadRef;
+use crate::model::result_type::ResultType;
+use crate::model::reuse_reason::ReuseReason;
+use crate::plan::wait::WaitKind;
+
 pub use confirmed::{Consequence, Resource, UnconfirmedReason};
 pub use forked::{CopiedCall, CopiedStep, OriginalExecution, WouldCall};
-pub use header::{AcceptedPolicy, Header, Mode};
-pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, ResultType, Verdict};
+pub use header::{AcceptedPolicy, Header};
+pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, Verdict};
 
 /// Newest version of the event format. An event carries the oldest version that can express it: see
 /// [`Body::schema_version`].
 pub const SCHEMA_VERSION: u32 = 2;
-
-/// Reference to a payload outside the event: its salted hash and its length. The salt derives from the job's
-/// secret and the payload's label. Without a salt, a withheld payload could be guessed from its hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PayloadRef {
-    /// Salted hash: `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
-    pub hash: Hash,
-    /// Length in bytes.
-    pub len: u32,
-}
 
 /// One event with its position in the log.
 #[derive(Clone, Debug, PartialEq)]
@@ -326,7 +318,7 @@ pub enum Body {
     /// A step emitted an event.
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code of a step no longer does what the log records.
-    JobDiverged { report: Box<crate::replay::Divergence> },
+    JobDiverged { report: Box<crate::model::divergence::Divergence> },
     /// The job is a fork that continues from the middle of another job. The steps in `copied` come from that
     /// job. World-changing calls of the steps in `gated` need approval first, because the original job may have
     /// executed them already.

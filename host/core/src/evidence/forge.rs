@@ -5,8 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::line;
-use crate::canon;
-use crate::ids::Hash;
+use crate::encoding::canon;
+use crate::model::ids::Hash;
 
 /// A record: its kind and its fields.
 pub(crate) type ForgedRecord = (String, Value);

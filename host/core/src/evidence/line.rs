@@ -4,8 +4,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::canon;
-use crate::ids::Hash;
+use crate::encoding::canon;
+use crate::model::ids::Hash;
 
 /// Returns a line with the given fields. Adds `record`, the kind of the record, and `line`, the number of the
 /// line from 1. Also adds `sum`, the SHA-256 of the canonical object without `sum`.
@@ -86,3 +86,6 @@ pub(super) fn excerpt(text: &[u8]) -> String {
     let more = if text.len() > BYTES_MAX { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(cut).escape_debug())
 }
+
+/// Value of `schema` in the header. A change of the format changes the number.
+pub const SCHEMA: &str = "latchwork.evidence/1";

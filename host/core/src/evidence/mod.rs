@@ -21,6 +21,7 @@ mod verify;
 mod withhold;
 mod write;
 
+pub use line::SCHEMA;
 pub use read::Evidence;
 pub use record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord};
 pub use report::{NotChecked, Problem, ProblemKind, SignatureReport, VerifyReport};
@@ -29,9 +30,6 @@ pub use sign::{PublicKey, SIGNATURE_BYTES, append_signature, message};
 pub use verify::{IsSignature, Trust, Verified, verify};
 pub use withhold::{UnknownLabel, Withhold};
 pub use write::{Export, ExportError, write};
-
-/// Value of `schema` in the header. A change of the format changes the number.
-pub const SCHEMA: &str = "latchwork.evidence/1";
 
 #[cfg(test)]
 pub(crate) mod forge;

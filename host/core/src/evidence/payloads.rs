@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::record::{Content, PayloadRecord};
 use super::withhold::Withhold;
-use crate::event::{Body, CopiedStep, Event, PayloadRef};
-use crate::ids::{Slot, StepId};
-use crate::manifest::PluginKind;
+use crate::event::{Body, CopiedStep, Event};
+use crate::model::ids::{Slot, StepId};
+use crate::model::manifest::PluginKind;
+use crate::model::payload::PayloadRef;
 use crate::state::{Job, label};
 
 /// Returns the payloads that an event references, by label.

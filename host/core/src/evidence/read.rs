@@ -6,18 +6,18 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::line::{self, Line};
+use super::line::Line;
 use super::record::{
-    self, Content, EffectRecord, EventRecord, Header, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
+    Content, EffectRecord, EventRecord, Header, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
 };
 use super::report::{ProblemKind, VerifyReport};
 use super::salts::Salts;
-use super::{SCHEMA, sign};
-use crate::canon;
-use crate::effect::Effect;
+use super::{SCHEMA, line, record, sign};
+use crate::encoding::canon;
 use crate::event::Event;
-use crate::ids::{Hash, Slot};
-use crate::ledger::LedgerRow;
+use crate::model::effect::Effect;
+use crate::model::ids::{Hash, Slot};
+use crate::rules::ledger::LedgerRow;
 use crate::state::{Durable, Job, label};
 
 /// A value and the number of its line.
@@ -301,7 +301,7 @@ impl Evidence {
 
     /// Returns the number of the line in which the step ended: its last checkpoint or failure. Returns the line
     /// of the last event if the step never ended.
-    pub fn line_of_step(&self, step: &crate::ids::StepId) -> u64 {
+    pub fn line_of_step(&self, step: &crate::model::ids::StepId) -> u64 {
         let ended = |event: &Event| matches!(&event.body, crate::event::Body::StateCheckpointed { step_id, .. } | crate::event::Body::StepFailed { step_id, .. } if step_id == step);
         let found = self.events.iter().rev().find(|(_, event)| ended(event));
         found.or(self.events.last()).map_or(1, |(at, _)| *at)

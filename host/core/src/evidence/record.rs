@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::effect::{Answer, Provenance};
-use crate::ids::{Hash, Operator, Slot};
-use crate::ledger::LedgerRow;
-use crate::manifest::PluginKind;
+use crate::model::effect::{Answer, Provenance};
+use crate::model::ids::{Hash, Operator, Slot};
+use crate::model::manifest::PluginKind;
+use crate::rules::ledger::LedgerRow;
 use crate::storage::JobRow;
 
 /// First line of the file: the job and the export.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::ids::JobId;
-use crate::job::JobState;
+use crate::model::ids::JobId;
+use crate::model::job::JobState;
 
 /// Value of `schema` in a report.
 const SCHEMA: &str = "latchwork.verify/1";

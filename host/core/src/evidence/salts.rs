@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::PayloadRef;
-use crate::ids::Hash;
-use crate::keys;
+use crate::model::ids::Hash;
+use crate::model::keys;
+use crate::model::payload::PayloadRef;
 
 /// Source of the salts of a job's payloads.
 #[derive(Clone, Debug)]

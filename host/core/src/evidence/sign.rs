@@ -3,7 +3,7 @@
 
 use super::line;
 use super::record::SignatureRecord;
-use crate::ids::Hash;
+use crate::model::ids::Hash;
 
 /// Length of an Ed25519 signature in bytes.
 pub const SIGNATURE_BYTES: usize = 64;

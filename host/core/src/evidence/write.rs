@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::record::{self, Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer};
+use super::record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer};
 use super::sign::PublicKey;
 use super::withhold::{UnknownLabel, Withhold};
-use super::{SCHEMA, line, payloads};
-use crate::cost::Totals;
-use crate::effect::Effect;
-use crate::ids::{Hash, Operator};
-use crate::keys;
-use crate::manifest::PluginKind;
-use crate::response::{self, Response};
+use super::{SCHEMA, line, payloads, record};
+use crate::model::effect::Effect;
+use crate::model::ids::{Hash, Operator};
+use crate::model::keys;
+use crate::model::manifest::PluginKind;
+use crate::response;
+use crate::response::Response;
+use crate::rules::cost::Totals;
 use crate::state::{Durable, FoldError, Job, label};
 use crate::storage::StoredJob;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
-use crate::ids::JobId;
+use crate::model::ids::JobId;
+use crate::rules::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
 use crate::storage::JobRow;
 
 /// Cost sums of each language model. They are kept per job, per actor and day, and per tenant and month.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::clock::ManualClock;
-use crate::admit::JobSnapshot;
 use crate::event::Event;
-use crate::expectation::Expectation;
-use crate::ids::Hash;
-use crate::job::JobState;
+use crate::model::ids::Hash;
+use crate::model::job::JobState;
+use crate::storage::admit::JobSnapshot;
+use crate::storage::expectation::Expectation;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
 pub(super) struct Job {

@@ -4,18 +4,16 @@ use async_trait::async_trait;
 
 use super::job::Job;
 use super::{Memory, State};
-use crate::admit;
-use crate::cost::{self, CostGrouping};
-use crate::expectation;
-use crate::ids::{Hash, JobId, Operator};
-use crate::job::JobState;
-use crate::ledger::{LedgerRow, Quiescence, RowState};
-use crate::quiescence;
-use crate::reuse::ReusableResult;
+use crate::model::ids::{Hash, JobId, Operator};
+use crate::model::job::JobState;
+use crate::rules::cost;
+use crate::rules::cost::CostGrouping;
+use crate::rules::ledger::{LedgerRow, Quiescence, RowState};
+use crate::rules::reuse::ReusableResult;
 use crate::storage::{
     ActionRow, Batch, Claim, ClaimExclusions, Clock, Counters, InboxError, InboxRequest, InboxRow, JobFilter, JobRow,
     JobTail, Journal, LeaseRequest, LogEnd, NewJob, Owner, StateReason, StoreError, StoredJob, Submitted, WriteError,
-    state_reason,
+    admit, quiescence, state_reason,
 };
 
 impl Memory {
@@ -266,7 +264,13 @@ impl Journal for Memory {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
         let awaited: Vec<_> = job.awaited.values().cloned().collect();
-        expectation::check_request(job_id, job.snapshot.state, &awaited, &request, self.clock.now_us())?;
+        crate::storage::expected_requests::check_request(
+            job_id,
+            job.snapshot.state,
+            &awaited,
+            &request,
+            self.clock.now_us(),
+        )?;
         state.counters.flushes += 1;
         Ok(state.push_request(job_id, actor, reason, request, self.clock.now_us()))
     }

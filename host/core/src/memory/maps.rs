@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 
 use super::Memory;
-use crate::admit;
-use crate::effect::Effect;
-use crate::ids::JobId;
-use crate::storage::{EffectStore, KeyValue, StoreError, WriteError};
+use crate::model::effect::Effect;
+use crate::model::ids::JobId;
+use crate::storage::{EffectStore, KeyValue, StoreError, WriteError, admit};
 
 #[async_trait]
 impl EffectStore for Memory {

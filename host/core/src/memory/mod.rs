@@ -10,13 +10,13 @@ mod maps;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::admit::{ActionId, ActionKeys};
-use crate::ids::{Hash, JobId, Slot};
-use crate::reuse::ReusableResult;
+use crate::model::ids::{Hash, JobId, Slot};
+use crate::rules::reuse::ReusableResult;
 use crate::storage::Counters;
+use crate::storage::admit::{ActionId, ActionKeys};
+use job::Job;
 
 pub use clock::ManualClock;
-use job::Job;
 
 /// A store in memory.
 pub struct Memory {

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::STEPS_MAX;
-use crate::bindings;
-use crate::ids::StepId;
+use crate::model::ids::StepId;
+use crate::plan::bindings;
 
 /// Returns the optional keys of a plan with their defaults. In the normal form these keys always have a value.
 fn plan_defaults() -> [(&'static str, Value); 3] {

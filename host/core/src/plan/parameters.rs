@@ -13,9 +13,10 @@ use serde_json::{Map, Value};
 
 use super::Plan;
 use super::check::{Catalog, RULES, SchemaMismatch, Violation, parameter_rule as rule};
-use crate::bindings::{self, Reference, child};
-use crate::canon;
-use crate::suggest::did_you_mean;
+use crate::encoding::canon;
+use crate::encoding::suggest::did_you_mean;
+use crate::plan::bindings;
+use crate::plan::bindings::{Reference, child};
 
 /// Name under which bindings read parameters.
 pub const INTENT: &str = "intent";

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::check::PLAN_BYTES_MAX;
 use super::{Catalog, Plan, Violation, check, expand};
-use crate::canon;
-use crate::event::Mode;
+use crate::encoding::canon;
+use crate::model::mode::Mode;
 use crate::plan::check::whole_request;
 
 /// A checked request.

@@ -1,32 +1,32 @@
 //! Response of a job (§13): its results, failures, pending decisions and the next commands.
 
-mod value_origin;
-
-use crate::cost::Totals;
-use crate::error::Code;
-use crate::job::JobState;
-use crate::state::Durable;
-
 mod next;
+pub mod notice;
 mod offer;
 mod outputs;
 mod pending;
+mod shell;
 mod steps;
+mod value_origin;
 mod views;
 mod waits;
 
+use crate::model::error::Code;
+use crate::model::job::JobState;
+use crate::rules::cost::Totals;
+use crate::state::Durable;
+use next::next_actions;
+use outputs::outputs;
+use steps::{failed, outcome, step_view};
+use waits::{all_blocked, compensations, unconfirmed};
+
+pub use outputs::last_steps;
+pub use shell::{reason_argument, shell_quoted};
+pub use value_origin::{output_copied, receipt_returned, result_reused};
 pub use views::{
     BlockedView, CallView, ChangedPluginView, CompensatedBy, CompensationState, CompensationView, FailedView,
     OutcomeView, PendingView, PluginSetting, Response, StepView, UnconfirmedView, WouldCallView, one_line,
 };
-
-pub use crate::response::value_origin::{output_copied, receipt_returned, result_reused};
-use next::next_actions;
-pub use next::{reason_argument, shell_quoted};
-pub use outputs::last_steps;
-use outputs::outputs;
-use steps::{failed, outcome, step_view};
-use waits::{all_blocked, compensations, unconfirmed};
 
 /// Returns the response for the current state of the job.
 pub fn response(durable: &Durable) -> Response {

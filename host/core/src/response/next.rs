@@ -1,12 +1,10 @@
 //! Next actions: commands that the job accepts in its current state and that have an effect.
 
-use crate::error::Code;
-use crate::event::Header;
-use crate::job::JobState;
-use crate::state::Durable;
-
 use super::BlockedView;
 use super::offer::Offer;
+use crate::model::error::Code;
+use crate::model::job::JobState;
+use crate::state::Durable;
 
 /// Returns the commands to run at `now_us`, microseconds since 1970 UTC.
 pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView], now_us: i64) -> Vec<String> {
@@ -52,13 +50,14 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
     match job.state {
         JobState::Parked if !exhausted => vec![],
         JobState::Parked | JobState::Diverged => {
-            let step = job.divergence.as_ref().map(crate::replay::Divergence::step);
+            let step = job.divergence.as_ref().map(crate::model::divergence::Divergence::step);
             let fork = step.filter(|step| job.index(step).is_some()).map(|step| Offer::Fork(step.clone()));
             [Offer::Continue].into_iter().chain(fork).chain([Offer::Abort]).collect()
         }
         JobState::Pending | JobState::Running | JobState::Waiting => vec![Offer::Resume],
         _ if job.blocking_mismatches().next().is_some() => {
-            let each = |slot: &crate::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
+            let each =
+                |slot: &crate::model::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
             job.blocking_mismatches().flat_map(each).collect()
         }
         // A completed job needs no action. If undo were offered, a user who follows the offered commands would undo a
@@ -66,22 +65,4 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
         JobState::Completed => vec![],
         _ => vec![Offer::Retry, Offer::Undo],
     }
-}
-
-/// Returns the argument `--reason` for the approval command if the policy recorded with the job requires a reason.
-/// Otherwise returns an empty text.
-///
-/// The current policy is not read. If only the current policy requires a reason, an approval without a reason is
-/// refused with a message.
-pub fn reason_argument(header: &Header) -> &'static str {
-    if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
-}
-
-/// Quotes one argument of a command line with single quotes if a shell would change it.
-pub fn shell_quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+,=".contains(c);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::next::shell_quoted;
-use crate::decide::{self, ForkRequest};
+use crate::decide;
+use crate::decide::ForkRequest;
 use crate::event::DecidedBy;
-use crate::ids::{Hash, JobId, Slot, StepId};
-use crate::policy::Rules;
+use crate::model::ids::{Hash, JobId, Slot, StepId};
+use crate::model::rules::Rules;
+use crate::response::shell::shell_quoted;
 use crate::state::Durable;
 use crate::storage::ManualVerdict;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::ids::StepId;
+use crate::model::ids::StepId;
 use crate::plan::Plan;
 use crate::state::Durable;
 

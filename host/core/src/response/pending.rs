@@ -1,12 +1,11 @@
 //! Requests that are accepted but not applied to the job yet. The response shows them and does not offer their
 //! commands again.
 
-use crate::error::Code;
-use crate::pending::{self, RequestKind};
-use crate::state::Durable;
-use crate::storage::{InboxRequest, InboxRow};
-
 use super::{BlockedView, PendingView, Response, next_actions};
+use crate::model::error::Code;
+use crate::state::pending::RequestKind;
+use crate::state::{Durable, pending};
+use crate::storage::{InboxRequest, InboxRow};
 
 impl Response {
     /// Returns this response with the requests that the job has accepted but not applied yet. The job applies these

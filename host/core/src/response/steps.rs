@@ -2,18 +2,16 @@
 
 use serde::Serialize;
 
-use crate::bindings;
+use super::{FailedView, OutcomeView, StepView, WouldCallView, output_copied, receipt_returned, result_reused};
 use crate::decide::wait_reason;
-use crate::effect::Provenance;
-use crate::error::Code;
-use crate::event::Mode;
-use crate::ids::{JobId, Slot};
+use crate::model::effect::Provenance;
+use crate::model::error::Code;
+use crate::model::ids::{JobId, Slot};
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::plan;
+use crate::plan::bindings;
 use crate::state::{Durable, RecordedAnswer, Step};
-use crate::step::StepState;
-
-use super::{FailedView, OutcomeView, StepView, WouldCallView};
-use super::{output_copied, receipt_returned, result_reused};
 
 /// Maximum length of an outcome preview, in bytes.
 const PREVIEW_BYTES_MAX: usize = 240;

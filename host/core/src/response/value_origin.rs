@@ -2,7 +2,7 @@
 //!
 //! The live view, `latch job show` and `latch job events` use exactly these phrases.
 
-use crate::ids::{JobId, Slot, StepId};
+use crate::model::ids::{JobId, Slot, StepId};
 
 /// Phrase for safe reuse: an earlier result of the same step replaces an execution.
 pub fn result_reused(job_id: &JobId, step_id: &StepId) -> String {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cost::Totals;
-use crate::error::{Code, Failure};
-use crate::event::{Consequence, KeyHolder, Resource, ResultType, UnconfirmedReason};
-use crate::ids::{Hash, JobId, Slot, StepId};
-use crate::job::JobState;
-use crate::pending::RequestKind;
-use crate::step::StepState;
+use crate::event::{Consequence, KeyHolder, Resource, UnconfirmedReason};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Slot, StepId};
+use crate::model::job::JobState;
+use crate::model::result_type::ResultType;
+use crate::model::step::StepState;
+use crate::rules::cost::Totals;
+use crate::state::pending::RequestKind;
 
 /// Result of a job, or its current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,7 +85,7 @@ pub struct Response {
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub divergence: Option<crate::replay::Divergence>,
+    pub divergence: Option<crate::model::divergence::Divergence>,
     /// Cost of the job's calls: charges for answers, and fuel and time of every try.
     pub cost: Totals,
 }

@@ -1,14 +1,14 @@
 //! Views of the conditions for which a job waits, and of its compensations.
 
-use crate::decide::{self, UndoState, wait_reason};
-use crate::effect::UnusableAnswer;
-use crate::error::{Code, Failure};
-use crate::ids::Slot;
-use crate::keys;
-use crate::state::{Compensation, Durable, Step, UnconfirmedChange, label};
-use crate::step::StepState;
-
 use super::{BlockedView, CallView, CompensatedBy, CompensationState, CompensationView, UnconfirmedView};
+use crate::decide;
+use crate::decide::{UndoState, wait_reason};
+use crate::model::effect::UnusableAnswer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Slot;
+use crate::model::keys;
+use crate::model::step::StepState;
+use crate::state::{Compensation, Durable, Step, UnconfirmedChange, label};
 
 pub(super) fn unconfirmed(failed: &UnconfirmedChange) -> UnconfirmedView {
     UnconfirmedView {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{Body, Event, PayloadRef, Verdict};
-use crate::ids::Operator;
-
-use super::fold::{FoldError, invalid_event};
 use super::{Call, Job, RecordedAnswer};
+use crate::event::{Body, Event, Verdict};
+use crate::model::ids::Operator;
+use crate::model::payload::PayloadRef;
+use crate::state::error::{FoldError, invalid_event};
 
 impl Job {
     pub(super) fn apply_call(&mut self, event: &Event) -> Result<(), FoldError> {

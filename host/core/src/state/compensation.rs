@@ -1,40 +1,16 @@
 //! Compensation (§10): the calls that took effect, the order in which they are undone, and the progress of
 //! undoing. The fold refuses a log that undoes calls in another order or by another operator.
 
-use crate::effect::Provenance;
-use crate::error::Code;
-use crate::event::{Body, Event, PayloadRef, ResultType};
-use crate::ids::{Operator, Slot, StepId};
-use crate::manifest::{PinnedOperator, PluginKind};
-use crate::plan::OnFailure;
-use crate::step::StepState;
-
-use super::fold::{FoldError, invalid_event};
 use super::{Call, Job};
-
-/// Compensation of one call, under the slot `<slot>~c`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compensation {
-    /// Operator of the compensating call.
-    pub operator: Operator,
-    /// True if the operator undoes its own call through its plugin's `compensate` export.
-    pub is_self_undo: bool,
-    /// Arguments of the compensating call.
-    pub args: PayloadRef,
-    /// Result of the compensation, or `None` while it is in flight.
-    pub end: Option<CompensationEnd>,
-}
-
-/// Result of compensating one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompensationEnd {
-    /// The call is undone.
-    Done,
-    /// The call is not undone, and a person must decide.
-    Failed(Code),
-    /// The call is not undone, and a person decided to leave it.
-    Abandoned(Code),
-}
+use crate::event::{Body, Event};
+use crate::model::effect::Provenance;
+use crate::model::ids::{Operator, Slot, StepId};
+use crate::model::manifest::{PinnedOperator, PluginKind};
+use crate::model::result_type::ResultType;
+use crate::model::step::StepState;
+use crate::plan::OnFailure;
+use crate::state::error::{FoldError, invalid_event};
+use crate::state::types::{Compensation, CompensationEnd};
 
 impl Job {
     /// Returns true if no more steps of the plan are executed. The job is cancelled, was aborted, or has failed

@@ -2,59 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::effect::{Provenance, StateChange};
-use crate::event::{Body, Consequence, DecidedBy, Event, Resource, UnconfirmedReason};
-use crate::ids::{Slot, StepId};
-use crate::manifest::Confirmation;
-
 use super::Job;
-use super::fold::{FoldError, invalid_event};
-
-/// One change of the world that a tool reported with its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedChange {
-    /// Slot of the call that made the change.
-    pub slot: Slot,
-    /// The change, as the tool reported it.
-    pub change: StateChange,
-    /// Attempt that recorded the change.
-    pub attempt: u32,
-}
-
-/// One change that the last check did not confirm.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnconfirmedChange {
-    /// Slot of the call that made the change.
-    pub slot: Slot,
-    /// The resource that changed.
-    pub resource: Resource,
-    /// Reason why the change is not confirmed.
-    pub outcome: UnconfirmedReason,
-    /// The state found instead, or the reason why the check gave no result.
-    pub found: String,
-    /// Consequence for the job.
-    pub consequence: Consequence,
-    /// Attempt that checked the change.
-    pub attempt: u32,
-    /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
-    pub resolved_by: Option<DecidedBy>,
-    /// True if a person accepted the change. The change is then not checked again.
-    pub by_person: bool,
-    /// True if a person found that the effect is permanently gone.
-    pub gone: bool,
-}
-
-/// Recorded changes of a job and the results of checking them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ConfirmationState {
-    /// Every recorded change, in order.
-    pub changes: Vec<RecordedChange>,
-    /// Changes that are not confirmed, each with the result of its last check.
-    pub failed: Vec<UnconfirmedChange>,
-    /// Number of mismatches that did not stop the job (`confirmation_replay_warnings_total`). The confirmation policy
-    /// of the plugin was `warn`.
-    pub warnings: u32,
-}
+use crate::event::{Body, Consequence, Event, Resource, UnconfirmedReason};
+use crate::model::effect::Provenance;
+use crate::model::ids::{Slot, StepId};
+use crate::model::manifest::Confirmation;
+use crate::state::error::{FoldError, invalid_event};
+use crate::state::types::{RecordedChange, UnconfirmedChange};
 
 /// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
 ///

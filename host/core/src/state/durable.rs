@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::effect::{Answer, Effect};
-use crate::event::{Body, Event, PayloadRef};
-use crate::ids::{Hash, Slot, StepId};
-use crate::keys;
-use crate::ledger::LedgerRow;
-use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
-
-use super::verify::{find_problems, verify};
 use super::{FoldError, Job, Prefetched, label};
-use crate::reuse::ReusableResult;
+use crate::event::{Body, Event};
+use crate::model::effect::{Answer, Effect};
+use crate::model::ids::{Hash, Slot, StepId};
+use crate::model::keys;
+use crate::model::payload::PayloadRef;
+use crate::rules::ledger::LedgerRow;
+use crate::rules::reuse::ReusableResult;
+use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
 
 /// Writes that a decision requests, before they have a position in the log.
 #[derive(Clone, Debug, Default)]
@@ -112,35 +111,6 @@ pub struct Durable {
 }
 
 impl Durable {
-    /// Builds the state from loaded rows.
-    ///
-    /// # Errors
-    /// The log is broken, or a payload or effect is not the one that the events name.
-    pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
-        let events = std::mem::take(&mut record.events);
-        let durable = Durable {
-            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
-            ..Self::of(Job::fold(&events)?, record)
-        };
-        verify(&events, &durable)?;
-        Ok(durable)
-    }
-
-    /// Returns the loaded state, and every payload and effect that is missing or differs from the one named by
-    /// the events.
-    ///
-    /// # Errors
-    /// The log is broken or was written by a newer version.
-    pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
-        let events = std::mem::take(&mut record.events);
-        let durable = Durable {
-            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
-            ..Self::of(Job::fold(&events)?, record)
-        };
-        let problems = find_problems(&events, &durable).collect();
-        Ok((durable, problems))
-    }
-
     /// Returns the stored state of a job whose effects cannot be read now. The state suffices to reopen the job
     /// and to release its claim.
     ///
@@ -150,7 +120,7 @@ impl Durable {
         Ok(Self::of(Job::fold(&record.events)?, record))
     }
 
-    fn of(job: Job, record: StoredJob) -> Durable {
+    pub(super) fn of(job: Job, record: StoredJob) -> Durable {
         Durable {
             job,
             secret: record.secret,

@@ -2,26 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{Body, CopiedCall, Event};
-use crate::ids::{JobId, Slot, StepId};
-use crate::step::StepInput;
-
-use super::fold::{FoldError, invalid_event};
 use super::{EmittedEvent, Job, Outcome};
-
-/// Origin of a forked job.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ForkOrigin {
-    /// The job from which this job was forked.
-    pub origin: JobId,
-    /// First step that the fork executes itself.
-    pub at: StepId,
-    /// Steps whose world-changing calls need an approval in every mode.
-    pub gated: Vec<StepId>,
-    /// Calls that the copied steps made in the original job. The fork neither pays for these calls nor undoes
-    /// them.
-    pub calls: BTreeMap<Slot, CopiedCall>,
-}
+use crate::event::{Body, CopiedCall, Event};
+use crate::model::ids::StepId;
+use crate::model::step::StepInput;
+use crate::state::error::{FoldError, invalid_event};
+use crate::state::types::ForkOrigin;
 
 impl Job {
     pub(super) fn apply_fork(&mut self, event: &Event) -> Result<(), FoldError> {

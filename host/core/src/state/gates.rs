@@ -1,11 +1,10 @@
 //! Applies gate events to the job state.
 
-use crate::event::{Body, DecidedBy, Event};
-use crate::ids::Slot;
-use crate::step::{StepInput, StepState};
-
-use super::fold::{FoldError, invalid_event};
 use super::{Approval, Gate, Job};
+use crate::event::{Body, DecidedBy, Event};
+use crate::model::ids::Slot;
+use crate::model::step::{StepInput, StepState};
+use crate::state::error::{FoldError, invalid_event};
 
 /// Actor recorded for the decision on an expired gate.
 const HOST: &str = "latchwork";
@@ -62,7 +61,12 @@ impl Job {
         }
     }
 
-    fn undecided_gate(&mut self, event: &Event, slot: &Slot, hash: crate::ids::Hash) -> Result<&mut Gate, FoldError> {
+    fn undecided_gate(
+        &mut self,
+        event: &Event,
+        slot: &Slot,
+        hash: crate::model::ids::Hash,
+    ) -> Result<&mut Gate, FoldError> {
         let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == hash && gate.decision.is_none());
         gate.ok_or_else(|| invalid_event(event, "there is no undecided gate with this slot and hash"))
     }

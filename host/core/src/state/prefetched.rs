@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ids::{Slot, StepId};
-use crate::reuse::ReusableResult;
+use crate::model::ids::{Slot, StepId};
+use crate::rules::reuse::ReusableResult;
 use crate::storage::ActionRow;
 
 /// Data of other jobs that a worker has read, by the slot or step for which it was read.

@@ -1,11 +1,10 @@
 //! Reopening of a finished job: the effect of [`crate::event::Body::JobReopened`] on its state.
 
-use crate::event::{DecidedBy, Event, Verdict};
-use crate::ids::{Slot, StepId};
-use crate::step::StepInput;
-
-use super::fold::{FoldError, invalid_event};
 use super::{Call, Job};
+use crate::event::{DecidedBy, Event, Verdict};
+use crate::model::ids::{Slot, StepId};
+use crate::model::step::StepInput;
+use crate::state::error::{FoldError, invalid_event};
 
 impl Job {
     /// Makes the given steps pending and opens the given calls for another round. Their earlier answers stay in

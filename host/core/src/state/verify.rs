@@ -2,20 +2,54 @@
 //! and only bytes with the named hash are accepted.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::event::{Body, Event, PayloadRef};
-use crate::keys;
+use super::{Durable, FoldError, Job, label};
+use crate::event::{Body, Event};
+use crate::model::effect::Effect;
+use crate::model::keys;
+use crate::model::payload::PayloadRef;
+use crate::storage::StoredJob;
 
-use super::{Durable, FoldError, label};
+impl Durable {
+    /// Builds the state from loaded rows.
+    ///
+    /// # Errors
+    /// The log is broken, or a payload or effect is not the one that the events name.
+    pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
+        let events = std::mem::take(&mut record.events);
+        let durable = Durable {
+            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            ..Self::of(Job::fold(&events)?, record)
+        };
+        verify(&events, &durable)?;
+        Ok(durable)
+    }
+
+    /// Returns the loaded state, and every payload and effect that is missing or differs from the one named by
+    /// the events.
+    ///
+    /// # Errors
+    /// The log is broken or was written by a newer version.
+    pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
+        let events = std::mem::take(&mut record.events);
+        let durable = Durable {
+            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            ..Self::of(Job::fold(&events)?, record)
+        };
+        let problems = find_problems(&events, &durable).collect();
+        Ok((durable, problems))
+    }
+}
 
 /// Checks every payload and effect that the log names, and returns the first error.
-pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
+fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
     find_problems(events, durable).next().map_or(Ok(()), Err)
 }
 
 /// Returns every payload or effect that is missing or differs from the one named by the log. The check only
 /// hashes the bytes and does not parse them.
-pub(super) fn find_problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
+fn find_problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
     named_payloads(events).into_iter().filter_map(|(label, (seq, named))| {
         let found = match &label {
             PayloadLabel::Input(step) => durable.input(step).map(|bytes| (label::input(step), bytes)),
@@ -46,11 +80,11 @@ pub(super) fn find_problems<'e>(events: &'e [Event], durable: &'e Durable) -> im
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum PayloadLabel<'e> {
     Parameters,
-    Input(&'e crate::ids::StepId),
-    Output(&'e crate::ids::StepId),
-    Args(&'e crate::ids::Slot),
-    Emitted(&'e crate::ids::StepId, u32),
-    Answer(&'e crate::ids::Slot, u32),
+    Input(&'e crate::model::ids::StepId),
+    Output(&'e crate::model::ids::StepId),
+    Args(&'e crate::model::ids::Slot),
+    Emitted(&'e crate::model::ids::StepId, u32),
+    Answer(&'e crate::model::ids::Slot, u32),
 }
 
 impl PayloadLabel<'_> {

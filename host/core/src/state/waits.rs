@@ -3,44 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{Body, Event, PayloadRef};
-use crate::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
-use crate::ids::{Slot, StepId};
-use crate::plan::{Kind, Plan};
-use crate::step::StepInput;
-use crate::wait::{WaitKind, literal_key};
-
-use super::fold::{FoldError, invalid_event};
 use super::{Gate, Job};
-
-/// State of one wait step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WaitState {
-    /// Kind of the wait, or `None` before it begins.
-    pub kind: Option<WaitKind>,
-    /// Key that a signal must carry, once it is known.
-    pub key: Option<String>,
-    /// True if the wait accepts signals.
-    pub accepts_signals: bool,
-    /// Time at which the wait ends without a signal, microseconds since 1970 UTC.
-    pub until_us: Option<i64>,
-    /// True if the job parks for this wait, however short the wait is.
-    pub park: bool,
-    /// `Some` if the wait was completed. The inner value is the sender of the signal, if a signal completed the
-    /// wait.
-    pub completed: Option<Option<String>>,
-}
-
-/// A signal that arrived before its wait began.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EarlySignal {
-    /// Key of the signal.
-    pub key: String,
-    /// Payload of the signal.
-    pub payload: PayloadRef,
-    /// Sender of the signal.
-    pub by: String,
-}
+use crate::event::{Body, Event};
+use crate::model::ids::{Slot, StepId};
+use crate::model::step::StepInput;
+use crate::plan::wait::literal_key;
+use crate::plan::{Kind, Plan};
+use crate::state::error::{FoldError, invalid_event};
+use crate::state::types::{EarlySignal, WaitState};
+use crate::storage::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 
 /// A wait or gate that has not ended. A wait that has not begun counts too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +55,7 @@ impl Job {
 
     /// Returns the state of a wait that has begun and is not over.
     pub fn open_wait(&self, step: &StepId) -> Option<&WaitState> {
-        let waits = self.step(step).is_some_and(|step| step.state == crate::step::StepState::WaitingSignal);
+        let waits = self.step(step).is_some_and(|step| step.state == crate::model::step::StepState::WaitingSignal);
         self.waits.get(step).filter(|_| waits)
     }
 
@@ -104,7 +75,7 @@ impl Job {
         let goes_on = |slot: &Slot| !self.is_aborting() || slot.is_compensation();
         for (id, wait) in self.waits.iter().filter(|_| !self.is_aborting()) {
             let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
-            let begun = step.state == crate::step::StepState::WaitingSignal;
+            let begun = step.state == crate::model::step::StepState::WaitingSignal;
             let state = if begun { ExpectationState::Open } else { ExpectationState::Pending };
             let asked = wait.accepts_signals.then(|| (wait.key.clone(), state));
             open.insert(wait_name(id), OpenExpectation { expects: asked, due_us: wait.until_us.filter(|_| begun) });

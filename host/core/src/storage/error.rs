@@ -1,10 +1,10 @@
 //! Errors of stores.
 
 use super::ActionRow;
-use crate::effect::Effect;
-use crate::ids::{Hash, JobId, Operator, Slot};
-use crate::job::JobState;
-use crate::ledger::LedgerRow;
+use crate::model::effect::Effect;
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
+use crate::rules::ledger::LedgerRow;
 
 /// Reason why a batch was refused. Nothing of the batch was written. Only [`WriteError::Unknown`] leaves open whether
 /// the batch was written.

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use crate::event::DecidedBy;
-use crate::expectation::NotExpected;
-use crate::ids::{Hash, JobId, Operator, Slot};
-use crate::job::JobState;
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
 
 /// A durable request to a job from a source other than its lease holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,4 +151,26 @@ pub enum InboxError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Reason why a job does not expect a signal or a gate decision.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotExpected {
+    /// No wait of the job has this correlation key.
+    #[error("no wait has the correlation key {0:?}")]
+    UnknownKey(String),
+    /// The wait timed out or was abandoned.
+    #[error("the wait for {0:?} has ended: the signal can no longer be delivered")]
+    TooLate(String),
+    /// The gate was decided or has expired.
+    #[error("the gate at {0} is closed: it was decided or has expired")]
+    GateClosed(Slot),
+    /// The gate guards a call other than the call that the decision names.
+    #[error("the gate at {slot} is now for another call, with the hash {hash}")]
+    OtherCall {
+        /// Slot of the gate.
+        slot: Slot,
+        /// Hash of the call that the gate guards.
+        hash: String,
+    },
 }

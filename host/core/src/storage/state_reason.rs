@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Code;
 use crate::event::{Body, Consequence, ReopenPurpose};
-use crate::ids::Slot;
-use crate::job::JobState;
+use crate::model::error::Code;
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
 
 /// Reason for a job's state, and the time at which the job entered the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -119,9 +119,10 @@ pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIte
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Failure;
-    use crate::event::{DecidedBy, Event, ResultType};
-    use crate::ids::{Hash, StepId};
+    use crate::event::{DecidedBy, Event};
+    use crate::model::error::Failure;
+    use crate::model::ids::{Hash, StepId};
+    use crate::model::result_type::ResultType;
 
     fn text(seq: u64, body: Body) -> String {
         String::from_utf8(Event::seal(seq, 1_000 + seq as i64, 1, body, Hash::default()).bytes).unwrap()

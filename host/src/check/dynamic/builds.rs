@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use latchwork_core::ids::Hash;
-use latchwork_core::replay::differences;
+use latchwork_core::model::differences::differences;
+use latchwork_core::model::ids::Hash;
 
 use super::hosts::HostVariants;
 use super::perturb::PerturbedRuns;

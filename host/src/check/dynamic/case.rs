@@ -1,8 +1,8 @@
 //! Cases: an input for an operator, and the answers to its tool calls.
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::Limits;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::Limits;
 
 use super::script::{RunScript, ScriptedAnswer};
 use crate::check::SourceLocation;

@@ -1,12 +1,13 @@
 //! Reads a file of cases in JSON Lines format and reports every problem with its line.
 
-use latchwork_core::canon::{self, Refusal};
-use latchwork_core::error::{Code, Failure};
 use serde_json::{Map, Value};
+
+use latchwork_core::encoding::canon::Refusal;
+use latchwork_core::encoding::{canon, suggest};
+use latchwork_core::model::error::{Code, Failure};
 
 use super::case::{CaseAnswer, StepCase};
 use crate::check::SourceLocation;
-use latchwork_core::suggest;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];

@@ -1,7 +1,7 @@
 //! D063: runs a case again for each of its calls, and makes this one call fail permanently. The step may then return an
 //! error but must not trap.
 
-use latchwork_core::error::{Code, Failure};
+use latchwork_core::model::error::{Code, Failure};
 
 use super::perturb::PerturbedRuns;
 use crate::check::dynamic::run_end;

@@ -4,28 +4,20 @@
 //! failures of tools, and the entropy of the build. These rules find steps that depend on the remaining differences.
 //! The rules also find errors of the host itself.
 
-mod failing_calls;
-mod memory_layout;
-pub(crate) mod other_process;
-mod run_end;
-
 mod builds;
 mod case;
 mod cases;
+mod failing_calls;
 mod hosts;
+mod memory_layout;
+pub(crate) mod other_process;
 mod perturb;
+mod run_end;
 pub(crate) mod script;
 pub(crate) mod trace;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-pub use crate::check::dynamic::other_process::OtherProcess;
-pub use builds::RebuiltComponent;
-pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
-pub use cases::{CaseProblem, parse};
-pub(super) use cases::{duplicate_key, line_at};
-pub(super) use hosts::HostVariants;
 
 use self::script::RunScript;
 use self::trace::Trace;
@@ -33,6 +25,13 @@ use super::finding::Finding;
 use super::report::{CaseRun, CheckReport};
 use super::rule::RuleKind;
 use crate::engine::Plugin;
+
+pub use builds::RebuiltComponent;
+pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
+pub use cases::{CaseProblem, parse};
+pub(super) use cases::{duplicate_key, line_at};
+pub(super) use hosts::HostVariants;
+pub use other_process::OtherProcess;
 
 /// Maximum fuel of all additional runs of one case together. At this limit the remaining runs are left out, and the
 /// report notes the omission. The limit is in fuel instead of time. The same case therefore leaves out the same runs on
@@ -70,7 +69,7 @@ pub(super) fn unserved_cases(plugin: &Plugin, cases: &[StepCase]) -> Vec<CasePro
         message: format!(
             "the plugin serves no operator {:?}{}",
             case.operator,
-            latchwork_core::suggest::did_you_mean(&case.operator, served())
+            latchwork_core::encoding::suggest::did_you_mean(&case.operator, served())
         ),
     });
     wrong.collect()

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use latchwork_core::manifest::WasiMode;
-use latchwork_core::memory::{ManualClock, Memory};
 use serde::{Deserialize, Serialize};
+
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::manifest::WasiMode;
 
 use super::perturb::host_difference;
 use super::script::RunScript;

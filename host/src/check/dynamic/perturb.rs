@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use latchwork_core::error::Code;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::Determinism;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::Determinism;
 
 use super::hosts::LoadedVariants;
 use super::script::RunScript;

@@ -1,6 +1,6 @@
 //! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069.
 
-use latchwork_core::error::Code;
+use latchwork_core::model::error::Code;
 
 use super::CaseBaseline;
 use super::trace::{RunEnd, Trace};

@@ -6,11 +6,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::canon;
-use latchwork_core::error::Failure;
-use latchwork_core::manifest::Limits;
 use serde::{Deserialize, Serialize};
 use tracing::Level;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::manifest::Limits;
 
 use super::trace::{HostCall, Mismatch, RunEnd, Trace};
 use crate::engine::{Plugin, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};

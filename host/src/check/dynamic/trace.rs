@@ -1,8 +1,9 @@
 //! Traces of runs, and the first difference between two traces.
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::replay::differences;
 use serde::{Deserialize, Serialize};
+
+use latchwork_core::model::differences::differences;
+use latchwork_core::model::error::{Code, Failure};
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Converts steps of real jobs into cases. The cases run under other hosts with the recorded answers.
 
-use latchwork_core::effect::Answer as Effected;
-use latchwork_core::ids::Operator;
-use latchwork_core::keys;
+use latchwork_core::model::effect::Answer as Effected;
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::keys;
 use latchwork_core::state::{Durable, Step};
 
 use super::VerifiedHistory;

@@ -1,7 +1,8 @@
 //! Describes a divergence from a real job.
 
-use latchwork_core::ids::Slot;
-use latchwork_core::replay::{Divergence, differences};
+use latchwork_core::model::differences::differences;
+use latchwork_core::model::divergence::Divergence;
+use latchwork_core::model::ids::Slot;
 use latchwork_core::state::Durable;
 
 /// Description of a divergence for a finding.

@@ -1,16 +1,16 @@
 //! Rules that run steps of real jobs again on this build: D150 to D155.
 
-mod divergence;
-
 mod cases;
+mod divergence;
 
 use std::sync::Arc;
 
-use latchwork_core::evidence::{self, Verified};
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::evidence;
+use latchwork_core::evidence::Verified;
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
+use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Durable, Step};
-use latchwork_core::step::StepState;
 
 use super::dynamic::StepCase;
 use super::finding::Finding;

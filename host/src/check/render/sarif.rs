@@ -121,7 +121,7 @@ fn fingerprint(finding: &Finding) -> String {
     let what = if finding.operator.is_none() { finding.message.clone() } else { String::new() };
     let file = finding.place.file.clone();
     let parts = [finding.rule.to_owned(), part(&finding.operator), part(&finding.case), what, file];
-    latchwork_core::ids::Hash::of(&[parts.join("\0").as_bytes()]).to_hex()
+    latchwork_core::model::ids::Hash::of(&[parts.join("\0").as_bytes()]).to_hex()
 }
 
 /// Percent-encodes a path as a relative URI reference.

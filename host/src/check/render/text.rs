@@ -35,8 +35,8 @@ fn summary(reports: &Reports) -> String {
 fn report_text(report: &CheckReport) -> String {
     let component = &report.component;
     let kind = component.kind.map_or("not loaded", |kind| match kind {
-        latchwork_core::manifest::PluginKind::Step => "step",
-        latchwork_core::manifest::PluginKind::Tool => "tool",
+        latchwork_core::model::manifest::PluginKind::Step => "step",
+        latchwork_core::model::manifest::PluginKind::Tool => "tool",
     });
     let version = component.version.as_deref().unwrap_or("without a version");
     let mut lines = vec![format!("{} ({kind} {version}, {})", component.file, component.digest)];

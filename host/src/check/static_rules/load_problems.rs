@@ -91,7 +91,7 @@ fn import_findings(
     let mut found = Vec::new();
     for (import, reach) in refused.into_iter().zip(reached) {
         let never = at_best.iter().any(|it| it.is_import() && it.interface == import);
-        let is_tool = anatomy.nearest_world() == latchwork_core::manifest::PluginKind::Tool;
+        let is_tool = anatomy.nearest_world() == latchwork_core::model::manifest::PluginKind::Tool;
         let rule = if never || !is_tool { "D002" } else { "D017" };
         let instead = problems.iter().find_map(|problem| match problem {
             // The engine's text ends with the call path. A finding has a separate field for the path.

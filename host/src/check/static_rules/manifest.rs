@@ -1,7 +1,7 @@
 //! D014, D015 and D019: components that a host accepts although the manifest contradicts itself, the component is
 //! large, or the manifest lacks a description.
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::model::manifest::PluginKind;
 
 use super::StaticInput;
 use crate::check::finding::Finding;

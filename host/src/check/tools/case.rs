@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::canon;
-use latchwork_core::error::Code;
 use serde::Deserialize;
 use serde_json::Value;
 
+use latchwork_core::encoding::{canon, suggest};
+use latchwork_core::model::error::Code;
+
 use crate::check::CaseProblem;
 use crate::check::dynamic::{duplicate_key, line_at};
-use latchwork_core::suggest;
 
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::effect::Answer;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::RecoveryClass;
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::RecoveryClass;
 
 use super::world::{FaultProfile, World};
 use super::{RunningCase, describe_answer};

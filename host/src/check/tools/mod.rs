@@ -10,19 +10,19 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 
+mod case;
 mod lost_record;
 mod server_faults;
 mod single_call;
-
-mod case;
 mod world;
 
 use std::sync::Arc;
 
-use latchwork_core::effect::Answer;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{OperatorSpec, RecoveryClass};
 use tracing::instrument::WithSubscriber as _;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{OperatorSpec, RecoveryClass};
 
 use super::CaseProblem;
 use super::finding::Finding;
@@ -30,10 +30,10 @@ use super::report::{CaseRun, CheckReport};
 use super::rule::RuleKind;
 use crate::engine::{Plugin, PluginSettings, StepContext, ToolCallContext, ToolEnd};
 use crate::os::clock;
-
 use case::ToolCase;
-pub(crate) use case::parse;
 use world::World;
+
+pub(crate) use case::parse;
 
 /// Inputs of the check of a tool.
 pub(super) struct ToolCheck<'a> {
@@ -72,7 +72,7 @@ pub(super) async fn run(
         .filter(unserved)
         .map(|case| {
             let served = tools.plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
-            let meant = latchwork_core::suggest::did_you_mean(&case.operator, served);
+            let meant = latchwork_core::encoding::suggest::did_you_mean(&case.operator, served);
             CaseProblem {
                 line: case.line,
                 column: None,

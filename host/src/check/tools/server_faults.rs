@@ -1,7 +1,7 @@
 //! D106 to D109: answers of a tool when servers fail. Runs only cases with canned responses of servers.
 
-use latchwork_core::effect::Answer;
-use latchwork_core::error::Code;
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
 
 use super::world::{FaultProfile, ReceivedRequest};
 use super::{RunningCase, describe_answer};

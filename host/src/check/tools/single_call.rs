@@ -1,8 +1,8 @@
 //! D100, D101, D105, D110, D111 and D112: one call while all servers work.
 
-use latchwork_core::effect::Answer;
-use latchwork_core::error::Code;
-use latchwork_core::manifest::RecoveryClass;
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::manifest::RecoveryClass;
 
 use super::{CallResult, RunningCase, describe_answer};
 use crate::capability::grant::DECLARE_EFFECTS;

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use latchwork_core::ids::Hash;
-use latchwork_core::storage::{KeyValue, StoreError};
 use tracing_subscriber::fmt::MakeWriter;
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::{KeyValue, StoreError};
 
 use super::case::{CannedResponse, ToolCase};
 use crate::capability::{HttpStub, Secrets, StubFailure};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use latchwork_core::manifest::EffectKind;
+
+use latchwork_core::model::manifest::EffectKind;
 
 use super::{LangArg, ModeArg, actor, tenant};
 use crate::schemas::Document;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use latchwork_core::manifest::WasiMode;
+
+use latchwork_core::model::manifest::WasiMode;
 
 use crate::check::render::ReportFormat;
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use latchwork_core::ids::JobId;
+
+use latchwork_core::model::ids::JobId;
 
 /// Arguments of `latch job export`.
 #[derive(Args, Debug)]

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use latchwork_core::cost::CostGrouping;
-use latchwork_core::ids::{Hash, JobId, Slot, StepId};
-use latchwork_core::job::JobState;
+
+use latchwork_core::model::ids::{Hash, JobId, Slot, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::cost::CostGrouping;
 
 use super::{JobExportArgs, actor, correlation_key, duration, hash, job_id, job_state, slot, step_file, step_id};
 

@@ -1,15 +1,5 @@
 //! Arguments of the command line, as clap structures. Their doc comments are the help texts.
 
-use crate::config::is_valid_name;
-use std::path::PathBuf;
-use std::time::Duration;
-
-use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use latchwork_core::event::Mode;
-use latchwork_core::ids::{Hash, JobId, Slot, StepId};
-use latchwork_core::job::JobState;
-
 mod author;
 mod check;
 mod dev;
@@ -17,6 +7,18 @@ mod evidence;
 mod job;
 mod new;
 mod worker;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use latchwork_core::model::ids::{Hash, JobId, Slot, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::mode::Mode;
+
+use crate::config::is_valid_name;
 
 pub use author::{CallArgs, DocumentArg, EffectArg, InitArgs, SchemaArgs};
 pub use check::PluginCheckArgs;
@@ -392,7 +394,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn correlation_key(text: &str) -> Result<String, String> {
-    if latchwork_core::wait::is_correlation_key(text) {
+    if latchwork_core::plan::wait::is_correlation_key(text) {
         return Ok(text.to_owned());
     }
     Err("a correlation key is 1 to 128 characters without control characters".into())

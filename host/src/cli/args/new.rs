@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use latchwork_core::manifest::PluginKind;
+
+use latchwork_core::model::manifest::PluginKind;
 
 use crate::build::Lang;
 

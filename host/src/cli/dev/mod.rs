@@ -16,9 +16,10 @@ mod watch;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
 use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use latchwork_core::model::error_docs;
 
 use super::args::DevArgs;
 use super::context::Context;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 use latchwork_core::storage::StoreError;
 use latchwork_store::{Database, DatabaseTarget, NO_TABLES, NoProbe, OpenOptions, server_name, times_used};
 

@@ -6,18 +6,20 @@
 
 use std::collections::BTreeSet;
 
-use latchwork_core::decide;
-use latchwork_core::evidence::{self, Export, ProblemKind, Withhold};
-use latchwork_core::ids::{Hash, JobId, Slot};
+use serde_json::Value;
+
+use latchwork_core::evidence::{Export, ProblemKind, Withhold};
+use latchwork_core::model::ids::{Hash, JobId, Slot};
 use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{EffectStore, JobFilter, Journal, StoreError};
-use serde_json::Value;
+use latchwork_core::{decide, evidence};
 
 use super::check::Check;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::evidence::is_valid_signature;
-use crate::os::{self, clock};
+use crate::os;
+use crate::os::clock;
 
 const NAME: &str = "jobs";
 /// Number of job rows read per page.

@@ -13,14 +13,13 @@ mod toolchains;
 
 use std::path::Path;
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use self::check::{Check, CheckVerdict};
 use super::args::DoctorArgs;
-use super::catalog;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::open;
+use super::{catalog, open};
 use crate::config::{CommitMode, Config, FILE_NAME};
 use crate::{os, registry, temp_files};
 

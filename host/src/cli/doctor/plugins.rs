@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::check::Check;
-use crate::build::{self, RECIPE, Recipe};
+use crate::build;
+use crate::build::{RECIPE, Recipe};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, CliProblem};
-use crate::cli::plugin::confirmation::{self, EffectVerifier};
+use crate::cli::plugin::confirmation;
+use crate::cli::plugin::confirmation::EffectVerifier;
 use crate::cli::{catalog, ineffective_settings};
 use crate::config::{Config, PluginConfig};
 use crate::registry::Registry;

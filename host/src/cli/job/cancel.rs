@@ -1,7 +1,7 @@
 //! `latch job cancel`.
 
-use latchwork_core::error_docs;
-use latchwork_core::job::JobState;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{InboxError, InboxRequest};
 
 use crate::cli::args::JobCancelArgs;

@@ -1,7 +1,7 @@
 //! `latch job confirm`.
 
 use latchwork_core::decide;
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobConfirmArgs;

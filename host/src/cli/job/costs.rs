@@ -1,10 +1,11 @@
 //! `latch job costs`.
 
-use latchwork_core::cost::{CostRow, Totals, usd};
-use latchwork_core::effect::{Answer, Consumption};
-use latchwork_core::ids::JobId;
-use latchwork_core::response::response;
 use serde_json::{Value, json};
+
+use latchwork_core::model::effect::{Answer, Consumption};
+use latchwork_core::model::ids::JobId;
+use latchwork_core::response::response;
+use latchwork_core::rules::cost::{CostRow, Totals, usd};
 
 use crate::cli::args::JobCostsArgs;
 use crate::cli::context::Context;
@@ -31,7 +32,7 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
 /// Shows every try of one job's calls, charged or not.
 async fn job_costs(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let durable = super::load_job(stores, job_id).await?;
-    let models = stores.journal.costs(latchwork_core::cost::CostGrouping::Job, Some(job_id)).await?;
+    let models = stores.journal.costs(latchwork_core::rules::cost::CostGrouping::Job, Some(job_id)).await?;
     let total = response(&durable).cost;
     let mut tries = Vec::new();
     for ((slot, try_no), effect) in &durable.effects {
@@ -44,7 +45,7 @@ async fn job_costs(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'
         let mut entry = json!({ "slot": slot, "try": try_no, "fuel": fuel, "wall_ms": wall_ms });
         entry["operator"] = json!(call.map(|call| &call.operator));
         entry["cache"] =
-            json!(if effect.provenance == latchwork_core::effect::Provenance::Reused { "hit" } else { "miss" });
+            json!(if effect.provenance == latchwork_core::model::effect::Provenance::Reused { "hit" } else { "miss" });
         if let Some(assumed) = call.and_then(|call| call.assumed_charge(*try_no)) {
             entry["assumed_micro_usd"] = json!(assumed);
         }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use latchwork_core::effect::UnusableAnswer;
-use latchwork_core::error::Code;
+use serde_json::{Value, json};
+
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::keys;
+use latchwork_core::model::effect::UnusableAnswer;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::keys;
 use latchwork_core::response::one_line;
 use latchwork_core::state::label;
 use latchwork_core::storage::Payload;
-use serde_json::{Value, json};
 
 use crate::cli::args::JobEventsArgs;
 use crate::cli::brief::offset;
@@ -201,8 +202,8 @@ fn shortened(text: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use latchwork_core::error::Failure;
-    use latchwork_core::ids::{Hash, StepId};
+    use latchwork_core::model::error::Failure;
+    use latchwork_core::model::ids::{Hash, StepId};
 
     use super::*;
     use crate::cli::text::TextTarget;

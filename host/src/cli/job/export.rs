@@ -2,20 +2,22 @@
 
 use std::path::PathBuf;
 
-use latchwork_core::effect::Effect;
-use latchwork_core::error_docs;
-use latchwork_core::evidence::{self, Export, ExportError, Withhold};
-use latchwork_core::ids::{Hash, JobId};
+use serde_json::json;
+
+use latchwork_core::evidence;
+use latchwork_core::evidence::{Export, ExportError, Withhold};
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::{Hash, JobId};
 use latchwork_core::response::shell_quoted;
 use latchwork_core::storage::{StoreError, StoredJob};
-use serde_json::json;
 
 use crate::cli::args::JobExportArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::output::Tone;
-use crate::cli::save::{self, FileReaders};
-use crate::cli::{key, open};
+use crate::cli::save::FileReaders;
+use crate::cli::{key, open, save};
 use crate::host::Stores;
 use crate::os;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use latchwork_core::job::JobState;
+use latchwork_core::model::job::JobState;
 
 use crate::cli::args::JobEventsArgs;
 use crate::cli::context::Context;

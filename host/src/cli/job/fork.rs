@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::StepId;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::StepId;
 
 use crate::cli::args::JobForkArgs;
 use crate::cli::context::Context;

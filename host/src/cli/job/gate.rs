@@ -4,10 +4,9 @@
 //! call that was approved.
 
 use latchwork_core::decide;
-use latchwork_core::error_docs;
-use latchwork_core::ids::Slot;
-use latchwork_core::pending;
-use latchwork_core::state::Gate;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::state::{Gate, pending};
 use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::cli::args::JobGateArgs;

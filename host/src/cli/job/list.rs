@@ -1,8 +1,9 @@
 //! `latch job list`.
 
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{JobFilter, JobRow, StateReason};
 use serde_json::{Value, json};
+
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::{JobFilter, JobRow, StateReason};
 
 use crate::cli::args::JobListArgs;
 use crate::cli::brief::{age, short_duration};

@@ -1,18 +1,5 @@
 //! `latch job`: commands that inspect jobs and record decisions about them.
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::JobId;
-use latchwork_core::pending;
-use latchwork_core::state::Durable;
-use latchwork_core::storage::{InboxRequest, InboxRow, JobRow, StoreError};
-
-use super::args::{JobArgs, JobCommand};
-use super::context::Context;
-use super::error::{CliError, Exit};
-use super::output::Text;
-use crate::host::Stores;
-use crate::os::ThisMachine;
-
 mod cancel;
 mod confirm;
 mod costs;
@@ -30,6 +17,18 @@ mod show;
 mod signal;
 mod undo;
 mod wait;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::state::{Durable, pending};
+use latchwork_core::storage::{InboxRequest, InboxRow, JobRow, StoreError};
+
+use super::args::{JobArgs, JobCommand};
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::output::Text;
+use crate::host::Stores;
+use crate::os::ThisMachine;
 
 pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {

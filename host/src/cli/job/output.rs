@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::StepId;
-use latchwork_core::job::JobState;
+use serde_json::{Value, json};
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::StepId;
+use latchwork_core::model::job::JobState;
 use latchwork_core::response::{last_steps, shell_quoted};
 use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::StoreError;
-use serde_json::{Value, json};
 
 use crate::cli::args::JobOutputArgs;
 use crate::cli::context::Context;

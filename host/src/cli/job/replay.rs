@@ -1,8 +1,9 @@
 //! `latch job replay`.
 
-use latchwork_core::ids::JobId;
-use latchwork_core::storage::{JobFilter, StoreError};
 use serde_json::{Value, json};
+
+use latchwork_core::model::ids::JobId;
+use latchwork_core::storage::{JobFilter, StoreError};
 
 use crate::cli::args::JobReplayArgs;
 use crate::cli::context::Context;
@@ -10,7 +11,8 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::output::{Text, Tone};
 use crate::cli::{admission, open};
 use crate::host::Host;
-use crate::replay::{self, ReplayError, ReplayReport};
+use crate::replay;
+use crate::replay::{ReplayError, ReplayReport};
 
 pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;

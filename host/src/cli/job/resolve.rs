@@ -3,10 +3,11 @@
 use std::io::Read;
 use std::path::Path;
 
-use latchwork_core::canon;
-use latchwork_core::decide::{self, VerdictRefusal};
-use latchwork_core::error_docs;
-use latchwork_core::ids::Slot;
+use latchwork_core::decide;
+use latchwork_core::decide::VerdictRefusal;
+use latchwork_core::encoding::canon;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Slot;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{InboxRequest, ManualVerdict};
 

@@ -1,6 +1,6 @@
 //! `latch job retry`.
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxError;
 
 use crate::cli::args::JobRetryArgs;

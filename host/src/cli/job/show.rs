@@ -1,6 +1,6 @@
 //! `latch job show`.
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Durable;
 use latchwork_core::storage::InboxRow;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use latchwork_core::canon;
-use latchwork_core::error_docs;
+use latchwork_core::encoding::canon;
+use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxRequest;
 
 use crate::cli::args::JobSignalArgs;

@@ -1,11 +1,12 @@
 //! `latch job undo`.
 
+use serde_json::json;
+
 use latchwork_core::decide::CallToUndo;
-use latchwork_core::error_docs;
-use latchwork_core::job::JobState;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::job::JobState;
 use latchwork_core::response::{CompensationState, Response};
 use latchwork_core::storage::InboxError;
-use serde_json::json;
 
 use crate::cli::args::JobUndoArgs;
 use crate::cli::context::Context;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::JobId;
-use latchwork_core::job::JobState;
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
 use latchwork_core::response::Response;
 
 use super::show::JobDisplay;

@@ -1,8 +1,9 @@
 //! Formats each event as a line of the live view.
 
-use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{JobId, Operator, Slot};
 use tracing::Level;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::model::ids::{JobId, Operator, Slot};
 
 use super::view::LiveLine;
 use crate::cli::event_text::{EventText, event_text};

@@ -4,14 +4,14 @@
 //! Without a terminal, every start and every end is printed as a line.
 
 mod event_lines;
-
 mod screen;
 mod view;
 
-use latchwork_core::event::Event;
-use latchwork_core::ids::{JobId, Operator, Slot};
 use tokio::sync::mpsc;
 use tracing::Level;
+
+use latchwork_core::event::Event;
+use latchwork_core::model::ids::{JobId, Operator, Slot};
 
 use crate::worker::Observer;
 

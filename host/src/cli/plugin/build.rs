@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
 use serde_json::json;
 
-use crate::build::{self, BuildError, BuildOptions, BuiltPlugin, RECIPE, Recipe, Toolchain};
+use latchwork_core::model::error_docs;
+
+use crate::build;
+use crate::build::{BuildError, BuildOptions, BuiltPlugin, RECIPE, Recipe, Toolchain};
 use crate::cli::args::PluginBuildArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};

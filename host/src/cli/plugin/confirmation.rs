@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use latchwork_core::manifest::{Confirmation, PluginKind};
 use serde_json::{Value, json};
+
+use latchwork_core::model::manifest::{Confirmation, PluginKind};
 
 use crate::config::{Config, PluginConfig};
 use crate::engine::Plugin;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use latchwork_core::error_docs;
-use latchwork_core::response::shell_quoted;
 use serde_json::json;
+
+use latchwork_core::model::error_docs;
+use latchwork_core::response::shell_quoted;
 
 use crate::build::{NewError, NewPlugin};
 use crate::cli::args::PluginNewArgs;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use latchwork_core::decide;
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::Hash;
-use latchwork_core::job::JobState;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::job::JobState;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{JobFilter, StoreError};
-use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::error::Exit;

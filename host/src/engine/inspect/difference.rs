@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmparser::component_types::{ComponentEntityType, ComponentInstanceTypeId};
 use wit_parser::{Function, Interface};
 
-use super::ComponentInfo;
-use super::compare::{self, Mismatch};
-use super::worlds::{self, Worlds};
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
+
+use super::compare::Mismatch;
+use super::worlds::Worlds;
+use super::{ComponentInfo, compare, worlds};
 use crate::config::Grants;
-use crate::engine::component::{self, PACKAGE, interface_name};
+use crate::engine::component;
+use crate::engine::component::{PACKAGE, interface_name};
 use crate::engine::inspect::type_printer;
 use crate::engine::inspect::type_printer::TypePrinter;
 
@@ -253,7 +255,7 @@ fn imports(
         };
         let Some(ours) = ours.functions.get(function) else {
             let known = ours.functions.keys().map(String::as_str);
-            let meant = latchwork_core::suggest::did_you_mean(function, known);
+            let meant = latchwork_core::encoding::suggest::did_you_mean(function, known);
             let instead = format!("the interface has no such function{meant}");
             out.push(Difference { kind: DifferenceKind::ForeignImport, instead, ..base });
             continue;

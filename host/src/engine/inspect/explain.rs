@@ -1,7 +1,7 @@
 //! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the first type
 //! that differs. The engine does not report how code reaches an import.
 
-use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
 use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
 use crate::config::Grants;

@@ -30,9 +30,10 @@ pub use file_kind::FileKind;
 pub(crate) use names::names_of_component as outer_names;
 pub use toolchain::{Language, Producer, Toolchain};
 
-use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmparser::component_types::{ComponentEntityType, ComponentInstanceTypeId};
 use wasmparser::types::Types;
+
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
 use crate::config::Grants;
 

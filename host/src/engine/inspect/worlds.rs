@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use latchwork_core::manifest::PluginKind;
 use wit_parser::{Interface, Resolve, SourceMap, WorldId, WorldItem};
+
+use latchwork_core::model::manifest::PluginKind;
 
 use crate::build;
 

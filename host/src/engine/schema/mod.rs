@@ -9,9 +9,10 @@
 mod graph;
 mod work;
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::plan::SchemaMismatch;
 use serde_json::Value;
+
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::plan::SchemaMismatch;
 
 use graph::Graph;
 use work::Work;

@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value};
 use wasmtime::component::Val;
 
+use latchwork_core::plan::bindings::child;
+
 use super::ty::{Int, Signature, Ty};
-use latchwork_core::bindings::child;
 
 /// Maximum number of problems that a message lists.
 const PROBLEMS_SHOWN: usize = 5;
@@ -197,7 +198,7 @@ impl Reader {
     fn report_unknown_members(&mut self, at: &str, fields: &[(String, Ty)], members: &Map<String, Value>) {
         let known: std::collections::BTreeSet<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
         for name in members.keys().filter(|name| !known.contains(name.as_str())) {
-            let meant = latchwork_core::suggest::did_you_mean(name, known.iter().copied());
+            let meant = latchwork_core::encoding::suggest::did_you_mean(name, known.iter().copied());
             self.add_problem::<()>(&child(at, name), format_args!("is not known{meant}"));
         }
     }

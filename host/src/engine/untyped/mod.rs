@@ -11,19 +11,21 @@ mod output;
 mod read;
 mod schema;
 mod seal;
+mod ty;
+
 #[cfg(test)]
 pub(crate) mod tests;
-mod ty;
 
 use std::collections::BTreeMap;
 
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::Operator;
-use latchwork_core::manifest::Manifest;
 use serde_json::Value;
 use wasmtime::Store;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, Instance, Val};
+
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::Manifest;
 
 use super::component::PACKAGE;
 use super::describe;
@@ -167,7 +169,7 @@ pub(crate) fn load(
         (None, ManifestSource::Sealed) => unreachable!("a sealed manifest was read above"),
     };
     let manifest = sealed.manifest();
-    let schemas = describe::check_manifest(&manifest, latchwork_core::manifest::PluginKind::Tool)?;
+    let schemas = describe::check_manifest(&manifest, latchwork_core::model::manifest::PluginKind::Tool)?;
     let mut functions = Functions::new();
     for operator in &sealed.operators {
         let signature = found.iter().find(|(export, _)| *export == operator.export);

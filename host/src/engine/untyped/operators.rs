@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, EffectKind, OperatorSpec};
+use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{Determinism, EffectKind, OperatorSpec};
 
 use super::seal::{DerivedManifest, SealedOperator};
 use super::ty::Signature;
 use super::{Export, ExportedFunction};
 use crate::config::{Grants, OperatorOverride, OperatorSettings};
 use crate::engine::Problem;
-use latchwork_core::suggest::did_you_mean;
 
 /// Inputs for the derivation of a manifest, apart from the exports.
 pub(super) struct ManifestInputs<'a> {

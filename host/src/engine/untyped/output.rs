@@ -2,10 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use latchwork_core::bindings::child;
-use latchwork_core::canon;
 use serde_json::{Number, Value};
 use wasmtime::component::Val;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::plan::bindings::child;
 
 use super::ty::{EXACT_MAX, Ty};
 

@@ -4,9 +4,10 @@
 //! untyped component does not describe itself. Therefore the component is stored and hashed together with the
 //! manifest that was derived from it.
 
-use latchwork_core::manifest::{Manifest, OperatorSpec};
 use serde::{Deserialize, Serialize};
 use wasm_encoder::{ComponentSection, CustomSection, Encode};
+
+use latchwork_core::model::manifest::{Manifest, OperatorSpec};
 
 use super::Export;
 

@@ -1,8 +1,9 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use latchwork_core::error::Failure;
 use tracing::Level;
+
+use latchwork_core::model::error::Failure;
 
 use super::absent::AbsentAnswer;
 use super::clocks::{Clock, READ_ADVANCE_NS};

@@ -1,8 +1,9 @@
 //! Compares the schema of requests with their parser.
 
-use latchwork_core::manifest::{Determinism, PluginKind};
-use latchwork_core::plan::{Catalog, OperatorInfo, check_request};
 use serde_json::{Value, json};
+
+use latchwork_core::model::manifest::{Determinism, PluginKind};
+use latchwork_core::plan::{Catalog, OperatorInfo, check_request};
 
 use super::{Document, agree};
 

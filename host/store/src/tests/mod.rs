@@ -1,22 +1,22 @@
 //! Tests that need direct SQL access, for example to damage a database.
 
-mod query_plans;
-mod source_rules;
-
 mod damage;
 mod failures;
+mod query_plans;
 mod restored;
 mod schema;
+mod source_rules;
 mod sweep;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{Hash, JobId, StepId};
-use latchwork_core::job::JobState;
-use latchwork_core::storage::{Batch, JobRow, Journal, LeaseRequest, NewJob, QueueLimit};
 use sqlx::sqlite::SqliteConnectOptions;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::model::ids::{Hash, JobId, StepId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::storage::{Batch, JobRow, Journal, LeaseRequest, NewJob, QueueLimit};
 
 use crate::connection::Connector;
 use crate::statement::{StatementCounters, StatementExecutor, StatementName};

@@ -1,6 +1,6 @@
 //! Query plans of the searches for jobs.
 
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::ClaimExclusions;
 
 use super::open;

@@ -30,7 +30,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     assert_eq!(there(), ["owner-claims.lock", "owner-lives.lock"]);
     // The job ends, so the proof that the owner of its claim is dead is no longer needed.
     let end = latchwork_core::storage::Batch {
-        status: Some(StatusWrite { to: latchwork_core::job::JobState::Completed, wake_at_us: None }),
+        status: Some(StatusWrite { to: latchwork_core::model::job::JobState::Completed, wake_at_us: None }),
         ..super::append(batch).0
     };
     store.write(end).await.unwrap();

@@ -6,15 +6,16 @@ use std::fmt::Write;
 
 use latchwork::replay;
 use latchwork_core::decide::check_open_call;
-use latchwork_core::effect::{Answer, Provenance};
-use latchwork_core::error::Code;
 use latchwork_core::event::{Body, Event, ReopenPurpose};
-use latchwork_core::evidence::{self, Export, Withhold};
-use latchwork_core::ids::{Hash, JobId, Slot};
-use latchwork_core::keys;
-use latchwork_core::manifest::RecoveryClass;
+use latchwork_core::evidence;
+use latchwork_core::evidence::{Export, Withhold};
+use latchwork_core::model::effect::{Answer, Provenance};
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{Hash, JobId, Slot};
+use latchwork_core::model::keys;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Compensation, CompensationEnd, Durable, Job};
-use latchwork_core::step::StepState;
 use latchwork_core::storage::{Clock, EffectStore, JobFilter, Journal};
 
 use crate::plugins::Plugins;

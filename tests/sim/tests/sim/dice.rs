@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use latchwork_core::rng::StepRng;
+use latchwork_core::encoding::rng::StepRng;
 
 /// One random stream. All parts of the simulation draw from it in the order in which things happen.
 pub(crate) struct Dice(Mutex<StepRng>);

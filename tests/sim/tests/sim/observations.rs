@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 use latchwork::engine::ToolCallContext;
-use latchwork_core::effect::{Answer, Effect};
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::job::JobState;
+use latchwork_core::model::effect::{Answer, Effect};
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{Batch, Journal, WriteError};
 use latchwork_model::ModelClass;
 use latchwork_model::trace::{Observation, ObservedRefusal};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{
     Determinism, EffectKind, Limits, OnIndeterminate, PinnedOperator, PluginKind, RecoveryClass, ResolutionSpec,
     WasiMode,
 };

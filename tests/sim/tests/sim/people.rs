@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use latchwork_core::decide;
-use latchwork_core::effect::{Answer, Effect, Provenance};
-use latchwork_core::error::Code;
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::job::JobState;
-use latchwork_core::keys;
+use latchwork_core::model::effect::{Answer, Effect, Provenance};
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::keys;
 use latchwork_core::plan::Kind;
 use latchwork_core::response::{BlockedView, response};
 use latchwork_core::state::Durable;

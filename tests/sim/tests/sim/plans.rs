@@ -1,13 +1,16 @@
 //! Random plans and the jobs made from them.
 
-use latchwork_core::event::{Body, Event, Header, Mode};
-use latchwork_core::expectation;
-use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::job::JobState;
-use latchwork_core::plan::{self, Plan};
-use latchwork_core::policy::{AutoExec, Rules};
-use latchwork_core::storage::{Clock, JobRow, NewJob, QueueLimit};
 use serde_json::{Value, json};
+
+use latchwork_core::event::{Body, Event, Header};
+use latchwork_core::model::auto_exec::AutoExec;
+use latchwork_core::model::ids::{Hash, JobId};
+use latchwork_core::model::job::JobState;
+use latchwork_core::model::mode::Mode;
+use latchwork_core::model::rules::Rules;
+use latchwork_core::plan;
+use latchwork_core::plan::Plan;
+use latchwork_core::storage::{Clock, JobRow, NewJob, QueueLimit, expectation};
 
 use crate::dice::Dice;
 use crate::observations::JobObservations;

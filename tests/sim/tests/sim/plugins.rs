@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde_json::{Value, json};
+
 use latchwork::engine::{
     PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepCalls, StepEnd, StepOutcome, Stop, ToolCall,
     ToolCallContext, ToolEnd, VerifyResult,
 };
-use latchwork_core::effect::{Answer, StateChange};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Limits, RecoveryClass, WasiMode};
-use serde_json::{Value, json};
+use latchwork_core::model::effect::{Answer, StateChange};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{Limits, RecoveryClass, WasiMode};
 
-use crate::operators;
 use crate::process::Process;
-use crate::tools;
+use crate::{operators, tools};
 
 /// All plugins of one process. The process is `None` in a replay. A replay calls no tool.
 pub(crate) struct Plugins(pub(crate) Option<Arc<Process>>);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{JobFilter, Journal};
 
 use crate::dice::Dice;

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use latchwork_core::ids::{JobId, Slot};
-use latchwork_core::memory::{ManualClock, Memory};
 use tokio::time::Instant;
+
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::ids::{JobId, Slot};
 
 use crate::dice::Dice;
 use crate::event_counts::EventCounts;

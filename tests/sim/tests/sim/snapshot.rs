@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::effect::{self, Provenance};
-use latchwork_core::error::Code;
 use latchwork_core::event::{Body, Event, Verdict};
-use latchwork_core::ids::Slot;
-use latchwork_core::job::JobState;
-use latchwork_core::ledger::LedgerRow;
+use latchwork_core::model::effect;
+use latchwork_core::model::effect::Provenance;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::model::job::JobState;
+use latchwork_core::rules::ledger::LedgerRow;
 use latchwork_core::storage::{Batch, InboxRequest, InboxRow, JobRow, ManualVerdict};
 use latchwork_model::{Answer, Effect, EffectOrigin, Job, ModelClass, ModelRequest, ModelRow, Record, TRIES};
 

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use latchwork_core::cost::{self, CostGrouping};
-use latchwork_core::effect::Effect;
-use latchwork_core::ids::{Hash, JobId, Operator};
-use latchwork_core::ledger::{LedgerRow, Quiescence};
+
 use latchwork_core::memory::Memory;
-use latchwork_core::reuse::ReusableResult;
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::ids::{Hash, JobId, Operator};
+use latchwork_core::rules::cost;
+use latchwork_core::rules::cost::CostGrouping;
+use latchwork_core::rules::ledger::{LedgerRow, Quiescence};
+use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, ClaimExclusions, Counters, EffectStore, InboxError, InboxRequest, InboxRow, JobFilter,
     JobRow, JobTail, Journal, LeaseRequest, NewJob, StateReason, StoreError, StoredJob, Submitted, WriteError,

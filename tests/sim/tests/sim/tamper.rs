@@ -3,7 +3,7 @@
 
 #![expect(clippy::ptr_arg, reason = "every change has the same signature")]
 
-use latchwork_core::ledger::RowState;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_model::trace::Observation;
 use latchwork_model::{Answer, Job, ModelClass, ModelRequest, Record, Verdict};
 

@@ -4,15 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use latchwork::engine::{ReconcileVerdict, ToolCallContext, ToolEnd};
 use latchwork::os::Machine;
-use latchwork_core::effect::{Answer, Output};
-use latchwork_core::error::{Code, Failure};
-use latchwork_core::ids::JobId;
-use latchwork_core::ledger::RowState;
-use latchwork_core::manifest::RecoveryClass;
+use latchwork_core::model::effect::{Answer, Output};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::Journal;
-use tokio::sync::oneshot;
 
 use crate::faults::WIRE_MS;
 use crate::operators;

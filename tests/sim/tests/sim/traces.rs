@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::ledger::RowState;
-use latchwork_model::trace;
+use latchwork_core::rules::ledger::RowState;
 use latchwork_model::trace::{Observation, TraceRejection};
-use latchwork_model::{Config, Job, ModelClass, ModelRequest, Record, TRIES, Verdict};
+use latchwork_model::{Config, Job, ModelClass, ModelRequest, Record, TRIES, Verdict, trace};
 
 use crate::dice::Dice;
 use crate::event_counts::EventCounts;

@@ -9,7 +9,7 @@ use latchwork::verifier::Verifiers;
 use latchwork::worker::{
     Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
-use latchwork_core::ids::Hash;
+use latchwork_core::model::ids::Hash;
 
 use crate::plans::rules;
 use crate::plugins::Plugins;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::manifest::RecoveryClass;
+use latchwork_core::model::manifest::RecoveryClass;
 
 /// Requests that arrived under one external key.
 #[derive(Clone, Debug)]

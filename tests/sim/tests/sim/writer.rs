@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::{mpsc, oneshot};
+
 use latchwork_core::event::Event;
-use latchwork_core::ids::JobId;
+use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Batch, EffectStore, Flush, Journal, WriteError};
-use tokio::sync::{mpsc, oneshot};
 
 use crate::process::Process;
 use crate::simulation::Simulation;

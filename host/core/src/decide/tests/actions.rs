@@ -5,14 +5,15 @@ use serde_json::json;
 use super::evidence::{export, verify};
 use super::sim::{Sim, good, step};
 use crate::decide::step_action_key;
-use crate::effect::{Answer, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
-use crate::ids::{Hash, JobId, Operator, Slot};
-use crate::job::JobState;
-use crate::ledger::RowState;
+use crate::event::Body;
+use crate::model::effect::{Answer, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::response::response;
-use crate::step::StepState;
+use crate::rules::ledger::RowState;
 use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
 
 /// Returns an opaque send whose action key contains the recipient.

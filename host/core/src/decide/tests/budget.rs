@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, good, step};
-use crate::cost::Budget;
 use crate::decide::{ReservedCosts, reserved_cost};
-use crate::effect::{Answer, Output, Usage};
-use crate::error::Code;
-use crate::event::{Body, BudgetPeriod, Mode};
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
-use crate::ledger::RowState;
+use crate::event::{Body, BudgetPeriod};
+use crate::model::budget::Budget;
+use crate::model::effect::{Answer, Output, Usage};
+use crate::model::error::Code;
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::response::response;
+use crate::rules::ledger::RowState;
 
 fn paid(cost_micro_usd: u32) -> Answer {
     let usage = Usage {
@@ -207,11 +208,11 @@ fn reserved_costs_count_until_answers_are_recorded() {
 #[test]
 fn stored_model_answer_is_used() {
     let mut sim = three("Model", Budget::default());
-    sim.effects.push(crate::effect::Effect {
+    sim.effects.push(crate::model::effect::Effect {
         slot: Slot::new("a"),
         try_no: 1,
         answer: paid(70),
-        provenance: crate::effect::Provenance::Executed,
+        provenance: crate::model::effect::Provenance::Executed,
         time_us: 1_500,
         spent: None,
     });
@@ -219,7 +220,7 @@ fn stored_model_answer_is_used() {
     assert_eq!((durable.job.state, answered(&sim)), (JobState::Completed, 2));
     assert_eq!(durable.job.cost.cost_micro_usd, 150);
     let provenance = durable.job.calls[&Slot::new("a")].finished.as_ref().unwrap().provenance;
-    assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
+    assert_eq!(provenance, crate::model::effect::Provenance::CaughtUp);
 }
 
 /// I32, I34: the answer of a model and a refusal for cost are flushed immediately. The answer of a read

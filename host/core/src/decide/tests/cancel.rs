@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
-use crate::decide::{self, Context, Invocation, NextAction, Try};
-use crate::effect::{Answer, Effect, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::Mode;
-use crate::ids::{Hash, Slot};
-use crate::job::JobState;
-use crate::ledger::RowState;
-use crate::policy::Rules;
+use crate::decide;
+use crate::decide::{Context, Invocation, NextAction, Try};
+use crate::model::effect::{Answer, Effect, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::rules::Rules;
+use crate::model::step::StepState;
 use crate::response::response;
+use crate::rules::ledger::RowState;
 use crate::state::{Durable, label};
-use crate::step::StepState;
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn invocation(durable: &Durable, slot: &str) -> Invocation {

@@ -3,11 +3,12 @@
 use super::compensation::{job, plan, run_to_gate};
 use super::evidence::{assert_verifies, export, verify};
 use super::sim::Sim;
-use crate::event::{Body, Event, Mode};
+use crate::event::{Body, Event};
 use crate::evidence::ProblemKind;
 use crate::evidence::forge::{build_file, parse_records};
-use crate::ids::{Hash, Slot};
-use crate::keys;
+use crate::model::ids::{Hash, Slot};
+use crate::model::keys;
+use crate::model::mode::Mode;
 use crate::state::label;
 use crate::storage::InboxRequest;
 

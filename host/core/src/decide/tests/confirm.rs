@@ -6,17 +6,19 @@ use super::sim::{Cut, Sim, operators, step};
 use crate::decide::{
     ConfirmationCheck, ConfirmationResult, RetryRefusal, due_confirmations, record_confirmation_results, retry_round,
 };
-use crate::effect::{Answer, Output, StateChange};
-use crate::error::Code;
-use crate::event::{Body, Consequence, Event, Header, Mode};
+use crate::event::{Body, Consequence, Event, Header};
+use crate::evidence;
 use crate::evidence::forge::{build_file, parse_records};
-use crate::evidence::{self, Export, Withhold};
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
-use crate::manifest::{Confirmation, OWN_VERIFIER};
+use crate::evidence::{Export, Withhold};
+use crate::model::effect::{Answer, Output, StateChange};
+use crate::model::error::Code;
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::manifest::{Confirmation, OWN_VERIFIER};
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::response::response;
 use crate::state::{Durable, Job};
-use crate::step::StepState;
 use crate::storage::InboxRequest;
 
 fn slot(text: &str) -> Slot {

@@ -5,11 +5,12 @@ use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
 use crate::decide::check_open_call;
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, Event, Mode};
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
+use crate::event::{Body, Event};
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::response::response;
 use crate::state::{Durable, Job};
 use crate::storage::{InboxRequest, ManualVerdict};

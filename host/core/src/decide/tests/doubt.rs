@@ -4,15 +4,17 @@ use serde_json::json;
 
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, good, step};
-use crate::decide::{self, NOT_YETS_MAX, VerdictRefusal};
-use crate::effect::{Answer, Effect, Output, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::{Body, Event, Mode};
-use crate::ids::Slot;
-use crate::job::JobState;
-use crate::ledger::RowState;
-use crate::plan::RetrySpec;
+use crate::decide;
+use crate::decide::{NOT_YETS_MAX, VerdictRefusal};
+use crate::event::{Body, Event};
+use crate::model::effect::{Answer, Effect, Output, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::retry::RetrySpec;
 use crate::response::response;
+use crate::rules::ledger::RowState;
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn unknown() -> Answer {

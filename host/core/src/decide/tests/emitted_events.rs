@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::sim::{Sim, step};
 use crate::decide::{RetryRefusal, retry_round};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::Mode;
-use crate::ids::{Operator, Slot};
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Operator, Slot};
+use crate::model::mode::Mode;
 use crate::replay::check_emit;
 use crate::state::EmittedEvent;
 

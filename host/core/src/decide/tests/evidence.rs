@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, step};
-use crate::effect::{Answer, Effect, Provenance};
-use crate::error::{Code, Failure};
+use crate::evidence;
 use crate::evidence::forge::{build_file, parse_records};
-use crate::evidence::{self, Export, ProblemKind, PublicKey, Trust, VerifyReport, Withhold};
-use crate::ids::Hash;
+use crate::evidence::{Export, ProblemKind, PublicKey, Trust, VerifyReport, Withhold};
+use crate::model::effect::{Answer, Effect, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Hash;
 use crate::response::response;
 use crate::storage::{InboxRequest, ManualVerdict};
 
@@ -43,7 +44,7 @@ pub(super) fn assert_verifies(sim: &Sim) -> VerifyReport {
 
 /// Returns a finished job with one world-changing call.
 fn small(payload: &Value) -> Sim {
-    let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
+    let mut sim = Sim::new(crate::model::mode::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
     sim.process(None).expect("no crash is injected");
     sim
 }
@@ -56,7 +57,7 @@ fn all_kinds() -> Sim {
         step("k", "Keyed", &["a"], json!({})),
         step("c", "Script", &["b"], calls),
     ];
-    Sim::new(crate::event::Mode::AutoExec, steps)
+    Sim::new(crate::model::mode::Mode::AutoExec, steps)
 }
 
 fn codes(report: &VerifyReport) -> Vec<&str> {
@@ -87,7 +88,7 @@ fn evidence_of_every_crash_verifies() {
             }
             sim.process(None).expect("no crash is injected");
         }
-        assert_eq!(sim.durable().job.state, crate::job::JobState::Completed, "{cut:?}");
+        assert_eq!(sim.durable().job.state, crate::model::job::JobState::Completed, "{cut:?}");
     }
     assert!(died > 20, "the cuts are reached: {died}");
 }
@@ -96,7 +97,7 @@ fn evidence_of_every_crash_verifies() {
 #[test]
 fn evidence_of_jobs_that_do_not_complete_verifies() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Script", &[], json!({ "calls": ["Opaque"] }))];
-    let mut gated = Sim::new(crate::event::Mode::HumanGated, steps);
+    let mut gated = Sim::new(crate::model::mode::Mode::HumanGated, steps);
     gated.process(None).expect("it stops at its gate");
     assert!(verify(&export(&gated)).intact);
     let redacted = export_with(&gated, &Withhold::Everything, None);
@@ -107,15 +108,15 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     gated.process(None).expect("it is cancelled");
     let report = verify(&export(&gated));
     assert!(report.intact, "{:#?}", report.problems);
-    assert_eq!(report.state, Some(crate::job::JobState::Cancelled));
+    assert_eq!(report.state, Some(crate::model::job::JobState::Cancelled));
 
-    let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
+    let failure = crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
     let mut failing = all_kinds();
-    failing.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(failure)]);
+    failing.script.insert("Keyed".into(), vec![crate::model::effect::Answer::NotApplied(failure)]);
     failing.process(None).expect("no crash is injected");
     let report = verify(&export(&failing));
     assert!(report.intact, "{:#?}", report.problems);
-    assert_eq!(report.state, Some(crate::job::JobState::Partial));
+    assert_eq!(report.state, Some(crate::model::job::JobState::Partial));
     let notes = codes(&report);
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
 }
@@ -124,13 +125,13 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
 /// execution. A forged list of retried calls is found.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
-    let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
+    let no = || crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
     let mut sim = all_kinds();
-    sim.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(no())]);
+    sim.script.insert("Keyed".into(), vec![crate::model::effect::Answer::NotApplied(no())]);
     sim.process(None).expect("no crash is injected");
     sim.send_request(InboxRequest::Retry);
     sim.process(None).expect("no crash is injected");
-    assert_eq!(sim.durable().job.state, crate::job::JobState::Completed);
+    assert_eq!(sim.durable().job.state, crate::model::job::JobState::Completed);
     assert_verifies(&sim);
     let report = forged(&sim, |records| {
         let at = find(records, "job_reopened");
@@ -284,7 +285,7 @@ fn forged_double_execution_is_found() {
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
-        let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
+        let mut sim = Sim::new(crate::model::mode::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
         sim.send_request(InboxRequest::Cancel);
         sim.process(None).expect("the process is not killed");
         let done = small(&json!({})).effects.pop().expect("an answer");
@@ -361,7 +362,7 @@ fn row(records: &mut [(String, Value)]) -> &mut Value {
 /// I30: a send without approval is found although every hash is correct.
 #[test]
 fn a_call_without_its_approval_is_found() {
-    let mut sim = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
+    let mut sim = Sim::new(crate::model::mode::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
     sim.process(None).expect("it stops at its gate");
     let gate_hash = sim.durable().job.gates.values().next().expect("a gate").hash;
     sim.send_request(InboxRequest::Approve { slot: "b".into(), gate_hash });
@@ -386,13 +387,13 @@ fn a_call_without_its_approval_is_found() {
 fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let sim = {
         let mut sim = all_kinds();
-        let output = crate::effect::Output {
+        let output = crate::model::effect::Output {
             result: "\"canary-4711\"".into(),
             receipt: Some("\"canary-receipt\"".into()),
             state_changes: vec![],
             usage: None,
         };
-        sim.script.insert("Read".into(), vec![crate::effect::Answer::Ok(output)]);
+        sim.script.insert("Read".into(), vec![crate::model::effect::Answer::Ok(output)]);
         sim.process(None).expect("no crash is injected");
         sim
     };
@@ -416,7 +417,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let text = String::from_utf8(some).expect("text");
     assert!(!text.contains("canary"), "the answer, its output and the derived input are withheld");
     for (label, shown) in [("answer/a/1", false), ("output/a", false), ("args/b", false), ("input/a", true)] {
-        let salt = crate::keys::payload_salt(&sim.record.secret, label).to_hex();
+        let salt = crate::model::keys::payload_salt(&sim.record.secret, label).to_hex();
         assert_eq!(text.contains(&salt), shown, "the salt of {label}");
     }
     let record = record(&sim);

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
-use crate::decide::{self, ForkRefusal, ForkRequest};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, DecidedBy, Event, Mode};
-use crate::ids::{Hash, JobId, Slot, StepId};
-use crate::job::JobState;
-use crate::ledger::RowState;
-use crate::policy::AutoExec;
+use crate::decide;
+use crate::decide::{ForkRefusal, ForkRequest};
+use crate::event::{Body, DecidedBy, Event};
+use crate::model::auto_exec::AutoExec;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Slot, StepId};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::response::response;
+use crate::rules::ledger::RowState;
 use crate::state::label;
 use crate::storage::{InboxRequest, ManualVerdict};
 
@@ -260,8 +262,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     };
     // A call whose outcome stayed unknown is gated.
     let mut origin = trusted_job(Mode::AutoExec);
-    let failure = crate::error::Failure::new(crate::error::Code::NetworkTimeout, "?");
-    let unknown = crate::effect::Answer::Unknown { failure, kept: None };
+    let failure = crate::model::error::Failure::new(crate::model::error::Code::NetworkTimeout, "?");
+    let unknown = crate::model::effect::Answer::Unknown { failure, kept: None };
     origin.script.insert("Opaque".into(), vec![unknown]);
     origin.process(None).unwrap();
     let verdict = crate::storage::ManualVerdict::Abort;
@@ -272,8 +274,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     // A failed call that certainly changed nothing is not gated. If the failure is not final, the outcome is
     // unknown and the call is gated.
     let mut origin = trusted_job(Mode::AutoExec);
-    let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
-    origin.script.insert("Opaque".into(), vec![crate::effect::Answer::NotApplied(failure)]);
+    let failure = crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
+    origin.script.insert("Opaque".into(), vec![crate::model::effect::Answer::NotApplied(failure)]);
     let mut durable = origin.process(None).unwrap();
     assert!(gated(&durable, "o").is_empty());
     durable.job.calls.get_mut(&Slot::new("o")).unwrap().committed = false;

@@ -4,11 +4,13 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::decide::{self, Context, Invocation, NextAction};
-use crate::error::Code;
-use crate::event::{Body, DecidedBy, Mode};
-use crate::ids::{Hash, Slot};
-use crate::job::JobState;
+use crate::decide;
+use crate::decide::{Context, Invocation, NextAction};
+use crate::event::{Body, DecidedBy};
+use crate::model::error::Code;
+use crate::model::ids::{Hash, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::response::response;
 use crate::state::{Draft, Durable, label};
 use crate::storage::{InboxRequest, InboxRow};
@@ -203,8 +205,8 @@ fn approval_reason_is_required_if_policy_requires_it() {
 
 #[test]
 fn combined_rules_are_the_narrower_ones() {
-    use crate::manifest::EffectKind;
-    use crate::policy::Rules;
+    use crate::model::manifest::EffectKind;
+    use crate::model::rules::Rules;
     let wide = Rules { standing_approvals: true, ..Rules::default() };
     let narrow = Rules {
         gate_effects: vec![EffectKind::ExternalSend],
@@ -213,7 +215,7 @@ fn combined_rules_are_the_narrower_ones() {
         gate_expires_ms: 1,
         gate_quorum: 3,
         self_approve: false,
-        budget: crate::cost::Budget { per_job_micro_usd: Some(5), per_month_micro_usd: Some(7) },
+        budget: crate::model::budget::Budget { per_job_micro_usd: Some(5), per_month_micro_usd: Some(7) },
         ..Rules::default()
     };
     assert_eq!(wide.clone().narrowed_by(&narrow), narrow);
@@ -287,8 +289,8 @@ fn decision_cancels_gate_timer() {
 fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
     let operators = super::sim::operators();
-    let pinned = &operators[&crate::ids::Operator::new("Opaque")];
-    let other = crate::manifest::PinnedOperator { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
+    let pinned = &operators[&crate::model::ids::Operator::new("Opaque")];
+    let other = crate::model::manifest::PinnedOperator { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
     let slot = Slot::new("a/1");
     let hashes = [
         gate_hash(pinned, "Opaque", &slot, b"{}", Mode::HumanGated),

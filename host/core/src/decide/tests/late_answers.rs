@@ -2,16 +2,18 @@
 
 use serde_json::json;
 
-use super::super::inbox::recorded_invocation;
 use super::evidence::assert_verifies;
 use super::sim::{Cut, Sim, good, step};
-use crate::decide::{self, NextAction, ReconcileAnswer};
-use crate::effect::{Answer, Effect, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode, Verdict};
-use crate::ids::Slot;
-use crate::job::JobState;
-use crate::ledger::RowState;
+use crate::decide;
+use crate::decide::common::recorded_invocation;
+use crate::decide::{NextAction, ReconcileAnswer};
+use crate::event::{Body, Verdict};
+use crate::model::effect::{Answer, Effect, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::rules::ledger::RowState;
 use crate::state::Draft;
 use crate::storage::ManualVerdict;
 

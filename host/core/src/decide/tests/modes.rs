@@ -3,14 +3,16 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::effect::Answer;
-use crate::error::Code;
-use crate::event::Mode;
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
-use crate::manifest::{Determinism, PinnedOperator};
-use crate::policy::{AnswerRequirement, AutoExec, refuse_unmet};
+use crate::model::answer_requirement::AnswerRequirement;
+use crate::model::auto_exec::AutoExec;
+use crate::model::effect::Answer;
+use crate::model::error::Code;
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::manifest::{Determinism, PinnedOperator};
+use crate::model::mode::Mode;
 use crate::response::response;
+use crate::rules::policy::refuse_unmet;
 
 fn auto(level: u32) -> AutoExec {
     AutoExec { enabled: true, min_trust: 2, trust: [("ada/Opaque".to_owned(), level)].into() }
@@ -36,7 +38,7 @@ fn trust_removes_mode_gates_but_not_plan_gates() {
     assert_eq!(state("none", &|sim| sim.rules.auto_exec = auto(1)), (JobState::Parked, 0), "not enough trust");
     assert_eq!(state("none", &|sim| sim.rules.auto_exec = AutoExec::default()), (JobState::Parked, 0));
     assert_eq!(state("human_confirm", &|_| {}), (JobState::Parked, 0), "the plan's own gate stays");
-    let named = |sim: &mut Sim| sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
+    let named = |sim: &mut Sim| sim.rules.gate_effects = vec![crate::model::manifest::EffectKind::ExternalSend];
     assert_eq!(state("none", &named), (JobState::Parked, 0), "and so does one that the policy names");
 }
 
@@ -89,7 +91,7 @@ fn unmet_policy_demand_is_denied() {
     }
     // If the policy denies a read, the denial is the final answer of the read.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
-    let failure = crate::error::Failure::new(Code::PolicyDenied, "no citations");
+    let failure = crate::model::error::Failure::new(Code::PolicyDenied, "no citations");
     sim.script.insert(read, vec![Answer::NotApplied(failure)]);
     assert_eq!(response(&sim.process(None).unwrap()).failed[0].reason_code, Code::PolicyDenied);
 }

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::sim::{Sim, step};
 use crate::decide;
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::Mode;
-use crate::ids::Slot;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Slot;
+use crate::model::mode::Mode;
 use crate::response::{Response, response};
 use crate::state::Durable;
 use crate::storage::ManualVerdict;

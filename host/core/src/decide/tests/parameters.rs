@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, step};
 use crate::decide::step_action_key;
-use crate::event::Mode;
-use crate::ids::Slot;
-use crate::job::JobState;
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::response::response;
 use crate::state::{Durable, FoldError};
-use crate::step::StepState;
 
 /// Returns a plan with a read and a send. The action key of the send contains a parameter.
 fn plan() -> Value {

@@ -3,11 +3,12 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
-use crate::error::Code;
-use crate::event::Mode;
-use crate::ids::{Hash, Slot};
-use crate::pending::{self, RequestKind};
+use crate::model::error::Code;
+use crate::model::ids::{Hash, Slot};
+use crate::model::mode::Mode;
 use crate::response::{Response, response};
+use crate::state::pending;
+use crate::state::pending::RequestKind;
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn row(id: i64, actor: &str, request: InboxRequest) -> InboxRow {
@@ -114,8 +115,8 @@ fn request_contradicting_pending_request_is_detected() {
 fn cancelling_job_shows_who_cancelled_it() {
     let call = step("a", "Opaque", &[], json!({}));
     let mut sim = Sim::new(Mode::AutoExec, vec![call]);
-    let failure = crate::error::Failure::new(Code::NetworkTimeout, "no answer in time");
-    sim.script.insert("Opaque".into(), vec![crate::effect::Answer::Unknown { failure, kept: None }]);
+    let failure = crate::model::error::Failure::new(Code::NetworkTimeout, "no answer in time");
+    sim.script.insert("Opaque".into(), vec![crate::model::effect::Answer::Unknown { failure, kept: None }]);
     sim.process(None).unwrap();
     sim.send_request_as("eve", InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
 use crate::decide::outcome_id;
-use crate::error::Code;
-use crate::event::{Body, Event, Mode};
-use crate::ids::JobId;
-use crate::job::JobState;
+use crate::event::{Body, Event};
+use crate::model::error::Code;
+use crate::model::ids::JobId;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::response::response;
 use crate::state::Job;
-use crate::step::StepState;
 
 /// A job executes only the plan whose hash it recorded.
 #[test]

@@ -3,20 +3,23 @@
 
 use std::collections::BTreeMap;
 
+use EffectKind::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
 use serde_json::json;
 
 use super::sim::{Cut, Sim, pinned, step};
-use crate::error::Code;
-use crate::event::Mode;
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
-use crate::manifest::{EffectKind, PinnedOperator, PluginKind, RecoveryClass};
-use crate::plan::{self, Gate, Step};
-use crate::policy::{AnswerRequirement, AutoExec, Rules, TRUST_MAX, covers, forbids, needs_gate};
+use crate::model::answer_requirement::AnswerRequirement;
+use crate::model::auto_exec::{AutoExec, TRUST_MAX};
+use crate::model::error::Code;
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::manifest::{EffectKind, PinnedOperator, PluginKind, RecoveryClass};
+use crate::model::mode::Mode;
+use crate::model::rules::Rules;
+use crate::plan;
+use crate::plan::{Gate, Step};
 use crate::response::response;
+use crate::rules::policy::{covers, forbids, needs_gate};
 use crate::storage::{InboxRequest, ManualVerdict};
-
-use EffectKind::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
 
 fn planned(effects: &[EffectKind]) -> Step {
     let step: Step = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
@@ -188,7 +191,7 @@ fn combined_policies_use_the_narrower_setting() {
         (
             "budget",
             Rules {
-                budget: crate::cost::Budget { per_job_micro_usd: Some(1), per_month_micro_usd: Some(2) },
+                budget: crate::model::budget::Budget { per_job_micro_usd: Some(1), per_month_micro_usd: Some(2) },
                 ..wide()
             },
         ),

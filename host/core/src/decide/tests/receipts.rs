@@ -6,12 +6,13 @@ use serde_json::json;
 use super::compensation::{job, with};
 use super::sim::{Cut, Sim, step};
 use crate::decide::{ConfirmationResult, ForkRefusal, ForkRequest, fork};
-use crate::effect::{Answer, Output, StateChange};
-use crate::error::{Code, Failure};
-use crate::event::{Body, DecidedBy, Mode};
-use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::job::JobState;
-use crate::manifest::{Confirmation, OWN_VERIFIER};
+use crate::event::{Body, DecidedBy};
+use crate::model::effect::{Answer, Output, StateChange};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::model::job::JobState;
+use crate::model::manifest::{Confirmation, OWN_VERIFIER};
+use crate::model::mode::Mode;
 use crate::response::response;
 use crate::state::Durable;
 use crate::storage::{InboxRequest, ManualVerdict};
@@ -81,7 +82,7 @@ fn failed_compensation_restores_receipt() {
     }
     // The compensation is aborted before its approval.
     let mut sim = sent();
-    sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
+    sim.rules.gate_effects = vec![crate::model::manifest::EffectKind::ExternalSend];
     sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap();
     assert!(!has_receipt(&sim), "approval is requested");
@@ -109,7 +110,7 @@ fn retried_compensation_is_gated_again() {
     fails(&mut sim);
     sim.send_request(InboxRequest::Cancel);
     assert_eq!(response(&sim.process(None).unwrap()).reason_code, Some(Code::CompensationFailed));
-    sim.rules.gate_effects = vec![crate::manifest::EffectKind::ExternalSend];
+    sim.rules.gate_effects = vec![crate::model::manifest::EffectKind::ExternalSend];
     let tried = sim.executions_by_slot.get(&Slot::new("a~c")).copied();
     sim.resolve(Slot::new("a~c"), ManualVerdict::NotApplied);
     let durable = sim.process(None).unwrap();
@@ -126,8 +127,8 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
     let draft = super::super::apply_request(&durable, &row, &context);
     let batch = durable.seal(draft, 9_000).unwrap();
-    let closed = |awaited: &crate::expectation::Expectation| {
-        awaited.name == "gate/d" && awaited.state == crate::expectation::ExpectationState::Over
+    let closed = |awaited: &crate::storage::expectation::Expectation| {
+        awaited.name == "gate/d" && awaited.state == crate::storage::expectation::ExpectationState::Over
     };
     assert!(batch.expectations.iter().any(closed), "{:?}", batch.expectations);
     assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);

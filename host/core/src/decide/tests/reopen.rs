@@ -5,14 +5,15 @@ use serde_json::json;
 
 use super::sim::{Sim, step};
 use crate::decide::{RetryRefusal, retry_round};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
-use crate::ids::{Operator, Slot};
-use crate::job::JobState;
-use crate::ledger::RowState;
+use crate::event::Body;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::response::response;
-use crate::step::StepState;
+use crate::rules::ledger::RowState;
 use crate::storage::{InboxRequest, ManualVerdict};
 
 fn fails(operator: &str, code: Code, times: usize, plan: Vec<serde_json::Value>) -> Sim {

@@ -5,17 +5,20 @@ use serde_json::{Value, json};
 use super::compensation::job;
 use super::sim::{Cut, Sim, good, step};
 use super::waits::wait;
-use crate::decide::{self, Context, JobSettlement};
-use crate::effect::{Answer, Output};
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode, ResultType};
-use crate::ids::{Hash, Operator, Slot};
-use crate::job::JobState;
-use crate::ledger::RowState;
-use crate::replay::Divergence;
+use crate::decide;
+use crate::decide::{Context, JobSettlement};
+use crate::event::Body;
+use crate::model::divergence::Divergence;
+use crate::model::effect::{Answer, Output};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::result_type::ResultType;
+use crate::model::step::StepState;
 use crate::response::{Response, response};
+use crate::rules::ledger::RowState;
 use crate::state::{Draft, Durable};
-use crate::step::StepState;
 use crate::storage::{InboxRequest, ManualVerdict, StatusWrite};
 
 fn unknown() -> Answer {
@@ -59,7 +62,7 @@ fn waiting(sim: &Sim) -> (Durable, i64) {
     let mut durable = claimed(sim);
     let rest = decide::job_settlement(&durable);
     let JobSettlement::WaitUntil(until_us) = rest else { panic!("it waits for a time, not {rest:?}") };
-    let rules = crate::policy::Rules::default();
+    let rules = crate::model::rules::Rules::default();
     let context = Context { now_us: sim.now_us, random: 1, rules: &rules, clock_margin_ms: 0 };
     let draft = decide::settle_job(&durable, &rest, &context);
     assert_eq!(draft.events, [Body::JobWaiting { until_us }]);
@@ -318,9 +321,9 @@ fn outcome_follows_plan_then_operator() {
 
     let two = producing(vec![read(), step("b", "Read", &["a"], json!({}))], None, "\"x\"");
     let ids: Vec<_> = two.outcomes.iter().map(|outcome| outcome.outcome_id.as_str()).collect();
-    let job_id = crate::ids::JobId::new("job_1");
+    let job_id = crate::model::ids::JobId::new("job_1");
     assert_eq!(ids, ["a", "b"].map(|id| decide::outcome_id(&job_id, &id.into())));
-    let of_another = decide::outcome_id(&crate::ids::JobId::new("job_2"), &"a".into());
+    let of_another = decide::outcome_id(&crate::model::ids::JobId::new("job_2"), &"a".into());
     assert!(ids[0] != ids[1] && ids[0] != of_another, "{ids:?}");
 }
 

@@ -4,11 +4,12 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, step};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
-use crate::job::JobState;
-use crate::plan::RetrySpec;
+use crate::event::Body;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::retry::RetrySpec;
 
 fn failing(code: Code, times: usize, retry_after_ms: Option<u32>) -> Vec<Answer> {
     let failure = Failure { retry_after_ms, ..Failure::new(code, "no") };

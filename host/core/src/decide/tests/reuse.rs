@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
-use crate::effect::{Answer, Output, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
-use crate::ids::{Hash, JobId, Operator, Slot};
-use crate::job::JobState;
+use crate::event::Body;
+use crate::model::effect::{Answer, Output, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::reuse_reason::ReuseReason;
 use crate::response::response;
-use crate::reuse::{ReusableResult, ReuseReason};
+use crate::rules::reuse::ReusableResult;
 use crate::storage::ManualVerdict;
 
 /// Returns a read whose answer may be reused for an hour.

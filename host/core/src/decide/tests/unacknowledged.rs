@@ -3,14 +3,15 @@
 
 use serde_json::json;
 
-use super::super::inbox::recorded_invocation;
 use super::sim::{Cut, Sim, step};
-use crate::decide::{self, Invocation, NextAction, Try};
-use crate::effect::{Answer, Provenance};
-use crate::error::{Code, Failure};
-use crate::event::Mode;
-use crate::ids::Slot;
-use crate::ledger::{Quiescence, RowState};
+use crate::decide;
+use crate::decide::common::recorded_invocation;
+use crate::decide::{Invocation, NextAction, Try};
+use crate::model::effect::{Answer, Provenance};
+use crate::model::error::{Code, Failure};
+use crate::model::ids::Slot;
+use crate::model::mode::Mode;
+use crate::rules::ledger::{Quiescence, RowState};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, InboxRow};
 

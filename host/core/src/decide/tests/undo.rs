@@ -6,12 +6,14 @@ use super::compensation::{job, pin, plan, with};
 use super::evidence::{assert_verifies, export, verify};
 use super::sim::{Sim, step};
 use crate::decide::{UndoRefusal, calls_to_undo};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, Event, Mode, ReopenPurpose, ResultType};
+use crate::event::{Body, Event, ReopenPurpose};
 use crate::evidence::ProblemKind;
-use crate::ids::{Hash, Operator, Slot};
-use crate::job::JobState;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::result_type::ResultType;
 use crate::response::{CompensationState, response};
 use crate::state::{Durable, Job};
 use crate::storage::{ActionRow, InboxRequest, ManualVerdict};
@@ -364,7 +366,7 @@ fn forged_evidence_of_an_undo_is_found() {
 #[test]
 fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
-    use crate::manifest::Confirmation;
+    use crate::model::manifest::Confirmation;
     for (rule, state) in [(Confirmation::Strict, JobState::Partial), (Confirmation::Warn, JobState::Completed)] {
         let (mut sim, durable) = super::receipts::mismatched(rule);
         assert_eq!(durable.job.state, state);

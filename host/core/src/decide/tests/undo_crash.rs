@@ -3,10 +3,10 @@
 use super::evidence::assert_verifies;
 use super::sim::Cut;
 use super::undo::finished;
-use crate::error::Code;
-use crate::event::Mode;
-use crate::ids::Slot;
-use crate::job::JobState;
+use crate::model::error::Code;
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::response::response;
 use crate::state::Job;
 use crate::storage::{InboxRequest, ManualVerdict};

@@ -8,11 +8,12 @@ use serde_json::json;
 use super::evidence::assert_verifies;
 use super::sim::{Cut, Sim, step};
 use crate::decide::{park_unloaded, release_unloaded, unrecorded_attempts};
-use crate::effect::Answer;
-use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
-use crate::ids::{Hash, Slot};
-use crate::job::JobState;
+use crate::event::Body;
+use crate::model::effect::Answer;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::{Hash, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
 use crate::storage::{Claim, InboxRequest, InboxRow, JobTail, LogEnd};
 
 fn end(attempt: u32) -> LogEnd {

@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, step};
-use crate::error::Code;
-use crate::event::{Body, Mode};
-use crate::job::JobState;
+use crate::event::Body;
+use crate::model::error::Code;
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::step::StepState;
 use crate::replay;
 use crate::response::response;
 use crate::state::{Durable, Job};
-use crate::step::StepState;
 use crate::storage::InboxRequest;
 
 pub(super) fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
@@ -160,7 +161,7 @@ fn timed_end_is_written_only_after_inbox_is_drained() {
     let mut claimed = durable.clone();
     claimed.seal(crate::decide::claimed(durable.job.attempt + 1, "w", Default::default()), sim.now_us).unwrap();
     let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request };
-    let rules = crate::policy::Rules::default();
+    let rules = crate::model::rules::Rules::default();
     let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let timed_out = crate::decide::apply_request(&claimed, &row(InboxRequest::Timer { name, due_us }), &context);
     assert!(timed_out.requires_empty_inbox);
@@ -168,7 +169,7 @@ fn timed_end_is_written_only_after_inbox_is_drained() {
     assert!(!signalled.requires_empty_inbox);
     let batch = claimed.seal(timed_out, due_us).unwrap();
     assert!(batch.requires_empty_inbox, "the batch marks the inbox as drained");
-    assert_eq!(batch.expectations[0].state, crate::expectation::ExpectationState::Over);
+    assert_eq!(batch.expectations[0].state, crate::storage::expectation::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }
 

@@ -1,8 +1,8 @@
 //! Checks the arguments of each compensating call. The arguments must contain the call to undo and the answer
 //! of that call.
 
-use crate::canon;
 use crate::decide;
+use crate::encoding::canon;
 use crate::event::Body;
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{ProblemKind, VerifyReport};

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::report::{ProblemKind, VerifyReport};
-use crate::ids::Slot;
+use crate::model::ids::Slot;
 
 /// State after the events read so far.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::event::{Body, Consequence, Event, Resource};
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{ProblemKind, VerifyReport};
-use crate::ids::{Slot, StepId};
+use crate::model::ids::{Slot, StepId};
 use crate::plan::Plan;
 
 pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {

@@ -4,13 +4,13 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::effect::{Answer, Effect};
-use crate::evidence::payloads;
-use crate::evidence::read::{self, Evidence};
+use crate::evidence::read::Evidence;
 use crate::evidence::record::Content;
 use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
-use crate::ids::Hash;
-use crate::keys;
+use crate::evidence::{payloads, read};
+use crate::model::effect::{Answer, Effect};
+use crate::model::ids::Hash;
+use crate::model::keys;
 use crate::state::{Job, label};
 
 /// A labelled content from a payload record or an effect record.

@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::effect::{Effect, Provenance};
 use crate::event::{Body, Verdict};
-use crate::evidence::read::{self, AtLine, Evidence};
+use crate::evidence::read;
+use crate::evidence::read::{AtLine, Evidence};
 use crate::evidence::record::{EffectRecord, Kind};
 use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
-use crate::ids::Slot;
-use crate::manifest::{PinnedOperator, RecoveryClass};
+use crate::model::effect::{Effect, Provenance};
+use crate::model::ids::Slot;
+use crate::model::manifest::{PinnedOperator, RecoveryClass};
 use crate::state::Job;
 
 pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::effect::Provenance;
-use crate::event::{Body, Event, Header, Mode, PayloadRef, ReopenPurpose, Verdict};
+use crate::event::{Body, Event, Header, ReopenPurpose, Verdict};
+use crate::evidence::check::compensation::CompensationWalk;
 use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
 use crate::evidence::report::{ProblemKind, VerifyReport};
-use crate::ids::{Operator, Slot};
-use crate::manifest::{PinnedOperator, RecoveryClass};
+use crate::model::effect::Provenance;
+use crate::model::ids::{Operator, Slot};
+use crate::model::manifest::{PinnedOperator, RecoveryClass};
+use crate::model::mode::Mode;
+use crate::model::payload::PayloadRef;
+use crate::model::rules::Rules;
 use crate::plan::Plan;
-use crate::policy::{self, Rules};
-
-use crate::evidence::check::compensation::CompensationWalk;
+use crate::rules::policy;
 
 pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {
     let mut events = evidence.events.iter();

@@ -3,7 +3,7 @@
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::evidence::write;
-use crate::job::JobState;
+use crate::model::job::JobState;
 use crate::state::Job;
 
 pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {

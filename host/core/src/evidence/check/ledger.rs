@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::effect::Provenance;
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
-use crate::ids::Slot;
-use crate::ledger::{LedgerRow, RowState};
-use crate::manifest::PinnedOperator;
+use crate::model::effect::Provenance;
+use crate::model::ids::Slot;
+use crate::model::manifest::PinnedOperator;
+use crate::rules::ledger::{LedgerRow, RowState};
 use crate::state::{Call, Job};
 
 pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
@@ -139,7 +139,7 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     }
     let expected = finished.filter(|_| row.state.is_final()).map(|finished| finished.answer.hash);
     if fits && row.result_hash != expected {
-        let text = |hash: Option<crate::ids::Hash>| hash.map_or_else(|| "none".to_owned(), |hash| hash.to_hex());
+        let text = |hash: Option<crate::model::ids::Hash>| hash.map_or_else(|| "none".to_owned(), |hash| hash.to_hex());
         let message = format!("{slot}: the result hash of the ledger row differs from the events");
         report.add_problem(at, ProblemKind::Ledger, message, text(expected), text(row.result_hash));
     }

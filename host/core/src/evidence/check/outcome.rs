@@ -3,15 +3,17 @@
 use serde_json::Value;
 
 use crate::decide;
-use crate::event::{Body, Mode, ResultType};
+use crate::event::Body;
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::evidence::write;
-use crate::ids::Slot;
-use crate::job::JobState;
-use crate::manifest::PluginKind;
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+use crate::model::manifest::PluginKind;
+use crate::model::mode::Mode;
+use crate::model::result_type::ResultType;
+use crate::model::step::StepState;
 use crate::state::{Durable, Job, Step};
-use crate::step::StepState;
 
 pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut VerifyReport) {
     let job = &durable.job;

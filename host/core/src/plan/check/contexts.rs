@@ -2,9 +2,9 @@
 
 use super::report::{ViolationReport, rule};
 use super::view::StepFields;
-use crate::bindings::child;
+use crate::encoding::suggest::did_you_mean;
+use crate::plan::bindings::child;
 use crate::plan::context_name;
-use crate::suggest::did_you_mean;
 
 /// Checks the `hashes` of all steps against the contexts of the request. A bare plan has no contexts.
 pub(super) fn check(steps: &[StepFields<'_>], contexts: &[&str], report: &mut ViolationReport) {

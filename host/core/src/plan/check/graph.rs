@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::report::{ViolationReport, rule};
 use super::view::StepFields;
-use crate::ids::StepId;
+use crate::encoding::suggest::did_you_mean;
+use crate::model::ids::StepId;
 use crate::plan::Step;
-use crate::suggest::did_you_mean;
 
 /// Checks the ids and dependencies of all steps.
 pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {

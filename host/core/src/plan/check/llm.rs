@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
-use super::values::{self, Key, object, one_of_words, wrong};
+use super::values::{Key, object, one_of_words, wrong};
 use super::view::StepFields;
-use super::{Catalog, OperatorInfo};
-use crate::bindings::{Reference, child};
-use crate::manifest::{Determinism, PluginKind};
+use super::{Catalog, OperatorInfo, values};
+use crate::model::manifest::{Determinism, PluginKind};
+use crate::plan::bindings::{Reference, child};
 
 const PAYLOAD: &[Key] =
     &[("messages", false, messages), ("prompt", false, text), ("model", true, model), ("params", false, params)];

@@ -11,14 +11,8 @@
 //! A layer checks all parts that are readable, so one mistake does not hide another. The check ends early only if the
 //! text is too large or not JSON, or if the plan has too many steps.
 
-pub(crate) mod whole_request;
-
-use serde_json::Value;
-
-use super::{Plan, Step, expand};
-use crate::canon;
-use crate::manifest::{Determinism, EffectKind, PluginKind};
-
+mod bounds;
+mod catalog;
 mod contexts;
 mod graph;
 mod llm;
@@ -28,111 +22,29 @@ mod position;
 mod references;
 mod report;
 mod shape;
-
 mod values;
 mod view;
+mod violation;
 mod waits;
+pub(crate) mod whole_request;
+
+use serde_json::Value;
+
+use super::{Plan, Step, expand};
+use crate::encoding::canon;
+use report::{ViolationReport, rule};
+use view::StepFields;
 
 #[cfg(test)]
 pub(super) mod tests;
 
+pub use crate::plan::timeout::parse_timeout;
+pub use bounds::{PLAN_BYTES_MAX, STEPS_MAX};
+pub use catalog::{Catalog, OperatorInfo};
 pub use operator::uncovered;
 pub(super) use report::parameter_rule;
 pub use report::{CONTEXT_RULE, RULES};
-pub use values::parse_timeout;
-
-use report::{ViolationReport, rule};
-use view::StepFields;
-
-/// Maximum size of a plan's text in bytes. The plan is copied into the log of every job.
-pub const PLAN_BYTES_MAX: usize = 1 << 20;
-/// Maximum number of steps in a plan.
-pub const STEPS_MAX: usize = 1_000;
-
-/// Violation of a rule, with its position in the text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column} {pointer:?} {code}: {message}")]
-pub struct Violation {
-    /// JSON pointer to the value. A missing value is reported at the place where it should be added.
-    pub pointer: String,
-    /// Stable code of the violated rule, such as `P012`. [`RULES`] lists all codes.
-    pub code: &'static str,
-    /// Description of the mistake and of the correction.
-    pub message: String,
-    /// Line of the value, from 1.
-    pub line: usize,
-    /// Column of the value in characters, from 1.
-    pub column: usize,
-}
-
-impl Violation {
-    /// Creates a violation at the position of `pointer` in `text`. The text must be valid JSON.
-    pub(super) fn at(pointer: String, code: &'static str, message: String, text: &[u8]) -> Self {
-        let positions = position::Positions::of(text);
-        let (line, column) = positions.line_column(positions.offset(&pointer));
-        Self { pointer, code, message, line, column }
-    }
-}
-
-/// Mismatch between a value and a JSON Schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SchemaMismatch {
-    /// The object at the pointer lacks a required property.
-    Missing {
-        /// JSON pointer to the object.
-        pointer: String,
-        /// Name of the property.
-        name: String,
-    },
-    /// The object at the pointer has a property that the schema does not admit.
-    Unknown {
-        /// JSON pointer to the object.
-        pointer: String,
-        /// Name of the property.
-        name: String,
-    },
-    /// The value at the pointer violates another rule of the schema.
-    Wrong {
-        /// JSON pointer to the value.
-        pointer: String,
-        /// Description of the mistake.
-        why: String,
-    },
-}
-
-/// Properties of an operator that the check needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OperatorInfo {
-    /// Effects that the operator may cause.
-    pub effects: Vec<EffectKind>,
-    /// Degree to which the operator's output depends only on its input.
-    pub determinism: Determinism,
-    /// Kind of the operator's plugin.
-    pub kind: PluginKind,
-    /// True if the plugin exports `compensate` and can undo its own calls.
-    pub compensate: bool,
-}
-
-/// Access to the loaded operators and their properties.
-pub trait Catalog {
-    /// Returns the operator named `name`.
-    fn operator(&self, name: &str) -> Option<OperatorInfo>;
-    /// Returns the names of all operators, for suggestions.
-    fn names(&self) -> Vec<String>;
-    /// Returns true if the catalog contains the properties of its operators. Otherwise the check relies on the effects
-    /// that the plan declares.
-    fn knows_operators(&self) -> bool {
-        true
-    }
-    /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default
-    /// implementation evaluates no schema and returns no mismatch.
-    ///
-    /// # Errors
-    /// Returns the reason if the schema cannot be used.
-    fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
-        Ok(vec![])
-    }
-}
+pub use violation::{SchemaMismatch, Violation};
 
 /// Checks the text of a plan. Violations are in the order of the text.
 pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::report::{ViolationReport, rule};
 use super::view::StepFields;
 use super::{Catalog, OperatorInfo};
-use crate::ids::Operator;
-use crate::manifest::{Determinism, EffectKind, PluginKind};
-use crate::suggest::did_you_mean;
+use crate::encoding::suggest::did_you_mean;
+use crate::model::ids::Operator;
+use crate::model::manifest::{Determinism, EffectKind, PluginKind};
 
 /// Checks every step against its operator.
 pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mut ViolationReport) {

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::report::{ViolationReport, rule};
 use super::values::wrong;
 use super::{Catalog, SchemaMismatch};
-use crate::bindings::{Reference, child, is_pointer};
+use crate::encoding::suggest::did_you_mean;
+use crate::plan::bindings::{Reference, child, is_pointer};
 use crate::plan::parameters::{admits, declared_names, with_defaults};
-use crate::suggest::did_you_mean;
 
 /// Maximum number of parameters that a plan may declare.
 const NAMES_MAX: usize = 100;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use crate::bindings::child;
-use crate::canon::raw;
+use crate::encoding::canon::raw;
+use crate::plan::bindings::child;
 
 /// Offsets of all values in a text that is valid JSON. The offsets are computed only for an invalid plan, so a valid
 /// plan costs no extra time.

@@ -6,10 +6,10 @@ use super::graph::{Dependencies, names};
 use super::parameters;
 use super::report::{ViolationReport, rule};
 use super::view::StepFields;
-use crate::bindings::{self, child};
-use crate::keys::Template;
-use crate::plan::INTENT;
-use crate::suggest::did_you_mean;
+use crate::encoding::suggest::did_you_mean;
+use crate::model::keys::Template;
+use crate::plan::bindings::child;
+use crate::plan::{INTENT, bindings};
 
 /// Checks the bindings and templates of all steps.
 pub(super) fn check(steps: &[StepFields<'_>], parameters: Option<&Value>, report: &mut ViolationReport) {

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::STEPS_MAX;
-use super::parameters;
 use super::report::{ViolationReport, rule};
-use super::values::{self, Check, Key, object, one_of_words, set_of};
-use crate::bindings::child;
-use crate::manifest::EffectKind;
+use super::values::{Check, Key, object, one_of_words, set_of};
+use super::{STEPS_MAX, parameters, values};
+use crate::model::manifest::EffectKind;
+use crate::plan::bindings::child;
 
 /// Version of the plan format that is read and written.
 const SCHEMA_VERSION: &str = "1.0";

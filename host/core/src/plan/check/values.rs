@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
-use crate::bindings::child;
-use crate::ids::{Operator, StepId};
-use crate::keys::Template;
-use crate::suggest::{did_you_mean, quoted_list};
+use crate::encoding::suggest::{did_you_mean, quoted_list};
+use crate::model::ids::{Operator, StepId};
+use crate::model::keys::Template;
+use crate::plan::bindings::child;
+use crate::plan::timeout::{DAY_MS, parse_timeout};
 
 /// Checks the value at a pointer and adds violations to the report.
 pub(super) type Check = fn(&Value, &str, &mut ViolationReport);
@@ -15,27 +16,10 @@ pub(super) type Check = fn(&Value, &str, &mut ViolationReport);
 const TEXT_CHARS_MAX: usize = 128;
 /// Maximum length of a template, in characters.
 const TEMPLATE_CHARS_MAX: usize = 1_024;
-/// Maximum timeout or backoff: one day in milliseconds.
-const DAY_MS: u32 = 24 * 60 * 60 * 1_000;
 /// Maximum number of retries in a retry override.
 const RETRIES_MAX: u64 = 100;
 /// Largest priority. Its negative is the smallest priority.
 const PRIORITY_MAX: i64 = 100;
-
-/// Parses a time span such as `500ms`, `30s`, `2m` or `1h`, and returns it in milliseconds. The range is 1 ms
-/// to 24 h.
-pub fn parse_timeout(text: &str) -> Option<u32> {
-    let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
-    let unit_ms = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    let number: u32 = if number.starts_with('0') { return None } else { number.parse().ok()? };
-    number.checked_mul(unit_ms).filter(|span| (1..=DAY_MS).contains(span))
-}
 
 pub(super) fn wrong(at: &str, report: &mut ViolationReport, message: impl Into<String>) {
     report.add(at, rule::WRONG_VALUE, message);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ids::StepId;
+use crate::model::ids::StepId;
 
 /// One step of a plan that may be partly invalid.
 pub(super) struct StepFields<'a> {

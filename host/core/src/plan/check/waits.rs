@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
-use super::values::{self, Check, Key, object, one_of_words};
+use super::values;
+use super::values::{Check, Key, object, one_of_words};
 use super::view::StepFields;
-use crate::manifest::EffectKind;
-use crate::wait::{WaitKind, parse_duration, parse_time};
+use crate::model::manifest::EffectKind;
+use crate::plan::wait::{WaitKind, parse_duration, parse_time};
 
 const PAYLOAD: &[Key] = &[
     ("wait_kind", true, wait_kind),
@@ -35,7 +36,7 @@ pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
         if payload.is_object() {
             combination(payload, &at, report);
         }
-        let Some(key) = crate::wait::literal_key(payload) else { continue };
+        let Some(key) = crate::plan::wait::literal_key(payload) else { continue };
         let at = format!("{at}/correlation_key");
         if let Some(other) = keys.get(key) {
             let message = format!("the wait at {other} also has the key {key:?}; give each wait its own key");

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
-use super::values::{self, Key, object, one_of_words};
-use super::{Catalog, Violation, expand, normalize, rules};
-use crate::bindings::child;
+use super::values::{Key, object, one_of_words};
+use super::{Catalog, Violation, expand, normalize, rules, values};
 use crate::plan::Plan;
+use crate::plan::bindings::child;
 
 const REQUEST: &[Key] = &[
     ("$schema", false, values::schema_address),

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use latchwork_core::error::Code;
-use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use serde_json::Value;
 use tracing::Level;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{JobId, Operator, Slot, StepId};
 
 use crate::cli::brief::{elapsed_time, finished_duration};
 use crate::cli::live::event_lines;

@@ -1,6 +1,8 @@
-use super::*;
-use latchwork_core::ids::Hash;
 use serde_json::json;
+
+use latchwork_core::model::ids::Hash;
+
+use super::*;
 
 fn event(seq: u64, time_us: i64, body: Body) -> Event {
     Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }
@@ -38,7 +40,10 @@ fn activities_are_shown_with_operators_and_times() {
                 a  Mail.Send  RATE_LIMIT: next try in 4.0 s";
     assert_eq!(shown(&view, 2_000_000, 20), text);
     assert_eq!(shown(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
-    let ended = Body::StepSucceeded { step_id: step("b"), result_type: latchwork_core::event::ResultType::Success };
+    let ended = Body::StepSucceeded {
+        step_id: step("b"),
+        result_type: latchwork_core::model::result_type::ResultType::Success,
+    };
     let lines = view.event(&event(5, 2_500_000, ended), 2_500_000);
     assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.500 s");
     assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
@@ -52,7 +57,7 @@ fn new_attempt_keeps_only_waiting_activities() {
     let gate = Body::GateRequested {
         slot: Slot::new("a"),
         gate_hash: Hash([0; 32]),
-        args: latchwork_core::event::PayloadRef { hash: Hash([0; 32]), len: 0 },
+        args: latchwork_core::model::payload::PayloadRef { hash: Hash([0; 32]), len: 0 },
         operator: Operator::new("Mail.Send"),
         quorum: 1,
         expires_us: None,
@@ -71,7 +76,7 @@ fn gate_stays_visible_when_its_step_is_blocked() {
     let gate = Body::GateRequested {
         slot: slot.clone(),
         gate_hash: Hash([0; 32]),
-        args: latchwork_core::event::PayloadRef { hash: Hash([0; 32]), len: 0 },
+        args: latchwork_core::model::payload::PayloadRef { hash: Hash([0; 32]), len: 0 },
         operator: Operator::new("Mail.Send"),
         quorum: 1,
         expires_us: Some(60_000_000),

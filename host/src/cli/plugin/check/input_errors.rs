@@ -1,7 +1,8 @@
 //! Errors of unusable inputs of a check.
 
-use latchwork_core::error_docs;
 use serde_json::json;
+
+use latchwork_core::model::error_docs;
 
 use crate::check::{CaseProblem, HistoryFileError, InputError};
 use crate::cli::error::{CliError, CliProblem};

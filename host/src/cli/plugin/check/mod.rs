@@ -3,18 +3,18 @@
 //! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
 
 mod input_errors;
-
 mod outputs;
 mod subject;
 
 use std::io::Read as _;
 use std::path::Path;
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use self::outputs::Outputs;
+use crate::check;
 use crate::check::render::{CheckResult, FailedInput, Reports};
-use crate::check::{self, CheckInputs, CheckReport, HistoryFile, OtherProcess, Subject};
+use crate::check::{CheckInputs, CheckReport, HistoryFile, OtherProcess, Subject};
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
-use crate::check::render::{self, ReportFormat, Reports};
+use crate::check::render;
+use crate::check::render::{ReportFormat, Reports};
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
-use crate::cli::save::{self, FileReaders};
+use crate::cli::save;
+use crate::cli::save::FileReaders;
 
 /// Requested report formats and their destinations.
 pub(super) struct Outputs {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::error_docs;
+use latchwork_core::model::error_docs;
 
 use super::Phases;
 use crate::build::{RECIPE, Recipe, component_path};

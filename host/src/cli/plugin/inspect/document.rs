@@ -1,7 +1,8 @@
 //! The inspection result as JSON. The format is documented in `docs/inspect.md`.
 
-use latchwork_core::manifest::{OperatorSpec, PluginKind};
 use serde_json::{Value, json};
+
+use latchwork_core::model::manifest::{OperatorSpec, PluginKind};
 
 use super::{Inspection, reach};
 use crate::engine::inspect::{Difference, FeatureUse, Reachability};

@@ -1,6 +1,6 @@
 //! The inspection result as text for people.
 
-use latchwork_core::manifest::{OperatorSpec, PluginKind};
+use latchwork_core::model::manifest::{OperatorSpec, PluginKind};
 
 use super::{Inspection, enum_name, reach};
 use crate::cli::output::{Text, Tone, size};

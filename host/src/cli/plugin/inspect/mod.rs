@@ -11,14 +11,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use latchwork_core::error_docs;
-use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{PluginKind, WasiMode};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::confirmation::{self, EffectVerifier};
-use crate::build::{self, RECIPE, Recipe};
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{PluginKind, WasiMode};
+
+use super::confirmation;
+use super::confirmation::EffectVerifier;
+use crate::build;
+use crate::build::{RECIPE, Recipe};
 use crate::cli::args::PluginInspectArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};

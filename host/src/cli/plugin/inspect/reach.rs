@@ -1,7 +1,8 @@
 //! Resources that a component may reach: by class of imports, by grant, and by its configured entry.
 
-use latchwork_core::manifest::PluginKind;
 use serde_json::{Value, json};
+
+use latchwork_core::model::manifest::PluginKind;
 
 use super::Inspection;
 use crate::config::{DirGrant, Grants, HttpGrant, TcpGrant};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use latchwork_core::error_docs;
-use latchwork_core::manifest::{Determinism, EffectKind, PluginKind, RecoveryClass, WasiMode};
 use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::model::error_docs;
+use latchwork_core::model::manifest::{Determinism, EffectKind, PluginKind, RecoveryClass, WasiMode};
 
 use crate::capability::EnvOrFile;
 use crate::config::{DirGrant, Grants, HttpGrant, OperatorOverride, OperatorSettings};

@@ -1,11 +1,13 @@
 //! Tests of the conversion from and to JSON, compared with the published schemas.
 
-use latchwork_core::canon;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use wasmtime::component::Val;
 
-use super::super::output::{self, JsonWriteError};
+use latchwork_core::encoding::canon;
+
+use super::super::output;
+use super::super::output::JsonWriteError;
 use super::super::ty::{EXACT_MAX, Int, Signature, Ty};
 use crate::engine::schema::Schemas;
 

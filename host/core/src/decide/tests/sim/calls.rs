@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Cut, Dead, Sim, good};
-use crate::decide::{self, Invocation, NextAction, ReconcileAnswer, StepResult};
-use crate::effect::{Answer, Effect as Recorded};
-use crate::error::Failure;
-use crate::ids::{JobId, Operator, Slot, StepId};
+use crate::decide;
+use crate::decide::{Invocation, NextAction, ReconcileAnswer, StepResult};
+use crate::model::effect::{Answer, Effect as Recorded};
+use crate::model::error::Failure;
+use crate::model::ids::{JobId, Operator, Slot, StepId};
 use crate::state::{Durable, label};
 
 impl Sim {
@@ -28,7 +29,7 @@ impl Sim {
                 }
             }
             if fails && (input["fail"] == true || answers.iter().any(Result::is_err)) {
-                let failure = Failure::new(crate::error::Code::InvalidInput, "a call failed");
+                let failure = Failure::new(crate::model::error::Code::InvalidInput, "a call failed");
                 let draft = decide::step_ended(durable, id, list.len() as u32, StepResult::Failed(failure));
                 return self.write(durable, draft.expect("the sim is deterministic"));
             }
@@ -53,7 +54,7 @@ impl Sim {
         operator: &str,
         args: &Value,
     ) -> Result<Option<Result<String, Failure>>, Dead> {
-        let args = crate::canon::value_to_canonical(args);
+        let args = crate::encoding::canon::value_to_canonical(args);
         let action_key = decide::step_action_key(durable, &slot).expect("the templates of the sim resolve");
         let invocation = Invocation {
             args_ref: durable.payload_ref(&label::args(&slot), &args),
@@ -97,11 +98,12 @@ impl Sim {
                     invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd)
                 }
                 NextAction::CheckOwner | NextAction::StopOldCall => {
-                    invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
+                    invocation.quiescence = Some(crate::rules::ledger::Quiescence::Quiescent);
                 }
                 NextAction::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
                 NextAction::Reconcile { first_attempt, .. } => {
-                    let key = crate::keys::external_key(&durable.job.header.job_id, &invocation.slot, first_attempt);
+                    let key =
+                        crate::model::keys::external_key(&durable.job.header.job_id, &invocation.slot, first_attempt);
                     if self.reconcile_unknown {
                         invocation.reconcile_exhausted = true;
                         continue;
@@ -135,7 +137,7 @@ impl Sim {
                 NextAction::Abandon => return Ok(None),
             }
             let state = durable.job.step(&invocation.slot.step()).unwrap().state;
-            if state == crate::step::StepState::FailedRetryable {
+            if state == crate::model::step::StepState::FailedRetryable {
                 return Ok(None);
             }
         }
@@ -158,7 +160,11 @@ impl Sim {
         let is_lost = self.loses_calls && matches!(answer, Answer::Unknown { .. });
         if changing && !is_lost && !matches!(answer, Answer::NotApplied(_)) {
             *self.executions_by_slot.entry(slot.clone()).or_default() += 1;
-            self.effect_keys.insert(crate::keys::external_key(&JobId::new("job_1"), slot, started.first_attempt));
+            self.effect_keys.insert(crate::model::keys::external_key(
+                &JobId::new("job_1"),
+                slot,
+                started.first_attempt,
+            ));
         }
         if self.cut == Some(Cut::AfterExecute(self.executions)) {
             return Err(Dead);
@@ -170,7 +176,7 @@ impl Sim {
             answer,
             provenance: started.provenance,
             time_us: self.now_us,
-            spent: Some(crate::effect::Consumption { fuel: 5, wall_ms: 2 }),
+            spent: Some(crate::model::effect::Consumption { fuel: 5, wall_ms: 2 }),
         })
     }
 }

@@ -1,24 +1,27 @@
 //! Single-threaded simulated worker. It writes one batch after another. A simulated crash loses one batch and
 //! every later one.
 
+mod calls;
+mod operators;
+mod store;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::decide::{self, ConfirmationResult, Context, JobSettlement, UndoAction};
-use crate::effect::{Answer, Effect as Recorded};
-use crate::event::{Body, Event, Header, Mode};
-use crate::ids::{Hash, JobId, Operator, Slot};
-use crate::job::JobState;
+use crate::decide;
+use crate::decide::{ConfirmationResult, Context, JobSettlement, UndoAction};
+use crate::event::{Body, Event, Header};
+use crate::model::auto_exec::AutoExec;
+use crate::model::effect::{Answer, Effect as Recorded};
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
+use crate::model::mode::Mode;
+use crate::model::rules::Rules;
 use crate::plan::Plan;
-use crate::policy::{AutoExec, Rules};
-use crate::reuse::ReusableResult;
+use crate::rules::reuse::ReusableResult;
 use crate::state::Durable;
 use crate::storage::{ActionRow, InboxRequest, InboxRow, JobRow, ManualVerdict, Payload, StoredJob};
-
-mod calls;
-mod operators;
-mod store;
 
 pub(super) use operators::{good, operators, pinned, step};
 
@@ -99,8 +102,8 @@ impl Sim {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let secret = Hash::of(&[b"secret"]);
         let label = crate::state::label::PARAMETERS.to_owned();
-        let bytes = values.map(crate::canon::value_to_canonical);
-        let parameters = bytes.as_ref().map(|bytes| crate::keys::payload_ref(&secret, &label, bytes));
+        let bytes = values.map(crate::encoding::canon::value_to_canonical);
+        let parameters = bytes.as_ref().map(|bytes| crate::model::keys::payload_ref(&secret, &label, bytes));
         let header = Header {
             job_id: JobId::new("job_1"),
             tenant_id: "default".into(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::effect::Output;
-use crate::ids::{Hash, Operator};
-use crate::manifest::{
+use crate::model::effect::Output;
+use crate::model::ids::{Hash, Operator};
+use crate::model::manifest::{
     Determinism, EffectKind, Limits, OnIndeterminate, PinnedOperator, PluginKind, RecoveryClass, ResolutionSpec,
 };
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Cut, Dead, Sim};
-use crate::decide::{self, Lookup};
-use crate::effect::Effect as Recorded;
+use crate::decide;
+use crate::decide::Lookup;
 use crate::event::Body;
-use crate::ids::JobId;
+use crate::model::effect::Effect as Recorded;
+use crate::model::ids::JobId;
 use crate::state::{Draft, Durable, ReuseCandidate};
 use crate::storage::{ActionRow, ActionWrite, Batch};
 
@@ -29,7 +30,7 @@ impl Sim {
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
         assert!(!parts || draft.atomic || draft.acquire, "a crash between its events and its row: {draft:?}");
-        let gives_up = draft.status.is_some_and(|status| crate::admit::releases_claim(status.to));
+        let gives_up = draft.status.is_some_and(|status| crate::storage::admit::releases_claim(status.to));
         let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
         assert!(!(gives_up && more) || draft.atomic, "the claim is released, so the rest cannot be written: {draft:?}");
         let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));

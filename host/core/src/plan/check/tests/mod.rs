@@ -1,12 +1,6 @@
 //! Tests of the plan check. A table lists mistakes, each with the only violation that the mistake causes. Other tests
 //! check properties that hold for every plan.
 
-use std::collections::BTreeSet;
-
-use serde_json::{Value, json};
-
-use super::*;
-
 mod docs;
 mod llm;
 mod normal;
@@ -15,6 +9,13 @@ mod parameters;
 mod pinned;
 mod short;
 mod waits;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::manifest::{Determinism, EffectKind, PluginKind};
 
 pub(in crate::plan) use waits::{good_waits, wait_mistakes};
 
@@ -421,7 +422,7 @@ fn request_violations_point_into_the_request_text() {
     let whole = check(&request(json!([{ "name": "cv", "text": "…" }, 7]))).unwrap();
     let intent = whole.intent.unwrap();
     assert_eq!((intent.intent_type.as_str(), intent.contexts.len()), ("letter", 2));
-    assert_eq!((whole.mode, whole.request_id.as_deref()), (Some(crate::event::Mode::DryRun), Some("r1")));
+    assert_eq!((whole.mode, whole.request_id.as_deref()), (Some(crate::model::mode::Mode::DryRun), Some("r1")));
     let refused = |value: Value, code: &str, at: &str| {
         let found = check(&value).unwrap_err();
         assert_eq!(brief(&found), [(code, at)], "{value}");

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ids::StepId;
+use crate::model::ids::StepId;
 use crate::plan::{CachePolicy, Gate, OnFailure};
 
 fn accepted(plan: &Value) -> Plan {

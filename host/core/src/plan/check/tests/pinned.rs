@@ -1,6 +1,7 @@
 //! I149: the hash of a plan that states every key never changes.
 
 use super::*;
+use crate::model::manifest::{Determinism, PluginKind};
 
 /// Catalog that accepts every operator.
 pub(super) struct AnyOperator;

@@ -1,0 +1,64 @@
+//! Begins an attempt, and ends an attempt whose job did not settle.
+
+use crate::event::Body;
+use crate::model::error::Code;
+use crate::model::ids::Hash;
+use crate::model::job::JobState;
+use crate::state::{Draft, Durable};
+use crate::storage::StatusWrite;
+
+/// Returns the draft with the event of a claim.
+pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
+    let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
+    Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
+}
+
+/// Releases the job because its worker is stopping. The attempt does not count as an attempt without progress.
+pub fn released(worker: &str) -> Draft {
+    let events = vec![Body::JobReleased { worker: worker.to_owned() }];
+    let status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+    Draft { events, status, flush_now: true, ..Draft::default() }
+}
+
+/// Parks the job before its inbox is read, if more than `limit` attempts in a row wrote nothing after their claim.
+/// The requests stay in the inbox.
+///
+/// After exactly `limit` such attempts, the next attempt reads the inbox and then calls [`park_crash_loop`]. Here
+/// that attempt has crashed too.
+pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
+    let before = durable.job.claims_without_events.saturating_sub(1);
+    if before <= limit {
+        return None;
+    }
+    let cause = format!(
+        "{before} attempts in a row were cut off before anything but their claims was recorded; what was asked of the job \
+         meanwhile has not been read"
+    );
+    Some(Draft { unloaded: true, ..parked(cause) })
+}
+
+/// Parks the job if `limit` attempts in a row were cut off without recorded progress. The execution of the job
+/// may be the cause of the crashes.
+pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
+    let job = &durable.job;
+    if job.attempts_without_progress < limit {
+        return None;
+    }
+    let steps: Vec<_> = job.steps_without_progress.iter().map(ToString::to_string).collect();
+    let ran = match steps.is_empty() {
+        true => "no step was".to_owned(),
+        false if steps.len() == 1 => format!("{} was", steps[0]),
+        false => format!("{} were", steps.join(", ")),
+    };
+    let cause = format!(
+        "{} consecutive attempts ended without progress; {ran} in flight when the last one ended",
+        job.attempts_without_progress
+    );
+    Some(parked(cause))
+}
+
+fn parked(cause: String) -> Draft {
+    let events = vec![Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause) }];
+    let status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+    Draft { events, status, flush_now: true, ..Draft::default() }
+}

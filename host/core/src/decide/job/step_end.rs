@@ -1,0 +1,115 @@
+//! Decisions at the start and at the end of a step's try.
+
+use crate::decide::{failed, outcome_id};
+use crate::event::Body;
+use crate::model::divergence::Divergence;
+use crate::model::error::{Code, Failure};
+use crate::model::ids::StepId;
+use crate::model::manifest::PluginKind;
+use crate::model::result_type::ResultType;
+use crate::state::{Draft, Durable, Job, label};
+use crate::storage::Payload;
+use crate::{plan, replay};
+
+/// Maximum number of tries of a step that may be aborted by a stack overflow or by the wall-clock limit. After
+/// one more abort, the step fails.
+const ABORTS_MAX: u32 = 3;
+
+/// Result of a try of a step.
+#[derive(Clone, Debug)]
+pub enum StepResult {
+    /// The output of a step plugin. The output of a tool is the answer of its call.
+    Output(Vec<u8>),
+    /// The guest's own error, or the final error of the call if the step is a tool.
+    Failed(Failure),
+    /// The host stopped the guest because of fuel, memory, a trap or the output limit.
+    Fault(Failure),
+}
+
+/// Records the first start of the step. Later starts record nothing.
+pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
+    match durable.job.step(step) {
+        Some(found) if found.started_us.is_none() => {
+            Draft { events: vec![Body::StepStarted { step_id: step.clone() }], ..Draft::default() }
+        }
+        _ => Draft::default(),
+    }
+}
+
+/// Fails a step that a validator refused before its start. The step is not executed.
+pub fn step_refused(step: &StepId, failure: &Failure) -> Draft {
+    Draft { events: vec![failed(failure, step, ResultType::PermanentFailure)], ..Draft::default() }
+}
+
+/// Returns the draft for a step whose try ended.
+///
+/// # Errors
+/// The host calls of the try differ from those in the log.
+pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
+    replay::check_complete(&durable.job, step, calls)?;
+    let job = &durable.job;
+    Ok(match result {
+        StepResult::Output(output) => succeeded(durable, step, output),
+        StepResult::Fault(failure) if may_vary_between_tries(failure.code) => {
+            let aborts = job.step(step).map_or(0, |step| step.aborted_tries);
+            if aborts + 1 > ABORTS_MAX {
+                fail(durable, step, failure)
+            } else {
+                Draft { events: vec![Body::StepAborted { step_id: step.clone(), failure }], ..Draft::default() }
+            }
+        }
+        StepResult::Fault(failure) | StepResult::Failed(failure) => fail(durable, step, failure),
+    })
+}
+
+/// Returns true if the same code and input may end differently on another try. Stack depth and wall clock
+/// depend on generated code and on the machine.
+fn may_vary_between_tries(code: Code) -> bool {
+    matches!(code, Code::StackOverflow | Code::WallClockLimit)
+}
+
+fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
+    let result_type = durable.job.result_type(step, false);
+    Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
+}
+
+/// Returns the outcome event if the step produces an outcome.
+pub(crate) fn outcome(job: &Job, planned: &plan::Step) -> Option<Body> {
+    // The name of a wait step is only a label, even if an operator has the same name.
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
+    let of_plan = planned.outcome.as_ref();
+    let outcome_type = of_plan
+        .map(|outcome| outcome.outcome_type.clone())
+        .or_else(|| pinned.and_then(|operator| operator.outcome_type.clone()))?;
+    let status = of_plan
+        .and_then(|outcome| outcome.status.clone())
+        .or_else(|| pinned.and_then(|operator| operator.outcome_status.clone()))
+        .unwrap_or_else(|| "draft".to_owned());
+    Some(Body::OutcomeRecorded {
+        step_id: planned.step_id.clone(),
+        outcome_id: outcome_id(&job.header.job_id, &planned.step_id),
+        outcome_type,
+        status,
+        sensitivity: of_plan.and_then(|outcome| outcome.sensitivity.clone()),
+    })
+}
+
+pub(crate) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
+    let job = &durable.job;
+    let result_type: ResultType = job.result_type(step, true);
+    let label = label::output(step);
+    let reference = durable.payload_ref(&label, &output);
+    let mut events = vec![
+        Body::StepSucceeded { step_id: step.clone(), result_type },
+        Body::StateCheckpointed { step_id: step.clone(), output: reference },
+    ];
+    let planned = job.plan.step(step).expect("a running step is in the plan");
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
+    events.extend(outcome(job, planned));
+    let mut draft = Draft { events, ..Draft::default() };
+    // The output of a tool is the result in its effect, so the bytes are stored only once.
+    if pinned.is_none_or(|operator| operator.kind == PluginKind::Step) {
+        draft.payloads.push(Payload { label, bytes: output });
+    }
+    draft
+}

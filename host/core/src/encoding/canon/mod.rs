@@ -1,0 +1,74 @@
+//! Canonical JSON (RFC 8785): exactly one text for each value. Equal values therefore have equal hashes and keys.
+//!
+//! Ambiguous input is refused: duplicate keys, lone surrogates, numbers beyond the range of a double, and
+//! integer literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC
+//! specifies. `1`, `1.0` and `1e0` are the same number.
+//!
+//! An integer literal is accepted if it is the exact value of a double. The text that the RFC writes for a
+//! double is also accepted, such as `295147905179352830000` for 2^68. Otherwise, the canonical text of such a
+//! double would itself be refused.
+
+mod error;
+mod number;
+mod parse;
+pub(crate) mod raw;
+mod write;
+
+use serde_json::Value;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{CanonError, DEPTH_MAX, Refusal};
+pub use write::value_to_canonical;
+
+/// Returns the canonical form of a JSON text.
+///
+/// ```
+/// let bytes = crate::encoding::canon::canonicalize(br#"{"b": 1.0, "a": [2e-3]}"#).unwrap();
+/// assert_eq!(bytes, br#"{"a":[0.002],"b":1}"#);
+/// ```
+pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
+    parse_strict(text).map(|value| value_to_canonical(&value))
+}
+
+/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values. A
+/// whole number up to 2^53 becomes an integer, in whatever notation it is written. All other numbers become
+/// doubles.
+pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+    parse::Parser::new(text).document()
+}
+
+/// Parses a line of an evidence file like [`parse_strict`], but allows eight more levels of nesting. A line
+/// contains an event, and an event can contain a plan.
+pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+    parse::Parser::new(text).with_extra_depth(8).document()
+}
+
+/// Parses a JSON text even if some of its values have no canonical form. Also returns a list of the duplicate
+/// keys and of the numbers without a canonical form. [`parse_strict`] refuses every text for which this list is
+/// not empty.
+pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+    parse::Parser::tolerant(text)
+}
+
+/// Checks that [`parse_strict`] would accept the serialized `value`. Use this function for values that were
+/// built in code or parsed by another parser.
+pub fn check_value(value: &Value) -> Result<(), Refusal> {
+    fn check(value: &Value, room: usize) -> Result<(), Refusal> {
+        match value {
+            Value::Number(number) => number::check(number),
+            Value::Array(_) | Value::Object(_) if room == 0 => Err(Refusal::TooDeep),
+            Value::Array(items) => items.iter().try_for_each(|item| check(item, room - 1)),
+            Value::Object(fields) => fields.values().try_for_each(|field| check(field, room - 1)),
+            Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+        }
+    }
+    check(value, DEPTH_MAX)
+}

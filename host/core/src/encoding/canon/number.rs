@@ -1,0 +1,66 @@
+//! Numbers: conversion of a literal to a double, and of a double to the text of RFC 8785.
+
+use serde_json::Number;
+
+use crate::encoding::canon::Refusal;
+
+/// The number 2^53. A double can hold every integer up to this number exactly.
+const SAFE_MAX: f64 = 9_007_199_254_740_992.0;
+/// Integers with at most this many digits are below 2^53 and need no further check.
+const SAFE_DIGITS: usize = 15;
+/// Maximum length of a refused literal in a message, in characters.
+const SHOWN_DIGITS_MAX: usize = 40;
+
+/// Returns the number that a valid JSON literal denotes. `is_integer` is true if the literal has neither a dot
+/// nor an exponent.
+pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Refusal> {
+    let digits = literal.strip_prefix('-').unwrap_or(literal);
+    if is_integer && digits.len() <= SAFE_DIGITS {
+        let integer: i64 = literal.parse().expect("at most 15 digits and a sign fit");
+        return Ok(integer.into());
+    }
+    let double: f64 = literal.parse().expect("every JSON number is one for Rust");
+    if double.is_infinite() {
+        return Err(Refusal::Overflow(truncated(literal)));
+    }
+    if is_integer && !is_exact_double(digits, double.abs()) {
+        return Err(Refusal::InexactInteger(truncated(literal)));
+    }
+    Ok(from_double(double))
+}
+
+/// Checks that a double can hold a number exactly. The number may come from any parser.
+pub(super) fn check(number: &Number) -> Result<(), Refusal> {
+    if number.is_f64() {
+        return Ok(());
+    }
+    from_literal(&number.to_string(), true).map(|_| ())
+}
+
+/// Appends the shortest text that reads back as `number`, in the format of ECMAScript.
+pub(super) fn write(number: &Number, out: &mut Vec<u8>) {
+    let double = number.as_f64().expect("without arbitrary precision every number has a double");
+    out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
+}
+
+/// Converts a double to a JSON number. Whole numbers in the safe range become integers. `1` and `1.0` are
+/// therefore equal values.
+fn from_double(double: f64) -> Number {
+    if double.fract() == 0.0 && double.abs() <= SAFE_MAX {
+        return Number::from(double as i64);
+    }
+    Number::from_f64(double).expect("finite")
+}
+
+/// Returns true if `double` represents the integer `digits` exactly, or if RFC 8785 writes `double` as
+/// `digits`.
+fn is_exact_double(digits: &str, double: f64) -> bool {
+    format!("{double:.0}") == digits || ryu_js::Buffer::new().format_finite(double) == digits
+}
+
+fn truncated(literal: &str) -> String {
+    match literal.get(..SHOWN_DIGITS_MAX) {
+        Some(start) => format!("{start}… ({} characters)", literal.len()),
+        None => literal.to_owned(),
+    }
+}

@@ -1,0 +1,15 @@
+//! Reference to a payload by its salted hash.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::ids::Hash;
+
+/// Reference to a payload outside the event: its salted hash and its length. The salt derives from the job's
+/// secret and the payload's label. Without a salt, a withheld payload could be guessed from its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayloadRef {
+    /// Salted hash: `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
+    pub hash: Hash,
+    /// Length in bytes.
+    pub len: u32,
+}

@@ -1,0 +1,26 @@
+//! Retry settings of a plan or a plugin, and the bounds of the backoff.
+
+use serde::{Deserialize, Serialize};
+
+/// Retry settings of a step. The settings never make a final error code retryable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetrySpec {
+    /// Maximum number of retries after the first try. The maximum applies to every retryable error code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<u32>,
+    /// Base of the backoff: maximum length of the first backoff, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_ms: Option<u32>,
+    /// Longest backoff in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap_ms: Option<u32>,
+}
+
+/// Default base of the backoff in milliseconds.
+pub const BASE_MS: u32 = 1_000;
+
+/// Default maximum backoff in milliseconds.
+pub const CAP_MS: u32 = 120_000;
+
+/// Maximum wait that a tool's `retry-after` can request: one day, in milliseconds.
+pub const RETRY_AFTER_MAX_MS: u32 = 24 * 60 * 60 * 1_000;

@@ -1,0 +1,60 @@
+//! Policy: the calls that a tenant and an execution mode allow. A policy narrows a plan and never widens it.
+
+use crate::model::error::{Code, Failure};
+use crate::model::manifest::{EffectKind, PinnedOperator, PluginKind};
+use crate::model::mode::Mode;
+use crate::model::rules::Rules;
+use crate::plan;
+
+mod require;
+
+pub use require::{refuse_unmet, refuse_unverifiable};
+
+/// Returns true if a person must approve this invocation.
+///
+/// `own` is true if the invocation is the plan step itself, and false for a call inside the step.
+pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &PinnedOperator, own: bool) -> bool {
+    let of_plan = own && step.gate == plan::Gate::HumanConfirm;
+    let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
+    // A step plugin causes effects only through its calls. These calls have their own gates, so the effects
+    // that a step plugin declares need no gate here.
+    let effects: &[EffectKind] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
+    let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
+    let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
+    of_plan || of_tags || of_mode || of_effects
+}
+
+/// Returns the reason why this invocation may never be executed in this mode, if there is one.
+pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Option<Failure> {
+    if operator.kind != PluginKind::Tool {
+        return None;
+    }
+    let uncovered = operator.effects.iter().find(|effect| !covers(&step.effects, **effect));
+    if let Some(effect) = uncovered {
+        let message = format!("step {} does not declare the effect {}", step.step_id, effect.as_str());
+        return Some(Failure::new(Code::PolicyDenied, message));
+    }
+    if mode == Mode::DraftOnly && operator.effects.iter().any(|effect| effect.is_external()) {
+        return Some(Failure::new(Code::ModeForbids, "DRAFT_ONLY forbids external writes and sends"));
+    }
+    None
+}
+
+/// Returns a failure if the call would change the world and the current rules no longer list the job's mode.
+/// Such a call is not started.
+pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperator) -> Option<Failure> {
+    let is_withdrawn =
+        operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);
+    let message = || format!("the policy allows no job in {} any more", mode.as_str());
+    is_withdrawn.then(|| Failure::new(Code::ModeForbids, message()))
+}
+
+/// Returns true if `declared` covers `effect`. A world-changing effect is covered only if `declared` contains
+/// it. Other effects are always covered.
+pub fn covers(declared: &[EffectKind], effect: EffectKind) -> bool {
+    match effect {
+        EffectKind::ProduceOutcome => true,
+        EffectKind::ReadOnly => true,
+        _ => declared.contains(&effect),
+    }
+}

@@ -1,0 +1,204 @@
+//! Writes of one transaction to one job.
+
+use crate::event::Event;
+use crate::model::effect::Effect;
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
+use crate::rules::ledger::{LedgerRow, RowState};
+use crate::rules::reuse::ReusableResult;
+use crate::storage::expectation::{Expectation, TimerWrite};
+
+/// Urgency with which a batch is made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    /// The store flushes the batch immediately, because the caller needs it to be durable.
+    Now,
+    /// The store flushes the batch together with the next flushed batch, or after a few milliseconds.
+    Linger,
+}
+
+/// A payload stored under a label, such as `input/<step>` or `args/<slot>`. [`crate::state::label`] lists the labels.
+///
+/// A payload is written once. Equal bytes are accepted again, and different bytes are refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// Label, unique within the job.
+    pub label: String,
+    /// Bytes of the payload, exactly as they were hashed.
+    pub bytes: Vec<u8>,
+}
+
+/// A change of one ledger row.
+///
+/// The store computes `deadline_us` of the row. A batch with `acquire` that leaves the row `INFLIGHT` sets the
+/// deadline to the current lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerWrite {
+    /// Inserts a row. The batch is refused if the slot already has a row.
+    Insert(LedgerRow),
+    /// Replaces a row. The batch is refused if the stored row differs from one of the three expected values.
+    Update {
+        /// Expected state of the stored row.
+        expect: RowState,
+        /// Expected try number of the stored row.
+        expect_try: u32,
+        /// Expected nonce of the stored row.
+        expect_nonce: u64,
+        /// The new row.
+        row: LedgerRow,
+    },
+}
+
+impl LedgerWrite {
+    /// Returns the row as it is after the write.
+    pub fn row(&self) -> &LedgerRow {
+        match self {
+            LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. } => row,
+        }
+    }
+}
+
+/// A change of the reservation of an action key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActionWrite {
+    /// Reserves `(tenant, operator, key)` for this job and slot. Refused if another slot holds the key, if the
+    /// key is settled with a receipt, or if the key was reserved with other arguments. The same slot may
+    /// reserve its key again.
+    Reserve {
+        /// Operator of the reserved call.
+        operator: Operator,
+        /// The action key.
+        key: Hash,
+        /// Unsalted hash of the canonical arguments. A reservation of the same key with different arguments
+        /// fails with `INVALID_INPUT`.
+        args_hash: Hash,
+        /// Slot that reserves the key.
+        slot: Slot,
+    },
+    /// Settles the reservation because its call is finished. In the same transaction, every job that waits for
+    /// the key gets [`InboxRequest::KeySettled`] in its inbox.
+    Settle {
+        /// Operator of the reserved call.
+        operator: Operator,
+        /// The action key.
+        key: Hash,
+        /// Slot that holds the key.
+        slot: Slot,
+        /// Receipt or result of the committed call. `None` releases the key.
+        receipt: Option<Vec<u8>>,
+    },
+    /// Withdraws the receipt of this slot's settled call. The call is being undone, or its effect no longer matches the
+    /// record. Until the key is settled again, no job can get the receipt. Does nothing if this slot holds no receipt.
+    WithdrawReceipt {
+        /// Operator of the reserved call.
+        operator: Operator,
+        /// The action key.
+        key: Hash,
+        /// Slot that holds the key.
+        slot: Slot,
+    },
+    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the
+    /// write is refused with [`WriteError::ActionKeyFree`], and the caller must read the key again.
+    Wait {
+        /// Operator of the reserved call.
+        operator: Operator,
+        /// The action key.
+        key: Hash,
+    },
+}
+
+/// The job state that a batch sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusWrite {
+    /// The new job state.
+    pub to: JobState,
+    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// UTC.
+    pub wake_at_us: Option<i64>,
+}
+
+/// One atomic write to one job.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Job to write to.
+    pub job_id: JobId,
+    /// Attempt of the writer. The batch is refused if this attempt is superseded.
+    pub attempt: u32,
+    /// Sequence number of the first entry of `events`. The batch is refused if the stored log does not end directly
+    /// before this number.
+    pub expect_seq: u64,
+    /// Hash of the last stored event, which precedes `events`.
+    pub expect_head: Hash,
+    /// Events to append.
+    pub events: Vec<Event>,
+    /// Changes of ledger rows.
+    pub ledger: Vec<LedgerWrite>,
+    /// Effects to store. With atomic commit they are written together with the events that mention them.
+    pub effects: Vec<Effect>,
+    /// Payloads to store.
+    pub payloads: Vec<Payload>,
+    /// Changes of action key reservations.
+    pub actions: Vec<ActionWrite>,
+    /// Ids of the inbox rows that this batch turns into events.
+    pub inbox_done: Vec<i64>,
+    /// Results that later jobs may reuse. For one input, the newest result replaces older results.
+    pub reusables: Vec<ReusableResult>,
+    /// Changed expectations of the job: the signals and gate decisions that the job awaits.
+    pub expectations: Vec<Expectation>,
+    /// Changed durable timers.
+    pub timers: Vec<TimerWrite>,
+    /// True if the batch ends a wait or a gate because its time has come. `inbox_done` and
+    /// `compatible_inbox_ids` together must then contain all pending inbox rows. Otherwise the batch is refused
+    /// with [`WriteError::InboxPending`], because another row may be the awaited signal or decision.
+    pub requires_empty_inbox: bool,
+    /// Ids of pending inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
+    /// that other timers are due.
+    pub compatible_inbox_ids: Vec<i64>,
+    /// New state of the job. Every state except `RUNNING` releases the claim.
+    ///
+    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`] while pending
+    /// inbox rows exist. A batch with `parks_unloaded` may park the job despite pending rows.
+    pub status: Option<StatusWrite>,
+    /// True if the batch parks a job that could not be loaded. The pending inbox rows of the job stay pending.
+    pub parks_unloaded: bool,
+    /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job, the
+    /// batch is also refused if one of the invocations is not a compensation (`~c` slot).
+    pub acquire: bool,
+    /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`. The
+    /// slot is stated here because such a batch contains no ledger row that names it.
+    pub continues: Option<Slot>,
+    /// True if the batch is written to a terminal job. The batch is refused if the job is not terminal. The batch may
+    /// contain only audit events, reservation changes and ids of processed inbox rows.
+    pub audit: bool,
+    /// Urgency with which the batch is made durable.
+    pub flush: Flush,
+}
+
+impl Batch {
+    /// Creates an empty batch that follows the log's end at `expect_seq` and `expect_head`.
+    pub fn new(job_id: JobId, attempt: u32, expect_seq: u64, expect_head: Hash) -> Self {
+        Self {
+            job_id,
+            attempt,
+            expect_seq,
+            expect_head,
+            events: Vec::new(),
+            ledger: Vec::new(),
+            effects: Vec::new(),
+            payloads: Vec::new(),
+            actions: Vec::new(),
+            inbox_done: Vec::new(),
+            reusables: Vec::new(),
+            expectations: Vec::new(),
+            timers: Vec::new(),
+            requires_empty_inbox: false,
+            compatible_inbox_ids: Vec::new(),
+            status: None,
+            parks_unloaded: false,
+            acquire: false,
+            continues: None,
+            audit: false,
+            flush: Flush::Now,
+        }
+    }
+}
