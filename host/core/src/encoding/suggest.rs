@@ -5,7 +5,7 @@
 /// Returns the candidate most similar to `word`, if one is similar enough.
 ///
 /// ```
-/// use crate::encoding::suggest::most_similar;
+/// use latchwork_core::encoding::suggest::most_similar;
 /// assert_eq!(most_similar("databse", ["commit", "database"]), Some("database"));
 /// assert_eq!(most_similar("depends", ["step_id", "depends_on"]), Some("depends_on"));
 /// assert_eq!(most_similar("weather", ["commit", "database"]), None);

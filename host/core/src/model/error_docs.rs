@@ -21,7 +21,7 @@ impl ErrorPage {
 /// Returns the text of the page for a code. Upper and lower case are equivalent.
 ///
 /// ```
-/// use crate::model::error_docs;
+/// use latchwork_core::model::error_docs;
 /// assert!(error_docs::find("INDETERMINATE_EFFECT").is_some_and(|page| page.contains("job resolve")));
 /// assert_eq!(error_docs::find("no such code"), None);
 /// ```

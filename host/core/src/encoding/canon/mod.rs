@@ -25,7 +25,7 @@ pub use write::value_to_canonical;
 /// Returns the canonical form of a JSON text.
 ///
 /// ```
-/// let bytes = crate::encoding::canon::canonicalize(br#"{"b": 1.0, "a": [2e-3]}"#).unwrap();
+/// let bytes = latchwork_core::encoding::canon::canonicalize(br#"{"b": 1.0, "a": [2e-3]}"#).unwrap();
 /// assert_eq!(bytes, br#"{"a":[0.002],"b":1}"#);
 /// ```
 pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
