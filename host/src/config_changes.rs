@@ -15,7 +15,8 @@ use latchwork_core::response::{ChangedPluginView, PluginSetting};
 use latchwork_core::state::Durable;
 
 use crate::capability::grant;
-use crate::config::{Config, LimitsConfig, PluginConfig};
+use crate::capability::settings::LimitsConfig;
+use crate::config::{Config, PluginConfig};
 use crate::registry;
 
 /// Lists the differences between the pinned and the current configuration, for every plugin that the job used

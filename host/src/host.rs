@@ -24,6 +24,7 @@ use crate::notify::Notifier;
 use crate::os::ThisMachine;
 use crate::registry::{ComponentStorage, Registry, Survey};
 use crate::submit::{AcceptancePolicy, Submission};
+use crate::validate;
 use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
 use crate::worker::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
@@ -219,7 +220,7 @@ impl Host {
         extensions: Extensions,
     ) -> Result<Host, StartError> {
         let Extensions { mut verifiers, validators: own } = extensions;
-        let shipped = config.validators.iter().map(|validator| validator.validator());
+        let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(own).collect());
         verifiers.configure(&config.plugins);
         let notifier = config.notify.clone().map(|notify| {

@@ -15,6 +15,7 @@
 //! ```
 
 pub mod config_changes;
+pub mod guest;
 mod temp_files;
 
 pub mod bench;

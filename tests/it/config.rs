@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use latchwork::config::{
-    CommitMode, Config, ConfigErrors, DirGrant, Durability, Failover, HttpGrant, LoadOptions, SettingSource, TcpGrant,
-};
+use latchwork::capability::grants::{DirGrant, HttpGrant, TcpGrant};
+use latchwork::config::{CommitMode, Config, ConfigErrors, Durability, Failover, LoadOptions, SettingSource};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{EffectKind, OnIndeterminate, WasiMode};
 use latchwork_core::model::mode::Mode;
@@ -484,7 +483,7 @@ fn webhook_is_read_and_its_address_is_not_repeated() {
 
 #[test]
 fn validators_are_read_by_name() {
-    use latchwork::validate::BuiltinValidator;
+    use latchwork::config::validator::BuiltinValidator;
     let config = Folder::with("[validators]\nrun = [\"static\", \"sandbox\"]").load().unwrap();
     assert_eq!(config.validators, [BuiltinValidator::Static, BuiltinValidator::Sandbox]);
     assert!(Folder::empty().load().unwrap().validators.is_empty(), "none by default");

@@ -42,6 +42,7 @@ mod crash;
 mod doctor;
 mod evidence;
 mod examples;
+mod floors;
 mod flushes;
 mod fork;
 mod gates;

@@ -5,8 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Plugin, StepContext, ToolCallContext};
+use latchwork::capability::grants::Grants;
+use latchwork::capability::settings::LimitsConfig;
+use latchwork::engine::Plugin;
+use latchwork::guest::sources::StepContext;
+use latchwork::guest::tool_call::ToolCallContext;
 use latchwork::os::clock;
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::{Code, Failure};

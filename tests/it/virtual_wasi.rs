@@ -6,10 +6,12 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tracing::Level;
 
-use latchwork::config::{Config, Grants, LimitsConfig, LoadOptions};
-use latchwork::engine::{
-    LoadError, Plugin, PluginSettings, Problem, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall,
-};
+use latchwork::capability::grants::Grants;
+use latchwork::capability::settings::{LimitsConfig, PluginSettings};
+use latchwork::config::{Config, LoadOptions};
+use latchwork::engine::{LoadError, Plugin, Problem, StepOutcome};
+use latchwork::guest::sources::{StepContext, StepSources};
+use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork::registry::Registry;
 use latchwork_core::encoding::rng::StepRng;
 use latchwork_core::model::error::{Code, Failure};

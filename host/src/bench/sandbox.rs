@@ -13,7 +13,9 @@ use latchwork_core::storage::{Clock, Owner};
 
 use super::{BenchError, Load, Workload};
 use crate::config::Config;
-use crate::engine::{StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::StepOutcome;
+use crate::guest::sources::{StepContext, StepSources};
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::host::{Host, Stores};
 use crate::os::clock;
 use crate::worker::NoCrash;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::HostFault;
+use crate::guest::fault::HostFault;
 use crate::os::clock;
 
 const BEGUN: u8 = 1;

@@ -20,11 +20,10 @@ use tokio_rustls::TlsConnector;
 use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
-use crate::config::HttpGrant;
-use crate::engine::PluginSettings;
-
 use super::grant;
 use crate::capability::call_window::CallWindow;
+use crate::capability::grants::HttpGrant;
+use crate::capability::settings::PluginSettings;
 use crate::capability::stub::{HttpStub, StubFailure};
 
 /// A response, and a future that receives the response's body while it runs.

@@ -1,26 +1,43 @@
 //! `latchwork:plugin/context` and, only for tools, `latchwork:plugin/invocation`.
 
-use crate::engine::bindings::import::{context, invocation};
-use crate::engine::step::{StepContext, StepState};
-use crate::engine::tool_state::ToolState;
+use wasmtime::component::HasData;
 
-impl context::Host for StepState {
+use crate::capability::host_call_gate::HostCallGate;
+use crate::capability::step_view::StepView;
+use crate::guest::bindings::import::{context, invocation};
+use crate::guest::sources::StepContext;
+use crate::guest::tool_call::ToolCallContext;
+
+impl context::Host for StepView<'_> {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
         self.guard.count_host_call()?;
         Ok(guest(self.calls.sources().context.clone()))
     }
 }
 
-impl context::Host for ToolState {
+/// The context of a tool call.
+pub(crate) struct CallContextView<'a> {
+    pub(crate) gate: HostCallGate<'a>,
+    pub(crate) call: &'a ToolCallContext,
+}
+
+/// Type of [`CallContextView`] for the linker.
+pub(crate) struct CallContextViewData;
+
+impl HasData for CallContextViewData {
+    type Data<'a> = CallContextView<'a>;
+}
+
+impl context::Host for CallContextView<'_> {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
-        self.begin_host_call()?;
+        self.gate.pass()?;
         Ok(guest(self.call.step.clone()))
     }
 }
 
-impl invocation::Host for ToolState {
+impl invocation::Host for CallContextView<'_> {
     fn get(&mut self) -> wasmtime::Result<invocation::InvocationContext> {
-        self.begin_host_call()?;
+        self.gate.pass()?;
         Ok(invocation::InvocationContext {
             trace_id: self.call.trace_id.clone(),
             slot: self.call.slot.clone(),

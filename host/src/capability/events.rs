@@ -2,13 +2,13 @@
 
 use serde::de::IgnoredAny;
 
-use crate::engine::HostFault;
-use crate::engine::bindings::import::events;
-use crate::engine::bindings::import::types::Json;
-use crate::engine::step::StepState;
+use crate::capability::step_view::StepView;
+use crate::guest::bindings::import::events;
+use crate::guest::bindings::import::types::Json;
+use crate::guest::fault::HostFault;
 use crate::os::clock;
 
-impl events::Host for StepState {
+impl events::Host for StepView<'_> {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
         check(&name, &payload)?;

@@ -7,17 +7,18 @@
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
+use wasmtime_wasi::p2::bindings::filesystem::types;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
-    self, Advice, Descriptor, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream,
+    Advice, Descriptor, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream,
     ErrorCode, Filesize, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags,
     PathFlags,
 };
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
-use crate::config::Grants;
-
-use super::grant::{self, EffectivePermissions};
+use super::grant;
+use super::grant::EffectivePermissions;
 use crate::capability::call_window::CallWindow;
+use crate::capability::grants::Grants;
 
 /// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and the data to guard
 /// changes and to log refusals.

@@ -5,9 +5,8 @@
 
 use std::net::IpAddr;
 
-use crate::config::{Grants, HttpGrant, TcpGrant};
-
 use super::address;
+use crate::capability::grants::{Grants, HttpGrant, TcpGrant};
 
 /// Rights of an operator's code, derived from the effects and the determinism that the operator declares.
 ///
@@ -264,7 +263,7 @@ fn same_host(grant: &str, host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::DirGrant;
+    use crate::capability::grants::DirGrant;
     use hyper::Method;
 
     const WRITE: EffectivePermissions = EffectivePermissions { write: true, post: false };

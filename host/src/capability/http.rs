@@ -11,13 +11,13 @@ use hyper::header::CONTENT_LENGTH;
 use hyper::{Method, Request, Uri};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
-use crate::config::HttpGrant;
-use crate::engine::PluginSettings;
-
-use super::connect::{self, SentRequest};
-use super::grant::{self, EffectivePermissions};
+use super::connect::SentRequest;
+use super::grant::EffectivePermissions;
 use super::placeholder::Placeholders;
+use super::{connect, grant};
 use crate::capability::call_window::CallWindow;
+use crate::capability::grants::HttpGrant;
+use crate::capability::settings::PluginSettings;
 
 /// Maximum length in bytes of a body that is sent with a `Content-Length`. The length is recalculated after secrets are
 /// inserted. A longer body is sent in chunks.

@@ -1,16 +1,17 @@
 //! `latchwork:plugin/log`: log records for human readers. Replay never compares them.
 
 use tracing::Level;
+use wasmtime::component::HasData;
 
-use crate::engine::bindings::import::log;
-use crate::engine::convert::truncate;
-use crate::engine::step::StepState;
-use crate::engine::tool_state::ToolState;
+use crate::capability::host_call_gate::HostCallGate;
+use crate::capability::step_view::StepView;
+use crate::guest::bindings::import::log;
+use crate::guest::convert::truncate;
 
 /// Maximum length of one record, in bytes. Longer records are truncated.
 pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
 
-impl log::Host for StepState {
+impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
         self.calls.log(tracing_level(level), truncate(&message, RECORD_BYTES_MAX));
@@ -18,10 +19,24 @@ impl log::Host for StepState {
     }
 }
 
-impl log::Host for ToolState {
+/// The names that identify the records of a tool.
+pub(crate) struct ToolLogView<'a> {
+    pub(crate) gate: HostCallGate<'a>,
+    pub(crate) plugin: &'a str,
+    pub(crate) slot: &'a str,
+}
+
+/// Type of [`ToolLogView`] for the linker.
+pub(crate) struct ToolLogViewData;
+
+impl HasData for ToolLogViewData {
+    type Data<'a> = ToolLogView<'a>;
+}
+
+impl log::Host for ToolLogView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        self.begin_host_call()?;
-        record(&self.settings.name, &self.call.slot, tracing_level(level), &message);
+        self.gate.pass()?;
+        record(self.plugin, self.slot, tracing_level(level), &message);
         Ok(())
     }
 }

@@ -1,23 +1,27 @@
 //! Interfaces that a running plugin can reach, one per file. Access is denied by default.
 //!
 //! Steps have `context`, `clock`, `rng`, `tools`, `events` and `log`. Each of these forwards to the
-//! [`StepCalls`](crate::engine::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
+//! [`StepCalls`](crate::guest::step_calls::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
 //! `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
 //!
 //! Module `grant` checks every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
 
 pub(crate) mod call_window;
+pub mod grants;
+mod secret_values;
+pub mod settings;
 mod stub;
 
 pub(crate) mod address;
-mod clock;
+pub(crate) mod clock;
 pub(crate) mod config;
 pub(crate) mod connect;
-mod context;
+pub(crate) mod context;
 mod events;
 pub(crate) mod filesystem;
 pub(crate) mod grant;
+pub(crate) mod host_call_gate;
 pub(crate) mod http;
 pub(crate) mod kv;
 pub(crate) mod log;
@@ -26,14 +30,15 @@ pub(crate) mod rng;
 pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;
+pub(crate) mod step_view;
 mod tools;
 
 pub(crate) use crate::capability::stub::fix_environment;
 pub use crate::capability::stub::{HttpStub, StubFailure};
 pub(crate) use placeholder::Placeholders;
-pub use secrets::{EnvOrFile, Secrets};
+pub use secret_values::{EnvOrFile, Secrets};
 
 /// Returns scheme, host and port of a URL. Returns `None` if one of them is missing or invalid.
-pub(crate) fn origin_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
+pub(crate) fn origin_of(uri: &::http::Uri) -> Option<grants::HttpGrant> {
     self::http::request_origin(uri).ok()
 }

@@ -1,13 +1,13 @@
 //! `latchwork:plugin/rng`: the injected random number generator.
 
-use crate::engine::HostFault;
-use crate::engine::bindings::import::rng;
-use crate::engine::step::StepState;
+use crate::capability::step_view::StepView;
+use crate::guest::bindings::import::rng;
+use crate::guest::fault::HostFault;
 
 /// Maximum number of bytes of one call. The maximum limits the host's allocation and suffices for any key.
 pub(crate) const BYTES_MAX: u32 = 65_536;
 
-impl rng::Host for StepState {
+impl rng::Host for StepView<'_> {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         self.guard.count_host_call()?;
         if len > BYTES_MAX {

@@ -1,80 +1,49 @@
 //! `latchwork:plugin/secrets`: by default, guests get placeholders instead of secret values.
 
-use std::path::PathBuf;
-
-use crate::engine::bindings::import::secrets::{self, SecretError};
-use crate::engine::tool_state::ToolState;
-
 use super::grant;
+use wasmtime::component::HasData;
 
-/// Source of secret values. The host inserts the values into requests, never into events, logs or evidence. A guest
-/// gets the values only if its plugin has the grant `secrets_clear`.
-pub trait Secrets: Send + Sync {
-    /// Returns the value of a secret, or `None` if no value is configured.
-    fn value(&self, name: &str) -> Option<String>;
+use crate::capability::grants::Grants;
+use crate::capability::host_call_gate::HostCallGate;
+use crate::capability::placeholder::Placeholders;
+use crate::capability::secret_values::Secrets;
+use crate::guest::bindings::import::secrets;
+use crate::guest::bindings::import::secrets::SecretError;
+
+/// The parts of a tool's state that its secrets need.
+pub(crate) struct SecretsView<'a> {
+    pub(crate) gate: HostCallGate<'a>,
+    pub(crate) plugin: &'a str,
+    pub(crate) grants: &'a Grants,
+    pub(crate) secrets: &'a dyn Secrets,
+    pub(crate) placeholders: &'a Placeholders,
 }
 
-/// Reads the environment variable `LATCH_SECRET_<NAME>`, or else the file `<NAME>` in a directory. A final
-/// line break in the file is not part of the value.
-#[derive(Clone, Debug)]
-pub struct EnvOrFile {
-    /// Directory `secrets` in the state directory.
-    pub dir: PathBuf,
+/// Type of [`SecretsView`] for the linker.
+pub(crate) struct SecretsViewData;
+
+impl HasData for SecretsViewData {
+    type Data<'a> = SecretsView<'a>;
 }
 
-impl Secrets for EnvOrFile {
-    fn value(&self, name: &str) -> Option<String> {
-        // The name becomes a file name, so it must not contain a path to another directory.
-        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        if !plain {
-            return None;
-        }
-        if let Ok(value) = std::env::var(format!("LATCH_SECRET_{name}")) {
-            return Some(value);
-        }
-        let text = std::fs::read_to_string(self.dir.join(name)).ok()?;
-        let value = text.strip_suffix('\n').unwrap_or(&text);
-        Some(value.strip_suffix('\r').unwrap_or(value).to_owned())
-    }
-}
-
-impl secrets::Host for ToolState {
+impl secrets::Host for SecretsView<'_> {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
-        self.begin_host_call()?;
-        if let Err(denied) = grant::check_secret(&self.settings.grants, &name) {
-            self.watch.record_denied(denied.log(&self.settings.name));
+        self.gate.pass()?;
+        if let Err(denied) = grant::check_secret(self.grants, &name) {
+            self.gate.window.record_denied(denied.log(self.plugin));
             return Ok(Err(SecretError::NotGranted));
         }
-        let Some(value) = self.settings.secrets.value(&name) else {
+        let Some(value) = self.secrets.value(&name) else {
             tracing::warn!(
-                plugin = self.settings.name,
+                plugin = self.plugin,
                 "secret {name:?} has no value; set LATCH_SECRET_{name} or write it to secrets/{name} \
                  in the state directory"
             );
             return Ok(Err(SecretError::Missing));
         };
-        if self.settings.grants.secrets_clear {
+        if self.grants.secrets_clear {
             return Ok(Ok(value));
         }
         Ok(Ok(self.placeholders.hand_out(&name, value)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secret_files_are_read_only_from_their_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        let secrets = dir.path().join("secrets");
-        std::fs::create_dir(&secrets).unwrap();
-        std::fs::write(secrets.join("TOKEN"), "abc\r\n").unwrap();
-        std::fs::write(dir.path().join("other"), "no").unwrap();
-        let source = EnvOrFile { dir: secrets };
-        assert_eq!(source.value("TOKEN").as_deref(), Some("abc"));
-        for name in ["", "NONE", "../other", ".", "/etc/hostname"] {
-            assert_eq!(source.value(name), None, "{name:?}");
-        }
     }
 }

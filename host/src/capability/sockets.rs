@@ -12,16 +12,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wasmtime::component::{HasData, Resource};
-use wasmtime_wasi::p2::DynPollable;
-use wasmtime_wasi::p2::SocketError;
-use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{self, HostResolveAddressStream, ResolveAddressStream};
-use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, IpAddress, Network};
+use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{HostResolveAddressStream, ResolveAddressStream};
+use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress, Network};
+use wasmtime_wasi::p2::bindings::sockets::{ip_name_lookup, network};
+use wasmtime_wasi::p2::{DynPollable, SocketError};
 use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 
-use crate::config::Grants;
-
-use super::grant::{self, EffectivePermissions};
+use super::grant;
+use super::grant::EffectivePermissions;
 use crate::capability::call_window::CallWindow;
+use crate::capability::grants::Grants;
 
 /// For each known address, the names whose lookups returned the address. Also the name of each running lookup.
 #[derive(Clone, Default)]

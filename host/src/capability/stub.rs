@@ -11,7 +11,7 @@ use wasmtime_wasi::{HostWallClock, WasiCtxBuilder};
 
 use latchwork_core::model::ids::Hash;
 
-use crate::config::HttpGrant;
+use crate::capability::grants::HttpGrant;
 
 /// Wall-clock time of the first try of a checked call: 2026-01-05 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;

@@ -2,13 +2,15 @@
 
 use latchwork_core::model::error::Failure;
 
-use crate::engine::bindings::import::tools;
-use crate::engine::bindings::import::types::{Error, Json};
-use crate::engine::step::{StepState, ToolCall};
-use crate::engine::{HostFault, convert};
+use crate::capability::step_view::StepView;
+use crate::guest::bindings::import::tools;
+use crate::guest::bindings::import::types::{Error, Json};
+use crate::guest::convert;
+use crate::guest::fault::HostFault;
+use crate::guest::step_calls::ToolCall;
 use crate::os::clock;
 
-impl tools::Host for StepState {
+impl tools::Host for StepView<'_> {
     async fn call(
         &mut self,
         operator: String,

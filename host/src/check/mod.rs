@@ -24,7 +24,8 @@ use std::sync::Arc;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
-use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
+use crate::capability::settings::PluginSettings;
+use crate::engine::{Engine, LoadError, Plugin};
 use crate::units::size;
 
 pub use dynamic::other_process::serve;

@@ -7,8 +7,9 @@ use latchwork_core::memory::{ManualClock, Memory};
 
 use super::open;
 use crate::capability::EnvOrFile;
+use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, EngineError, EngineOptions, ManifestSource, PluginSettings};
+use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::registry::{ComponentStorage, Registry, Survey};
 
 /// Returns an engine that uses the configured cache.

@@ -14,7 +14,7 @@ use super::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
     worker,
 };
-use crate::validate::BuiltinValidator;
+use crate::config::validator::BuiltinValidator;
 
 /// Default of `keep_undoable`, in milliseconds: 30 days. For this time, `latch plugin prune` keeps the components that
 /// are needed to undo completed jobs.

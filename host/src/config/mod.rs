@@ -14,6 +14,8 @@
 mod cache;
 mod document;
 mod headers;
+mod keys;
+pub mod limits;
 mod load;
 mod notify;
 mod operators;
@@ -21,6 +23,7 @@ mod plugin;
 mod policy;
 mod problem;
 mod types;
+pub mod validator;
 mod values;
 mod verifier;
 mod worker;
@@ -28,14 +31,13 @@ mod worker;
 #[cfg(test)]
 pub(crate) use document::keys_read::keys as asked_keys;
 
+use keys::ON_INDETERMINATE;
+
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
-pub use operators::{OperatorOverride, OperatorSettings};
 pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub use types::*;
-
-use latchwork_core::model::manifest::OnIndeterminate;
 
 /// Name of the configuration file.
 pub const FILE_NAME: &str = "latch.toml";
@@ -46,6 +48,3 @@ pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
 
 /// Environment variable with the directory for compiled code.
 pub const CACHE_VARIABLE: &str = "LATCH_CACHE_DIR";
-
-const ON_INDETERMINATE: [(&str, OnIndeterminate); 2] =
-    [("park", OnIndeterminate::Park), ("fail", OnIndeterminate::Fail)];

@@ -9,8 +9,9 @@ use latchwork_core::response::notice::NoticeKind;
 
 use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
-use super::types::{HttpGrant, NotifyConfig};
 use super::{headers, values};
+use crate::capability::grants::HttpGrant;
+use crate::config::types::NotifyConfig;
 
 /// Default timeout of one post, in milliseconds.
 const TIMEOUT_MS: u32 = 10_000;

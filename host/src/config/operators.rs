@@ -7,35 +7,10 @@ use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, EffectKind};
 
 use super::document::{ConfigField, TableReader};
+use crate::capability::settings::{OperatorOverride, OperatorSettings};
 
 const DETERMINISM: [(&str, Determinism); 3] =
     [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];
-
-/// Declaration about one function or one interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OperatorOverride {
-    /// `false`: the function is not offered as an operator.
-    LeftOut,
-    /// A table of declarations.
-    Stated(OperatorSettings),
-}
-
-/// Declarations in a table. A value that is `None` is derived from the component.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OperatorSettings {
-    /// Name of the operator, instead of the derived name.
-    pub name: Option<Operator>,
-    /// Description in one sentence.
-    pub description: Option<String>,
-    /// Effects that a call may have on the outside world.
-    pub effects: Option<Vec<EffectKind>>,
-    /// Determinism of the operator: `pure`, `stable` or `external`.
-    pub determinism: Option<Determinism>,
-    /// Type of the outcome that the operator produces.
-    pub outcome_type: Option<String>,
-    /// Status of the outcome: `draft` or `final`.
-    pub outcome_status: Option<String>,
-}
 
 /// Reads all declarations. Each key is the name of a function, an operator or an interface.
 pub(super) fn read(mut table: TableReader<'_>) -> BTreeMap<String, OperatorOverride> {

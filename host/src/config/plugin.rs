@@ -12,8 +12,10 @@ use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::rules::cost::Prices;
 
 use super::document::{ConfigField, TableReader};
-use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
 use super::{ON_INDETERMINATE, operators, values, verifier};
+use crate::capability::grants::{DirGrant, Grants};
+use crate::capability::settings::LimitsConfig;
+use crate::config::types::PluginConfig;
 
 /// Largest number of retries that the table `retry` may set.
 const RETRIES_MAX: u64 = 100;

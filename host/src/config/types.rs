@@ -19,10 +19,11 @@ use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::QueueLimit;
 
 use super::headers::HeaderTemplate;
-use super::operators::OperatorOverride;
 use super::problem::SettingSource;
-use crate::validate::BuiltinValidator;
-use crate::worker::OperatorLimit;
+use crate::capability::grants::{Grants, HttpGrant};
+use crate::capability::settings::{LimitsConfig, OperatorOverride};
+use crate::config::limits::OperatorLimit;
+use crate::config::validator::BuiltinValidator;
 
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
@@ -241,68 +242,4 @@ pub struct PluginConfig {
     pub config: BTreeMap<String, Value>,
     /// Prices in the table `model_prices` of `config`.
     pub prices: Option<Prices>,
-}
-
-/// Capabilities of a tool. Empty lists grant nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants {
-    /// Outgoing HTTP.
-    pub http: Vec<HttpGrant>,
-    /// Outgoing TCP.
-    pub tcp: Vec<TcpGrant>,
-    /// Directories.
-    pub dirs: Vec<DirGrant>,
-    /// Names of secrets.
-    pub secrets: Vec<String>,
-    /// True if the tool receives secrets in clear instead of placeholders.
-    pub secrets_clear: bool,
-    /// Namespace of the tool's key-value map.
-    pub kv: Option<String>,
-}
-
-/// Server that a tool may call by HTTP, such as `https://api.example.com:443`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpGrant {
-    /// `http` or `https`.
-    pub scheme: String,
-    /// Host name or address, lower case.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-}
-
-/// Server that a tool may connect to by TCP, such as `smtp.example.com:587`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TcpGrant {
-    /// Host name or address, lower case.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-}
-
-/// Directory that a guest may use, such as `{ host = "outbox", guest = "/outbox", write = true }`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirGrant {
-    /// Absolute path on the host.
-    pub host: PathBuf,
-    /// Path of the directory in the guest.
-    pub guest: String,
-    /// True if the guest may write to the directory.
-    pub write: bool,
-}
-
-/// Configured limits of a plugin. If a limit is not configured, the limit that the plugin requests applies, up
-/// to the default. If the plugin requests no limit either, the default applies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LimitsConfig {
-    /// Maximum linear memory in bytes.
-    pub memory_bytes: Option<u64>,
-    /// Maximum fuel of one try.
-    pub fuel: Option<u64>,
-    /// Maximum wall-clock time of one try, in milliseconds.
-    pub timeout_ms: Option<u32>,
-    /// Maximum size of an answer, in bytes.
-    pub output_bytes: Option<u32>,
-    /// Maximum number of host calls in one try.
-    pub host_calls: Option<u32>,
 }

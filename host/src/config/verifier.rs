@@ -5,7 +5,8 @@ use latchwork_core::model::manifest::Confirmation;
 
 use super::document::{ConfigField, TableReader};
 use super::headers;
-use super::types::{Grants, VerifierConfig};
+use crate::capability::grants::Grants;
+use crate::config::types::VerifierConfig;
 
 /// Verifier that requests the entity tag from the server.
 const ETAG: &str = "etag";

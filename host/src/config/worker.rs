@@ -9,7 +9,7 @@ use super::plugin::positive_duration;
 use super::policy::is_operator;
 use super::types::{QueueConfig, WorkerConfig};
 use super::values;
-use crate::worker::{OperatorLimit, RateLimit};
+use crate::config::limits::{OperatorLimit, RateLimit};
 
 /// Largest value that a number of jobs or calls may have in the configuration.
 const COUNT_MAX: u64 = 1_000_000;

@@ -5,15 +5,12 @@ use wasmtime::component::Component;
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
 use super::error::Problem;
-use super::plugin::LoadSettings;
 use super::virtual_wasi;
 use crate::capability::grant;
-use crate::config::Grants;
+use crate::capability::grants::Grants;
+use crate::capability::settings::LoadSettings;
+use crate::engine::component_names::{PACKAGE, Shape, VERSION, interface_name};
 use crate::engine::{inspect, untyped};
-
-/// Package prefix of the interfaces that this host serves. `VERSION` is their version suffix.
-pub(crate) const PACKAGE: &str = "latchwork:plugin/";
-const VERSION: &str = "@0.1.0";
 
 /// First bytes of every component: magic number, version and layer.
 const COMPONENT_HEADER: [u8; 8] = *b"\0asm\x0d\0\x01\0";
@@ -23,17 +20,6 @@ const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", 
 
 /// Hint that names the setting which lets a step import WASI.
 const VIRTUAL_WASI_HINT: &str = "wasi = \"virtual\" in its [[plugin]], for a deterministic WASI";
-
-/// Kind and optional functions of a component, derived from its exports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub(crate) kind: PluginKind,
-    pub(crate) reconcile: bool,
-    pub(crate) verify: bool,
-    pub(crate) compensate: bool,
-    /// True for an untyped component: a tool that was not written for Latchwork.
-    pub(crate) is_untyped: bool,
-}
 
 /// Result of reading only the names of imports and exports, without compiling the component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,10 +152,6 @@ pub(crate) fn guess_kind(bytes: &[u8]) -> PluginKind {
     };
     let ours = bytes.windows(PACKAGE.len()).any(|window| window == PACKAGE.as_bytes());
     if names("invoke") && !names("run") || !ours { PluginKind::Tool } else { PluginKind::Step }
-}
-
-pub(crate) fn interface_name(interface: &str) -> String {
-    format!("{PACKAGE}{interface}{VERSION}")
 }
 
 /// Describes why an export is missing, for example because the component exports another version of the interface.

@@ -34,7 +34,7 @@ impl Engine {
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        let has = |interface| exports.contains(&component::interface_name(interface));
+        let has = |interface| exports.contains(&crate::engine::component_names::interface_name(interface));
         let kind = match (has("run"), has("invoke")) {
             (true, false) => Some(PluginKind::Step),
             (false, true) => Some(PluginKind::Tool),

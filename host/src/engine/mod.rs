@@ -11,26 +11,24 @@
 //! * `inspect` reads information from a component's bytes that the engine does not report.
 
 mod announce;
-pub(crate) mod bindings;
 mod cache;
 mod component;
 mod component_interface;
-pub(crate) mod convert;
+mod component_names;
 mod describe;
 mod error;
-mod fault;
 mod hmac;
 pub mod inspect;
 mod instance_pool;
-mod limits;
 mod null_host;
 mod plugin;
 mod profile;
 mod runnable;
 pub(crate) mod schema;
-mod sources;
 mod start_phase;
 pub(crate) mod step;
+mod step_end;
+mod step_state;
 pub(crate) mod tool;
 pub(crate) mod tool_state;
 pub(crate) mod untyped;
@@ -45,16 +43,16 @@ use wasmtime::component::Component;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
+use crate::capability::settings::{LoadSettings, PluginSettings};
+
 pub use announce::{CompilationStart, on_compile};
 pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError, Problem};
-pub(crate) use fault::HostFault;
-pub use plugin::{LoadSettings, ManifestSource, Plugin, PluginSettings};
+pub use plugin::Plugin;
 pub use profile::Variation;
 pub use runnable::{PinnedComponents, Runnable};
-pub use sources::StepSources;
-pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
-pub use tool::{ReconcileVerdict, ToolCallContext, ToolEnd, VerifyResult};
+pub use step_end::{StepEnd, StepOutcome};
+pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,9 @@ use tracing::Level;
 
 use latchwork_core::model::error::Failure;
 
-use super::StepSources;
-use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
+use crate::guest::sources::{StepContext, StepSources};
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970, and the random stream has
 /// the zero seed. The manifest therefore does not depend on the time or the machine. A call of a tool or an emitted

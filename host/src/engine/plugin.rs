@@ -12,92 +12,18 @@ use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{
     Determinism, Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
 };
-use latchwork_core::storage::KeyValue;
 
 use super::schema::Schemas;
-use super::step::{ResourceUsage, StepCalls, StepCode, StepEnd, StepOutcome};
-use super::tool::{ReconcileVerdict, ToolCallContext, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
-use super::{convert, step, tool};
 use crate::capability::grant::EffectivePermissions;
-use crate::capability::{HttpStub, Secrets};
-use crate::config::{Grants, LimitsConfig, OperatorOverride};
+use crate::capability::settings::{LimitsConfig, PluginSettings};
+use crate::engine::step::StepCode;
+use crate::engine::step_end::{ResourceUsage, StepEnd, StepOutcome};
+use crate::engine::tool;
+use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
 use crate::engine::untyped::Function;
-
-/// Configuration of a plugin and the sources of its capabilities.
-#[derive(Clone)]
-pub struct PluginSettings {
-    /// Unique name.
-    pub name: String,
-    /// Capabilities that the plugin may use.
-    pub grants: Grants,
-    /// Configured limits.
-    pub limits: LimitsConfig,
-    /// WASI interfaces that a step may import.
-    pub wasi: WasiMode,
-    /// The plugin's `config` table.
-    pub config: BTreeMap<String, Value>,
-    /// Source of the manifest of an untyped component. Such a component does not describe itself.
-    pub operators: ManifestSource,
-    /// Source of the values of secrets.
-    pub secrets: Arc<dyn Secrets>,
-    /// Storage of the key-value map behind `latchwork:plugin/kv`.
-    pub kv: Arc<dyn KeyValue>,
-    /// Stub that answers in place of all servers. `None`: requests go to the real servers.
-    pub http_stub: Option<Arc<dyn HttpStub>>,
-}
-
-/// Part of the configuration that decides whether a component may be loaded.
-#[derive(Clone, Copy, Debug)]
-pub struct LoadSettings<'a> {
-    /// The plugin's name.
-    pub name: &'a str,
-    /// Capabilities that the plugin may use.
-    pub grants: &'a Grants,
-    /// WASI interfaces that a step may import.
-    pub wasi: WasiMode,
-    /// True if the configuration describes the plugin's operators.
-    pub has_operator_overrides: bool,
-}
-
-impl PluginSettings {
-    /// Returns the settings that can be checked against a component without compiling it.
-    pub fn load_settings(&self) -> LoadSettings<'_> {
-        let states_operators = self.operators.has_overrides();
-        LoadSettings {
-            name: &self.name,
-            grants: &self.grants,
-            wasi: self.wasi,
-            has_operator_overrides: states_operators,
-        }
-    }
-}
-
-/// Source of an untyped component's manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ManifestSource {
-    /// Derived from its exports and from their settings in `latch.toml`.
-    Overrides(BTreeMap<String, OperatorOverride>),
-    /// Read from the sealed manifest. This manifest was stored with the component when a job pinned the component.
-    Sealed,
-}
-
-impl Default for ManifestSource {
-    fn default() -> Self {
-        ManifestSource::Overrides(BTreeMap::new())
-    }
-}
-
-impl ManifestSource {
-    pub(crate) fn has_overrides(&self) -> bool {
-        matches!(self, ManifestSource::Overrides(stated) if !stated.is_empty())
-    }
-}
-
-impl fmt::Debug for PluginSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PluginSettings").field("name", &self.name).field("grants", &self.grants).finish_non_exhaustive()
-    }
-}
+use crate::guest::convert;
+use crate::guest::step_calls::StepCalls;
+use crate::guest::tool_call::ToolCallContext;
 
 /// A component that passed all checks of its world.
 pub struct Plugin {
@@ -258,12 +184,12 @@ impl Plugin {
     ) -> Option<StepEnd> {
         let LinkedCode::Step(code) = &self.code else { return None };
         let mut began = false;
-        let again = step::SecondRun { calls: second, began: &mut began };
+        let again = crate::engine::step_end::SecondRun { calls: second, began: &mut began };
         let ended = code.run(operator, input, limits, first, Some(again)).await;
         began.then(|| self.step_end(operator, ended))
     }
 
-    fn step_end(&self, operator: &str, (answer, spent): step::RunResult) -> StepEnd {
+    fn step_end(&self, operator: &str, (answer, spent): crate::engine::step_end::RunResult) -> StepEnd {
         let outcome = match answer {
             Ok(Ok(output)) => match self.check_output_text(operator, &output) {
                 Ok(()) => StepOutcome::Output(output),
@@ -309,7 +235,7 @@ impl Plugin {
         call: ToolCallContext,
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure> {
-        use super::bindings::export::reconcile::Verdict;
+        use crate::guest::bindings::export::reconcile::Verdict;
         let (code, _) = self.tool_code(operator)?;
         self.require_export(self.reconcile, "reconcile")?;
         let ask = ToolFunctionCall::Reconcile { args };
@@ -346,8 +272,10 @@ impl Plugin {
             .await
             .returned?
         {
-            ToolReturn::Finding(super::bindings::export::verify::Finding::Confirmed) => Ok(VerifyResult::Confirmed),
-            ToolReturn::Finding(super::bindings::export::verify::Finding::Mismatch(found)) => {
+            ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Confirmed) => {
+                Ok(VerifyResult::Confirmed)
+            }
+            ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Mismatch(found)) => {
                 Ok(VerifyResult::Mismatch(found))
             }
             other => Err(unexpected_answer(other)),

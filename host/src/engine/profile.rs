@@ -30,7 +30,7 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 /// Otherwise the bits of a NaN in a step could depend on the machine.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
-    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
+    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", crate::guest::limits::INSTANTIATION_FUEL);
     if kind == PluginKind::Step {
         text.push_str(&format!("virtual_wasi={}\n", super::virtual_wasi::VERSION));
     }

@@ -12,8 +12,10 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Limits, WasiMode};
 
 use super::plugin::Plugin;
-use super::step::{StepCalls, StepEnd};
-use super::tool::{ReconcileVerdict, ToolCallContext, ToolEnd, VerifyResult};
+use crate::engine::step_end::StepEnd;
+use crate::engine::tool::{ReconcileVerdict, ToolEnd, VerifyResult};
+use crate::guest::step_calls::StepCalls;
+use crate::guest::tool_call::ToolCallContext;
 
 /// Code of the plugin version that a job pinned. Each function corresponds to the function of the same name in
 /// [`Plugin`].

@@ -10,11 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime::StoreContextMut;
 use wasmtime::component::{Component, Linker};
 
-use super::bindings::import;
-use super::component::interface_name;
-use super::fault::HostFault;
-use super::step::StepState;
-use super::virtual_wasi::bindings::{clocks::wall_clock, random::random};
+use super::virtual_wasi::bindings::clocks::wall_clock;
+use super::virtual_wasi::bindings::random::random;
+use crate::capability::clock::ClockView;
+use crate::capability::step_view::StepView;
+use crate::engine::component_names::interface_name;
+use crate::engine::step_state::StepState;
+use crate::guest::bindings::import;
+use crate::guest::fault::HostFault;
 
 /// Flag that is true while a plugin's runtime is starting.
 #[derive(Clone)]
@@ -34,45 +37,57 @@ impl StartPhase {
     }
 }
 
+fn view(state: &mut StepState) -> StepView<'_> {
+    state.view()
+}
+
+fn clock_view(state: &mut StepState) -> ClockView<'_> {
+    state.clock_view()
+}
+
+fn whole(state: &mut StepState) -> &mut StepState {
+    state
+}
+
 /// Links the clocks, the random generators and the log.
 pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<StartPhase> {
     let starting = StartPhase(Arc::new(AtomicBool::new(true)));
     macro_rules! serve {
-        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $served:path) => {{
+        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $state:path, $served:path) => {{
             let (starting, interface) = (starting.clone(), $interface.to_owned());
             linker.instance(&$interface)?.func_wrap(
                 $function,
                 move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<$answer> {
                     starting.check(&interface, $function)?;
-                    $served(store.data_mut(), $($arg),*)
+                    $served(&mut $state(store.data_mut()), $($arg),*)
                 },
             )?;
         }};
     }
     macro_rules! give {
-        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $served:path) => {{
+        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $state:path, $served:path) => {{
             let (starting, interface) = (starting.clone(), $interface.to_owned());
             linker.instance(&$interface)?.func_wrap(
                 $function,
                 move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
                     starting.check(&interface, $function)?;
-                    Ok(($served(store.data_mut(), $($arg),*)?,))
+                    Ok(($served(&mut $state(store.data_mut()), $($arg),*)?,))
                 },
             )?;
         }};
     }
-    give!(interface_name("clock"), "now", () -> import::clock::Instant, import::clock::Host::now);
-    give!(interface_name("rng"), "bytes", (len: u32) -> Vec<u8>, import::rng::Host::bytes);
-    give!(interface_name("rng"), "next-u32", () -> u32, import::rng::Host::next_u32);
-    serve!(interface_name("log"), "write", (level: import::log::Level, message: String) -> (), import::log::Host::write);
+    give!(interface_name("clock"), "now", () -> import::clock::Instant, clock_view, import::clock::Host::now);
+    give!(interface_name("rng"), "bytes", (len: u32) -> Vec<u8>, view, import::rng::Host::bytes);
+    give!(interface_name("rng"), "next-u32", () -> u32, view, import::rng::Host::next_u32);
+    serve!(interface_name("log"), "write", (level: import::log::Level, message: String) -> (), view, import::log::Host::write);
     // WASI imports have a version suffix, so they are matched by prefix.
     let engine = linker.engine().clone();
     for (name, _) in component.component_type().imports(&engine) {
         if name.starts_with("wasi:clocks/wall-clock@") {
-            give!(name, "now", () -> wall_clock::Datetime, wall_clock::Host::now);
+            give!(name, "now", () -> wall_clock::Datetime, whole, wall_clock::Host::now);
         }
         if name.starts_with("wasi:random/random@") {
-            give!(name, "get-random-bytes", (len: u64) -> Vec<u8>, random::Host::get_random_bytes);
+            give!(name, "get-random-bytes", (len: u64) -> Vec<u8>, whole, random::Host::get_random_bytes);
         }
     }
     Ok(starting)

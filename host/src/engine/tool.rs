@@ -11,44 +11,29 @@ use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
-use super::bindings::{export, import};
-use super::component::Shape;
-use super::plugin::PluginSettings;
-use super::step::{StepContext, oversized};
 use super::tool_state::{ToolState, files, host_state, lookup};
-use super::{convert, fault, limits, schema};
 use crate::capability::call_window::{CallWindow, Hindrances};
+use crate::capability::config::ConfigViewData;
+use crate::capability::context::CallContextViewData;
 use crate::capability::filesystem::FilesData;
 use crate::capability::grant::EffectivePermissions;
+use crate::capability::kv::KvViewData;
+use crate::capability::log::ToolLogViewData;
+use crate::capability::secrets::SecretsViewData;
+use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::NameLookupData;
+use crate::engine::component_names::Shape;
 use crate::engine::instance_pool::InstancePermits;
+use crate::engine::schema;
 use crate::engine::untyped::{Function, Functions, UntypedReturn};
+use crate::guest::bindings::{export, import};
+use crate::guest::limits::oversized;
+use crate::guest::tool_call::ToolCallContext;
+use crate::guest::{convert, fault, limits};
 use crate::os::clock;
 
 /// Maximum number of bytes kept of an invalid answer.
 const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
-
-/// Complete context of a tool call.
-#[derive(Clone, Debug, Default)]
-pub struct ToolCallContext {
-    /// The part of the context that steps can read too.
-    pub step: StepContext,
-    /// Trace id of this host.
-    pub trace_id: String,
-    /// Slot of the invocation.
-    pub slot: String,
-    /// Idempotency key for the downstream API. The key is the same in every try.
-    pub external_key: String,
-    /// Number of the job's attempt in which the worker makes the call.
-    pub attempt: u32,
-    /// Number of earlier tries of this invocation.
-    pub tries_before: u32,
-    /// Milliseconds that the call may take, counted from [`Self::started_boot_us`].
-    pub timeout_ms: u32,
-    /// Boot clock ([`clock::boot_us`]) at the start of the try, read before its barrier was first sent. Sending
-    /// the barrier again does not change this time.
-    pub started_boot_us: u64,
-}
 
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,12 +124,12 @@ impl ToolCode {
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
         import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::context::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::invocation::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::log::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::kv::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::secrets::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
-        import::config::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::context::add_to_linker::<_, CallContextViewData>(&mut linker, ToolState::context_view)?;
+        import::invocation::add_to_linker::<_, CallContextViewData>(&mut linker, ToolState::context_view)?;
+        import::log::add_to_linker::<_, ToolLogViewData>(&mut linker, ToolState::log_view)?;
+        import::kv::add_to_linker::<_, KvViewData>(&mut linker, ToolState::kv_view)?;
+        import::secrets::add_to_linker::<_, SecretsViewData>(&mut linker, ToolState::secrets_view)?;
+        import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
         // The host replaces two interfaces of WASI, to observe file changes and name lookups.

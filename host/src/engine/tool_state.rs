@@ -11,18 +11,23 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use latchwork_core::model::manifest::Limits;
 
-use super::bindings::import;
-use super::fault::HostFault;
-use super::limits::{Guard, Guarded};
-use super::plugin::PluginSettings;
-use super::tool::ToolCallContext;
 use crate::capability::Placeholders;
 use crate::capability::call_window::CallWindow;
+use crate::capability::config::ConfigView;
+use crate::capability::context::CallContextView;
 use crate::capability::filesystem::Files;
 use crate::capability::grant::EffectivePermissions;
+use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::http::RequestHooks;
+use crate::capability::kv::KvView;
+use crate::capability::log::ToolLogView;
+use crate::capability::secrets::SecretsView;
+use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::{NameLookup, ResolvedNames};
 use crate::capability::stdio::LogStream;
+use crate::guest::bindings::import;
+use crate::guest::limits::{Guard, Guarded};
+use crate::guest::tool_call::ToolCallContext;
 
 /// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;
@@ -99,11 +104,44 @@ impl ToolState {
         })
     }
 
-    /// Counts the call and checks the deadline. Every function of the host's own interfaces begins with this
-    /// check.
-    pub(crate) fn begin_host_call(&mut self) -> Result<(), HostFault> {
-        self.guard.count_host_call()?;
-        self.watch.check()
+    /// Returns the part of the state that the context uses.
+    pub(crate) fn context_view(&mut self) -> CallContextView<'_> {
+        let gate = HostCallGate { guard: &mut self.guard, window: &self.watch };
+        CallContextView { gate, call: &self.call }
+    }
+
+    /// Returns the part of the state that the log uses.
+    pub(crate) fn log_view(&mut self) -> ToolLogView<'_> {
+        let gate = HostCallGate { guard: &mut self.guard, window: &self.watch };
+        ToolLogView { gate, plugin: &self.settings.name, slot: &self.call.slot }
+    }
+
+    /// Returns the part of the state that the key-value map uses.
+    pub(crate) fn kv_view(&mut self) -> KvView<'_> {
+        KvView {
+            gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
+            plugin: &self.settings.name,
+            grants: &self.settings.grants,
+            rights: self.rights,
+            kv: self.settings.kv.as_ref(),
+        }
+    }
+
+    /// Returns the part of the state that the secrets use.
+    pub(crate) fn secrets_view(&mut self) -> SecretsView<'_> {
+        SecretsView {
+            gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
+            plugin: &self.settings.name,
+            grants: &self.settings.grants,
+            secrets: self.settings.secrets.as_ref(),
+            placeholders: &self.placeholders,
+        }
+    }
+
+    /// Returns the part of the state that the configuration uses.
+    pub(crate) fn config_view(&mut self) -> ConfigView<'_> {
+        let gate = HostCallGate { guard: &mut self.guard, window: &self.watch };
+        ConfigView { gate, config: &self.settings.config }
     }
 }
 

@@ -11,8 +11,9 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::WasiMode;
 
 use crate::capability::Secrets;
-use crate::config::{Grants, LimitsConfig};
-use crate::engine::{Engine, ManifestSource, PinnedComponents, Plugin, PluginSettings, Runnable};
+use crate::capability::grants::Grants;
+use crate::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
+use crate::engine::{Engine, PinnedComponents, Plugin, Runnable};
 
 /// Every `.wasm` file of a directory and its subdirectories.
 pub struct ComponentDirectory {

@@ -38,8 +38,10 @@ use latchwork_core::model::keys;
 use latchwork_core::model::manifest::{Limits, WasiMode};
 use latchwork_core::model::payload::PayloadRef;
 
-use crate::engine::{Engine, LoadError, Plugin, PluginSettings, StepContext};
+use crate::capability::settings::PluginSettings;
+use crate::engine::{Engine, LoadError, Plugin};
 use crate::evidence;
+use crate::guest::sources::StepContext;
 
 pub use mutate::{Mutation, MutationKind};
 pub use read::HistoryError;

@@ -14,7 +14,9 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::keys;
 
 use super::{History, RecordedEnd, RecordedHostCall, StepRun};
-use crate::engine::{Plugin, StepCalls, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{Plugin, StepOutcome};
+use crate::guest::sources::StepSources;
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Runs one step plugin on the history and returns the first difference.
 pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {

@@ -12,8 +12,8 @@ use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Call, Durable, Job, Step, label};
 
 use super::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
-use crate::engine::StepContext;
 use crate::evidence::is_valid_signature;
+use crate::guest::sources::StepContext;
 
 /// Reasons why a file does not yield a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

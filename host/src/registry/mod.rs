@@ -21,9 +21,10 @@ use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
+use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::config::{Config, PluginConfig};
 use crate::engine;
-use crate::engine::{Engine, LoadError, ManifestSource, Plugin, PluginSettings, Problem, Runnable};
+use crate::engine::{Engine, LoadError, Plugin, Problem, Runnable};
 use components::Components;
 
 pub use components::{DamagedComponent, StoredComponentInfo};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::DirGrant;
+use crate::capability::grants::DirGrant;
 use crate::engine::Problem;
 
 /// Recipe file of a plugin that is built from source.

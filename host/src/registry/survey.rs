@@ -4,8 +4,9 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use super::source;
+use crate::capability::settings::LoadSettings;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, LoadError, LoadSettings, Problem};
+use crate::engine::{Engine, LoadError, Problem};
 
 /// Results of the survey, in the order of the configuration.
 #[derive(Clone)]

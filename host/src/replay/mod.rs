@@ -27,7 +27,9 @@ use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
 use latchwork_core::{decide, replay};
 
-use crate::engine::{PinnedComponents, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{PinnedComponents, StepOutcome};
+use crate::guest::sources::{StepContext, StepSources};
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 mod copied;
 

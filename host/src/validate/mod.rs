@@ -15,7 +15,9 @@ use async_trait::async_trait;
 use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::model::manifest::{Determinism, Limits, PluginKind};
 
-use crate::engine::{Plugin, StepContext};
+use crate::config::validator::BuiltinValidator;
+use crate::engine::Plugin;
+use crate::guest::sources::StepContext;
 
 pub use imports::Static;
 pub use sandbox::{Sandbox, SandboxConditions, SandboxEnd, SandboxHostCall, SandboxRun};
@@ -108,32 +110,12 @@ impl StepValidator for NoOp {
     }
 }
 
-/// Validators that come with the host, by their names in `latch.toml`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuiltinValidator {
-    /// [`NoOp`].
-    NoOp,
-    /// [`Static`].
-    Static,
-    /// [`Sandbox`].
-    Sandbox,
-}
-
-impl BuiltinValidator {
-    /// Names of the validators in `latch.toml`.
-    pub const NAMES: [(&'static str, BuiltinValidator); 3] = [
-        ("no-op", BuiltinValidator::NoOp),
-        ("static", BuiltinValidator::Static),
-        ("sandbox", BuiltinValidator::Sandbox),
-    ];
-
-    /// Creates the validator.
-    pub fn validator(self) -> Arc<dyn StepValidator> {
-        match self {
-            BuiltinValidator::NoOp => Arc::new(NoOp),
-            BuiltinValidator::Static => Arc::new(Static),
-            BuiltinValidator::Sandbox => Arc::new(Sandbox),
-        }
+/// Creates a validator that comes with the host.
+pub fn create(validator: BuiltinValidator) -> Arc<dyn StepValidator> {
+    match validator {
+        BuiltinValidator::NoOp => Arc::new(NoOp),
+        BuiltinValidator::Static => Arc::new(Static),
+        BuiltinValidator::Sandbox => Arc::new(Sandbox),
     }
 }
 

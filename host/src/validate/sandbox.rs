@@ -15,7 +15,9 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Determinism, PluginKind};
 
 use super::{StepValidator, ValidationRequest};
-use crate::engine::{StepCalls, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::StepOutcome;
+use crate::guest::sources::StepSources;
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Shift of the second run's clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;

@@ -17,7 +17,7 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 
 use super::{ResourceVerifier, VerificationRequest, unavailable};
-use crate::config::{DirGrant, Grants};
+use crate::capability::grants::{DirGrant, Grants};
 use crate::engine::VerifyResult;
 use crate::os::clock;
 

@@ -16,8 +16,9 @@ use async_trait::async_trait;
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::{Code, Failure};
 
+use crate::capability::settings::PluginSettings;
 use crate::config::{HeaderTemplate, PluginConfig};
-use crate::engine::{PluginSettings, VerifyResult};
+use crate::engine::VerifyResult;
 
 pub use etag::Etag;
 pub use file_digest::FileDigest;

@@ -18,7 +18,8 @@ use latchwork_core::{decide, replay};
 
 use super::perform::CallStopped;
 use super::run::Run;
-use crate::engine::{StepCalls, StepSources, Stop, ToolCall};
+use crate::guest::sources::StepSources;
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Answers the host calls of one try of one step.
 pub(super) struct StepHostCalls {

@@ -12,7 +12,9 @@ use latchwork_core::rules::policy;
 
 use super::run::{Run, RunAborted};
 use super::undo::UndoneCall;
-use crate::engine::{ReconcileVerdict, Runnable, StepContext, ToolCallContext};
+use crate::engine::{ReconcileVerdict, Runnable};
+use crate::guest::sources::StepContext;
+use crate::guest::tool_call::ToolCallContext;
 
 impl Run {
     /// Executes one try and returns the answer of the tool as an effect. The call's timeout counts from

@@ -12,25 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use latchwork_core::model::ids::Operator;
 
+use crate::config::limits::{OperatorLimit, RateLimit};
 use crate::os::Machine;
-
-/// Limits of one operator in this process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OperatorLimit {
-    /// Maximum number of calls in flight.
-    pub max_concurrent: Option<u32>,
-    /// Maximum number of calls started per interval.
-    pub rate: Option<RateLimit>,
-}
-
-/// Rate limit of at most `permits` calls per `per_ms` milliseconds. All these calls may start in one burst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimit {
-    /// Number of calls; at least 1.
-    pub permits: u32,
-    /// Length of the interval in milliseconds; at least 1.
-    pub per_ms: u32,
-}
 
 /// Limits of all operators of this process.
 pub(super) struct OperatorLimits {

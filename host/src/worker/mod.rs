@@ -52,6 +52,7 @@ use latchwork_core::response::Response;
 use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::{Claim, EffectStore, Journal, LeaseRequest, Owner, StoreError};
 
+use crate::config::limits::OperatorLimit;
 use crate::engine::PinnedComponents;
 use crate::notify::Notifier;
 use crate::os::Machine;
@@ -60,7 +61,6 @@ use crate::verifier::Verifiers;
 
 pub use audit::audit_finished_inbox;
 pub use claim_reports::ChangeDetector;
-pub use limits::{OperatorLimit, RateLimit};
 pub use observe::{NoObserver, Observer};
 pub use pool::{Pool, PoolEvent, PoolSettings, PoolTally, StopHandle};
 pub(crate) use run::load_durable;

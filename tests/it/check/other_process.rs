@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use latchwork::capability::grants::Grants;
+use latchwork::capability::settings::LimitsConfig;
 use latchwork::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
-use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Engine, EngineOptions};
 
 use crate::built_guests::guest;

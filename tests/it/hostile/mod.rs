@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use async_trait::async_trait;
 
 use latchwork::capability::Secrets;
-use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Engine, EngineOptions, LoadError, ManifestSource, Plugin, PluginSettings};
+use latchwork::capability::grants::Grants;
+use latchwork::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
+use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin};
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork::config::{Config, Grants, HttpGrant, LimitsConfig, PluginConfig, TcpGrant};
+use latchwork::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork::capability::settings::LimitsConfig;
+use latchwork::config::{Config, PluginConfig};
 use latchwork::engine::{Engine, EngineOptions, Problem};
 use latchwork::registry::Registry;
 use latchwork_core::model::ids::Hash;

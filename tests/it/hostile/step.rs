@@ -4,8 +4,11 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tracing::Level;
 
-use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
+use latchwork::capability::grants::Grants;
+use latchwork::capability::settings::LimitsConfig;
+use latchwork::engine::{Plugin, Problem, StepEnd, StepOutcome};
+use latchwork::guest::sources::{StepContext, StepSources};
+use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::{EffectKind, PluginKind, RecoveryClass};
 

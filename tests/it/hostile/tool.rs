@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use latchwork::config::{DirGrant, Grants, HttpGrant, LimitsConfig, TcpGrant};
-use latchwork::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd, VerifyResult};
+use latchwork::capability::grants::{DirGrant, Grants, HttpGrant, TcpGrant};
+use latchwork::capability::settings::LimitsConfig;
+use latchwork::engine::{Plugin, ReconcileVerdict, ToolEnd, VerifyResult};
+use latchwork::guest::sources::StepContext;
+use latchwork::guest::tool_call::ToolCallContext;
 use latchwork::os::clock;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::{Code, Failure};

@@ -6,7 +6,7 @@ use latchwork_core::model::manifest::Limits;
 
 use super::script::{RunScript, ScriptedAnswer};
 use crate::check::SourceLocation;
-use crate::engine::StepContext;
+use crate::guest::sources::StepContext;
 
 /// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.
 const START_US: i64 = 1_767_603_600_000_000;

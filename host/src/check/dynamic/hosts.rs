@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::builds::{self, RebuiltComponent};
+use super::builds;
+use super::builds::RebuiltComponent;
+use crate::capability::settings::PluginSettings;
 use crate::check::dynamic::memory_layout;
 use crate::check::dynamic::other_process::OtherProcess;
 use crate::check::finding::Finding;
 use crate::check::name_and_size;
 use crate::check::report::CheckReport;
-use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
+use crate::engine::{Engine, EngineError, Plugin, Variation};
 
 /// Inputs for loading the component in alternative hosts.
 pub(crate) struct HostVariants<'a> {

@@ -16,9 +16,10 @@ use super::script::RunScript;
 use super::trace::{Trace, compare_with_usage};
 use super::{CaseBaseline, HostVariants};
 use crate::capability::Secrets;
+use crate::capability::grants::Grants;
+use crate::capability::settings::{LimitsConfig, PluginSettings};
 use crate::check::report::CheckReport;
-use crate::config::{Grants, LimitsConfig};
-use crate::engine::{Engine, EngineOptions, PluginSettings};
+use crate::engine::{Engine, EngineOptions};
 
 /// Environment of the other process. Nothing of this process's environment is inherited.
 const ENVIRONMENT: [(&str, &str); 6] = [

@@ -14,7 +14,9 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::manifest::Limits;
 
 use super::trace::{HostCall, Mismatch, RunEnd, Trace};
-use crate::engine::{Plugin, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{Plugin, StepEnd, StepOutcome};
+use crate::guest::sources::{StepContext, StepSources};
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Scripted answer to one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use latchwork_core::state::{Durable, Step};
 use super::VerifiedHistory;
 use crate::check::SourceLocation;
 use crate::check::dynamic::{CaseAnswer, RecordedEnvironment, StepCase};
-use crate::engine::StepContext;
+use crate::guest::sources::StepContext;
 
 /// Returns the case of a step. A step that a fork copied has no case, because this step ran in another job.
 pub(super) fn case_of_step(

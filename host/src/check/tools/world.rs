@@ -14,9 +14,9 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{KeyValue, StoreError};
 
 use super::case::{CannedResponse, ToolCase};
+use crate::capability::grants::{DirGrant, Grants, HttpGrant};
+use crate::capability::settings::PluginSettings;
 use crate::capability::{HttpStub, Secrets, StubFailure};
-use crate::config::{DirGrant, Grants, HttpGrant};
-use crate::engine::PluginSettings;
 
 /// Simulated behaviour of the servers in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

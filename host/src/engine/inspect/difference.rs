@@ -10,9 +10,9 @@ use latchwork_core::model::manifest::{PluginKind, WasiMode};
 use super::compare::Mismatch;
 use super::worlds::Worlds;
 use super::{ComponentInfo, compare, worlds};
-use crate::config::Grants;
+use crate::capability::grants::Grants;
 use crate::engine::component;
-use crate::engine::component::{PACKAGE, interface_name};
+use crate::engine::component_names::{PACKAGE, interface_name};
 use crate::engine::inspect::type_printer;
 use crate::engine::inspect::type_printer::TypePrinter;
 

@@ -4,7 +4,7 @@
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
 use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
-use crate::config::Grants;
+use crate::capability::grants::Grants;
 use crate::engine::Problem;
 
 /// Adds details to the problems:
@@ -79,9 +79,10 @@ fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String
 pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {
-        let place = crate::config::HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
+        let place =
+            crate::capability::grants::HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
         grants.http.push(place);
-        grants.tcp.push(crate::config::TcpGrant { host: "host.invalid".into(), port: 443 });
+        grants.tcp.push(crate::capability::grants::TcpGrant { host: "host.invalid".into(), port: 443 });
     }
     (grants, if kind == PluginKind::Step { WasiMode::Virtual } else { WasiMode::None })
 }

@@ -35,7 +35,7 @@ use wasmparser::types::Types;
 
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
-use crate::config::Grants;
+use crate::capability::grants::Grants;
 
 /// Result of analysing a file.
 pub struct ComponentInfo {
@@ -135,7 +135,7 @@ impl ComponentInfo {
 
     /// Returns true if the component exports this Latchwork interface in the version that this host serves.
     pub fn exports_interface(&self, interface: &str) -> bool {
-        let name = super::component::interface_name(interface);
+        let name = crate::engine::component_names::interface_name(interface);
         self.exports.iter().any(|(export, _)| *export == name)
     }
 

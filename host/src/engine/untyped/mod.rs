@@ -12,72 +12,30 @@ mod read;
 mod schema;
 mod seal;
 mod ty;
+mod types;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-use wasmtime::Store;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, ComponentExportIndex, Instance, Val};
+use wasmtime::component::{Component, Val};
 
 use latchwork_core::model::error::{Code, Failure};
-use latchwork_core::model::ids::Operator;
-use latchwork_core::model::manifest::Manifest;
 
-use super::component::PACKAGE;
 use super::describe;
 use super::error::Problem;
-use super::plugin::{ManifestSource, PluginSettings};
-use super::schema::Schemas;
-use super::tool_state::ToolState;
+use crate::capability::settings::{ManifestSource, PluginSettings};
+use crate::engine::component_names::PACKAGE;
 use output::JsonWriteError;
 use ty::{Signature, Ty};
+
+pub(crate) use types::{Export, Function, Functions, LoadedUntyped};
 
 /// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
 const VALUES_BYTES_MAX: usize = 512 << 20;
 
 /// Maximum number of functions of one component.
 const FUNCTIONS_MAX: usize = 500;
-
-/// A function that a component exports, either directly or in an interface.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Export {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    interface: Option<String>,
-    function: String,
-}
-
-impl std::fmt::Display for Export {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.interface {
-            Some(interface) => write!(f, "{interface}#{}", self.function),
-            None => f.write_str(&self.function),
-        }
-    }
-}
-
-/// A function that is ready to be called.
-#[derive(Clone)]
-pub(crate) struct Function {
-    index: ComponentExportIndex,
-    signature: Signature,
-}
-
-/// Functions by the operators that they serve.
-pub(crate) type Functions = BTreeMap<Operator, Function>;
-
-/// Result of loading an untyped component.
-pub(crate) struct LoadedUntyped {
-    pub(crate) manifest: Manifest,
-    pub(crate) schemas: BTreeMap<Operator, Schemas>,
-    pub(crate) functions: Functions,
-    /// Bytes to append to the component's own bytes. `None` if the component contains its sealed manifest
-    /// already.
-    pub(crate) seal: Option<Vec<u8>>,
-}
 
 /// Returns true if the component exports functions and none of its imports or exports belongs to Latchwork.
 pub(crate) fn is_untyped(engine: &wasmtime::Engine, component: &Component) -> bool {
@@ -205,70 +163,6 @@ pub(crate) enum UntypedReturn {
     Unusable(Failure, Option<String>),
 }
 
-impl Function {
-    /// Returns the host memory that the values of an answer may use, in bytes.
-    pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
-        (output_bytes as usize).saturating_mul(size_of::<Val>()).min(VALUES_BYTES_MAX)
-    }
-
-    /// Checks a value against the operator's input type.
-    pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
-        self.signature.read_arguments(value).map(|_| ()).map_err(invalid_input)
-    }
-
-    /// Checks a value against the operator's output type.
-    pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
-        let refuse =
-            |text| Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its type: {text}"));
-        self.signature.check_answer(value).map_err(refuse)
-    }
-
-    /// Calls the function with canonical arguments.
-    pub(crate) async fn call(
-        &self,
-        store: &mut Store<ToolState>,
-        instance: &Instance,
-        args: &str,
-        output_bytes: u32,
-    ) -> wasmtime::Result<UntypedReturn> {
-        let value: Value = match serde_json::from_str(args) {
-            Ok(value) => value,
-            Err(error) => return Ok(UntypedReturn::NotCalled(invalid_input(format!("not JSON: {error}")))),
-        };
-        let params = match self.signature.read_arguments(&value) {
-            Ok(params) => params,
-            Err(wrong) => return Ok(UntypedReturn::NotCalled(invalid_input(wrong))),
-        };
-        let function = instance
-            .get_func(&mut *store, self.index)
-            .ok_or_else(|| wasmtime::format_err!("the component has lost an export"))?;
-        let mut results = vec![Val::Bool(false); usize::from(self.signature.result.is_some())];
-        function.call_async(&mut *store, &params, &mut results).await?;
-        Ok(self.convert_return(results.pop(), output_bytes as usize))
-    }
-
-    fn convert_return(&self, value: Option<Val>, max: usize) -> UntypedReturn {
-        let (ty, value) = match (&self.signature.result, value) {
-            (Some(Ty::Result(_, err)), Some(Val::Result(Err(value)))) => {
-                return UntypedReturn::Error(function_error(err.as_deref(), value.as_deref(), max));
-            }
-            (Some(Ty::Result(ok, _)), Some(Val::Result(Ok(value)))) => (ok.as_deref(), value.map(|value| *value)),
-            (ty, value) => (ty.as_ref(), value),
-        };
-        match output::canonical_text(ty, value.as_ref(), max) {
-            Ok(text) => UntypedReturn::Text(text),
-            Err(JsonWriteError::TooLong(kept)) => {
-                let message = format!("the answer has more than {max} bytes; raise limits.output or answer less");
-                UntypedReturn::Unusable(Failure::new(Code::OutputLimit, message), Some(kept))
-            }
-            Err(JsonWriteError::NoForm(why)) => {
-                let message = format!("the answer has no JSON form: {why}");
-                UntypedReturn::Unusable(Failure::new(Code::SchemaValidationFailed, message), None)
-            }
-        }
-    }
-}
-
 fn invalid_input(wrong: String) -> Failure {
     Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
 }
@@ -282,7 +176,8 @@ fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
         Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
         _ => None,
     };
-    let said = said.map(|text| format!(": {}", super::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
+    let said =
+        said.map(|text| format!(": {}", crate::guest::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
     let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
     match output::canonical_text(ty, value, max) {
         Ok(text) => failure.detail = value.map(|_| text),

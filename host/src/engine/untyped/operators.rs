@@ -9,7 +9,8 @@ use latchwork_core::model::manifest::{Determinism, EffectKind, OperatorSpec};
 use super::seal::{DerivedManifest, SealedOperator};
 use super::ty::Signature;
 use super::{Export, ExportedFunction};
-use crate::config::{Grants, OperatorOverride, OperatorSettings};
+use crate::capability::grants::Grants;
+use crate::capability::settings::{OperatorOverride, OperatorSettings};
 use crate::engine::Problem;
 
 /// Inputs for the derivation of a manifest, apart from the exports.

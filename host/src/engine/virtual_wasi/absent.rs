@@ -10,8 +10,8 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker, Resource, ResourceType, Val};
 
-use crate::engine::fault::HostFault;
-use crate::engine::step::StepState;
+use crate::engine::step_state::StepState;
+use crate::guest::fault::HostFault;
 
 /// Resources that other interfaces define. An absent interface only refers to them.
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];

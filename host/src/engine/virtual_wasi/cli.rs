@@ -8,7 +8,7 @@ use super::bindings::cli::{
     terminal_stdout,
 };
 use super::handles::{StdStream, Stdin, Terminal};
-use crate::engine::step::StepState;
+use crate::engine::step_state::StepState;
 
 impl environment::Host for StepState {
     fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {

@@ -8,57 +8,18 @@ use wasmtime::component::Resource;
 
 use super::bindings::clocks::{monotonic_clock, wall_clock};
 use super::handles::Pollable;
-use crate::engine::step::{StepCalls, StepState};
+use crate::engine::step_state::StepState;
+use crate::guest::step_calls::StepCalls;
+use crate::guest::step_clock::StepClock;
 
-/// Nanoseconds by which each clock read advances the clock. A loop that waits for time to pass therefore ends.
-pub(super) const READ_ADVANCE_NS: i64 = 1_000;
 /// Resolution that both clocks report, in nanoseconds. Equals the amount by which one clock read advances the clock.
 const RESOLUTION_NS: u32 = 1_000;
 
-/// Time up to which the step's reads and sleeps have advanced its clock, in nanoseconds since 1970 UTC.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock(i64);
-
-impl Default for Clock {
-    /// A clock that was not advanced yet, represented by the earliest possible time.
-    fn default() -> Self {
-        Self(i64::MIN)
-    }
-}
-
-impl Clock {
-    /// Returns the current time without the advance of a clock read. `heard_us` is the time at which the step started
-    /// or received its last answer. The clock is never earlier than `heard_us`, and never goes back.
-    pub(super) fn now_ns(&mut self, heard_us: i64) -> i64 {
-        self.0 = self.0.max(heard_us.saturating_mul(1_000));
-        self.0
-    }
-
-    /// Returns the current time and then advances the clock by [`READ_ADVANCE_NS`].
-    pub(super) fn read(&mut self, heard_us: i64) -> i64 {
-        let now = self.now_ns(heard_us);
-        self.0 = now.saturating_add(READ_ADVANCE_NS);
-        now
-    }
-
-    /// Advances the clock to `due_ns`. Sleeping takes no real time.
-    pub(super) fn sleep_until(&mut self, due_ns: i64) {
-        self.0 = self.0.max(due_ns);
-    }
-}
-
 impl StepState {
-    /// Returns the time of the step's clock in microseconds since 1970 UTC. The time depends on the step's start,
-    /// received answers, clock reads and sleeps.
-    pub(crate) fn now_us(&mut self) -> i64 {
-        let heard = self.calls.now_us();
-        heard.max(self.wasi.clock.now_ns(heard).div_euclid(1_000))
-    }
-
     /// Prepares a second run in the same instance, with a clock that was not advanced yet.
     pub(crate) fn begin_second_run(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
-        self.wasi.clock = Clock::default();
+        self.wasi.clock = StepClock::default();
     }
 
     /// Returns the time in nanoseconds without advancing the clock.

@@ -5,8 +5,8 @@ use wasmtime::component::Resource;
 
 use super::bindings::io::{error, streams};
 use super::handles::{IoError, Pollable, StdStream, Stdin};
-use crate::engine::fault::HostFault;
-use crate::engine::step::StepState;
+use crate::engine::step_state::StepState;
+use crate::guest::fault::HostFault;
 
 /// Maximum number of bytes that a stream accepts in one write.
 pub(super) const WRITE_BYTES_MAX: usize = 64 << 10;

@@ -21,16 +21,16 @@ mod output;
 mod poll;
 mod random;
 mod sockets;
+
 #[cfg(test)]
 mod tests;
 
 use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
 
-use super::fault::HostFault;
-use super::step::StepState;
-
+use crate::engine::step_state::StepState;
+use crate::guest::fault::HostFault;
+use crate::guest::step_clock::StepClock;
 use absent::AbsentAnswer;
-use clocks::Clock;
 use output::Output;
 
 /// Maximum number of streams and pollables that a step may hold at the same time.
@@ -64,7 +64,7 @@ const SERVED: [&str; 18] = [
 
 /// State of a step's virtual WASI during one try.
 pub(crate) struct VirtualWasi {
-    clock: Clock,
+    pub(crate) clock: StepClock,
     table: ResourceTable,
     output: Output,
 }
@@ -73,7 +73,7 @@ impl VirtualWasi {
     pub(crate) fn new() -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(HANDLES_MAX);
-        Self { clock: Clock::default(), table, output: Output::default() }
+        Self { clock: StepClock::default(), table, output: Output::default() }
     }
 }
 

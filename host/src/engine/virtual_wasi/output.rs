@@ -5,7 +5,7 @@ use tracing::Level;
 
 use super::handles::StdStream;
 use crate::capability::log::RECORD_BYTES_MAX;
-use crate::engine::step::StepCalls;
+use crate::guest::step_calls::StepCalls;
 
 /// Maximum number of bytes that are kept of one try's output. The guest cannot detect the truncation.
 pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;

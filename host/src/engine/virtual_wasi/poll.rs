@@ -8,8 +8,8 @@ use wasmtime::component::Resource;
 
 use super::bindings::io::poll;
 use super::handles::Pollable;
-use crate::engine::fault::HostFault;
-use crate::engine::step::StepState;
+use crate::engine::step_state::StepState;
+use crate::guest::fault::HostFault;
 
 impl Pollable {
     fn is_ready(self, now_ns: i64) -> bool {

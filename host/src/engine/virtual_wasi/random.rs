@@ -7,8 +7,8 @@
 
 use super::bindings::random::{insecure, insecure_seed, random};
 use crate::capability::rng;
-use crate::engine::fault::HostFault;
-use crate::engine::step::StepState;
+use crate::engine::step_state::StepState;
+use crate::guest::fault::HostFault;
 
 /// Number of random bytes that count as one more call against the limit of WASI calls. Generating random bytes uses no
 /// fuel. Only the limit of WASI calls bounds the work.

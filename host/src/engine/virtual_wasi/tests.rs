@@ -6,19 +6,19 @@ use tracing::Level;
 use latchwork_core::model::error::Failure;
 
 use super::absent::AbsentAnswer;
-use super::clocks::{Clock, READ_ADVANCE_NS};
 use super::handles::{Pollable, StdStream};
 use super::output::{OUTPUT_BYTES_MAX, Output};
 use super::poll::{Wait, wait_result};
 use super::{SERVED, absent_answers, interface};
 use crate::capability::log::RECORD_BYTES_MAX;
-use crate::engine::StepSources;
-use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
+use crate::guest::sources::{StepContext, StepSources};
+use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
+use crate::guest::step_clock::{READ_ADVANCE_NS, StepClock};
 
 /// I50: the clock follows the last received answer, advances with each read, and never goes back.
 #[test]
 fn clock_never_goes_back() {
-    let mut clock = Clock::default();
+    let mut clock = StepClock::default();
     assert_eq!(clock.now_ns(5), 5_000);
     assert_eq!((clock.read(5), clock.read(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
     // The answer was recorded at 6,000 ns. The step's clock reads have already moved the clock beyond this time.
@@ -28,7 +28,7 @@ fn clock_never_goes_back() {
     assert_eq!(clock.now_ns(100), 101_000);
     clock.sleep_until(i64::MAX - 1);
     assert_eq!((clock.read(100), clock.read(100), clock.read(i64::MAX)), (i64::MAX - 1, i64::MAX, i64::MAX));
-    assert_eq!(Clock::default().now_ns(-7), -7_000, "times before 1970 are valid");
+    assert_eq!(StepClock::default().now_ns(-7), -7_000, "times before 1970 are valid");
     assert_eq!(READ_ADVANCE_NS, 1_000);
 }
 

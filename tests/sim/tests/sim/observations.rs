@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use latchwork::engine::ToolCallContext;
+use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::{Answer, Effect};
 use latchwork_core::model::ids::{JobId, Slot};
 use latchwork_core::model::job::JobState;

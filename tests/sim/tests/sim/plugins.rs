@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use latchwork::engine::{
-    PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepCalls, StepEnd, StepOutcome, Stop, ToolCall,
-    ToolCallContext, ToolEnd, VerifyResult,
+    PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, VerifyResult,
 };
+use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use latchwork::engine::{ReconcileVerdict, ToolCallContext, ToolEnd};
+use latchwork::engine::{ReconcileVerdict, ToolEnd};
+use latchwork::guest::tool_call::ToolCallContext;
 use latchwork::os::Machine;
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::error::{Code, Failure};

@@ -7,13 +7,14 @@ use latchwork_core::model::error_docs;
 
 use super::Phases;
 use crate::build::{RECIPE, Recipe, component_path};
+use crate::capability::grants::Grants;
 use crate::check::RebuiltComponent;
 use crate::cli::args::PluginCheckArgs;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::plan;
 use crate::cli::plugin::build;
-use crate::config::{Config, Grants, PluginConfig};
+use crate::config::{Config, PluginConfig};
 
 /// Name of the file with test cases in a plugin folder.
 const CASES: &str = "cases.jsonl";

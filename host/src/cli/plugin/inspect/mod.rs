@@ -22,12 +22,13 @@ use super::confirmation;
 use super::confirmation::EffectVerifier;
 use crate::build;
 use crate::build::{RECIPE, Recipe};
+use crate::capability::grants::Grants;
 use crate::cli::args::PluginInspectArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::output::Text;
 use crate::cli::{catalog, plan};
-use crate::config::{Config, Grants, PluginConfig};
+use crate::config::{Config, PluginConfig};
 use crate::engine::inspect::{CallGraph, ComponentInfo, Difference, Item, Reachability};
 use crate::engine::{LoadError, Plugin};
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use latchwork_core::model::manifest::PluginKind;
 
 use super::Inspection;
-use crate::config::{DirGrant, Grants, HttpGrant, TcpGrant};
+use crate::capability::grants::{DirGrant, Grants, HttpGrant, TcpGrant};
 use crate::engine::inspect::Reachability;
 
 /// Classes of imports: the name and the prefixes of each.

@@ -8,9 +8,10 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::{Determinism, EffectKind, PluginKind, RecoveryClass, WasiMode};
 
 use crate::capability::EnvOrFile;
-use crate::config::{DirGrant, Grants, HttpGrant, OperatorOverride, OperatorSettings};
+use crate::capability::grants::{DirGrant, Grants, HttpGrant};
+use crate::capability::settings::{ManifestSource, OperatorOverride, OperatorSettings, PluginSettings};
 use crate::engine::untyped::tests::component_builder::component;
-use crate::engine::{Engine, EngineOptions, LoadError, ManifestSource, Plugin, PluginSettings};
+use crate::engine::{Engine, EngineOptions, LoadError, Plugin};
 
 fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();

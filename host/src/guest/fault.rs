@@ -114,7 +114,7 @@ fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
 
 /// Returns the names of the function that the guest was executing and of its callers, innermost first. The
 /// names come from the component's name section.
-pub(super) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
+pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
         // Rust guests keep mangled names. Without the trailing hash, the demangled names are stable.

@@ -40,5 +40,5 @@ wasmtime::component::bindgen!({
     exports: { default: async },
 });
 
-pub(crate) use self::latchwork::plugin as import;
+pub(crate) use crate::guest::bindings::latchwork::plugin as import;
 pub(crate) use exports::latchwork::plugin as export;

@@ -7,7 +7,7 @@ use latchwork_core::model::manifest::{
     Determinism, EffectKind, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec,
 };
 
-use super::bindings::{export, import};
+use crate::guest::bindings::{export, import};
 
 /// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;

@@ -1,11 +1,11 @@
 //! Context, clock and random numbers of a step, which are the same in every try of the step.
 
+use serde::{Deserialize, Serialize};
+
 use latchwork_core::encoding::rng::StepRng;
 
-use super::StepContext;
-
 /// Deterministic inputs of a step: its context, its clock and its random numbers. Every implementation of
-/// [`StepCalls`](super::StepCalls) contains one value of this type.
+/// [`StepCalls`](crate::guest::step_calls::StepCalls) contains one value of this type.
 #[derive(Clone, Debug)]
 pub struct StepSources {
     /// Ids of the tenant, the actor and the job.
@@ -42,4 +42,21 @@ impl StepSources {
     pub fn below(&mut self, bound: u32) -> u32 {
         self.rng.below(bound)
     }
+}
+
+/// Information about the job that steps and tools can read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepContext {
+    /// Tenant that owns the job.
+    pub tenant: String,
+    /// Actor that submitted the job.
+    pub actor: String,
+    /// Correlation id of the request.
+    pub correlation_id: String,
+    /// Id of the job.
+    pub job_id: String,
+    /// Label of the plan.
+    pub plan_id: String,
+    /// Id of the step.
+    pub step_id: String,
 }

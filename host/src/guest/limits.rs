@@ -2,9 +2,10 @@
 
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 
+use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
-use super::fault::HostFault;
+use crate::guest::fault::HostFault;
 use crate::os::clock;
 
 /// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
@@ -164,4 +165,11 @@ pub(crate) fn apply_limits<T: Guarded>(store: &mut Store<T>, limits: &Limits) ->
         Ok(UpdateDeadline::Yield(1))
     });
     Ok(())
+}
+
+pub(crate) fn oversized(len: usize, limits: &Limits) -> Failure {
+    Failure::new(
+        Code::OutputLimit,
+        format!("the plugin answered with {len} bytes where {} are allowed; raise limits.output", limits.output_bytes),
+    )
 }

@@ -1,0 +1,10 @@
+//! Boundary between the host and a guest: generated bindings, host calls of steps, faults and limits.
+
+pub(crate) mod bindings;
+pub(crate) mod convert;
+pub(crate) mod fault;
+pub(crate) mod limits;
+pub mod sources;
+pub mod step_calls;
+pub(crate) mod step_clock;
+pub mod tool_call;

@@ -1,0 +1,60 @@
+//! Host calls of a running step.
+
+use async_trait::async_trait;
+use tracing::Level;
+
+use latchwork_core::model::error::Failure;
+
+use crate::guest::sources::StepSources;
+
+/// One call of a tool by a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The operator.
+    pub operator: String,
+    /// Arguments, as JSON text.
+    pub args: String,
+    /// Action key, which identifies the action across jobs. `None`: the step gave no key.
+    pub action_key: Option<String>,
+}
+
+/// Request to abandon a try. The guest is torn down immediately. The request does not contain the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop;
+
+/// Host calls of a running step. The worker creates one implementation per try.
+#[async_trait]
+pub trait StepCalls: Send {
+    /// Returns the step's deterministic inputs. Every implementation of this trait uses the same inputs.
+    fn sources(&mut self) -> &mut StepSources;
+    /// Returns the time of the injected clock, in microseconds since 1970 UTC.
+    fn now_us(&mut self) -> i64 {
+        self.sources().now_us
+    }
+    /// Fills `buf` with the next bytes of the injected random generator.
+    fn random(&mut self, buf: &mut [u8]) {
+        self.sources().random(buf);
+    }
+    /// Returns the next number of the injected random generator.
+    fn next_u32(&mut self) -> u32 {
+        self.sources().next_u32()
+    }
+    /// Returns a number in `0..bound` from the injected random generator, or 0 if `bound` is 0.
+    fn below(&mut self, bound: u32) -> u32 {
+        self.sources().below(bound)
+    }
+    /// Writes a log record, truncated to 8 KiB.
+    fn log(&mut self, level: Level, message: &str);
+    /// Calls a tool. The outer error stops the step. The inner error is the recorded failure of the call. The
+    /// host converts this failure into the codes of a step with [`Failure::for_guest`].
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop>;
+    /// Calls several tools concurrently. Returns the answers in the order of the calls.
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop>;
+    /// Appends an informational event.
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop>;
+}

@@ -1,0 +1,319 @@
+//! Imports between the files of a crate, read from its sources. A re-export is no import: an import of a re-exported
+//! item counts as an import of the file that defines it. Test modules are left out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+
+/// Path of a module or an item within its crate, without the crate's name.
+pub(super) type ItemPath = Vec<String>;
+
+/// A path in the source, resolved against its module, with the name that it gets there.
+struct Import {
+    path: ItemPath,
+    name: String,
+    is_public: bool,
+}
+
+/// One file of the crate.
+#[derive(Default)]
+struct SourceFile {
+    imports: Vec<Import>,
+    /// Paths in code, as written, each with the module that contains it.
+    paths: Vec<(ItemPath, Vec<String>)>,
+    /// Identifiers in code outside `use` statements.
+    words: HashSet<String>,
+    /// Names of the items that the file defines.
+    items: HashSet<String>,
+}
+
+/// Files of a crate and their imports.
+pub(super) struct ImportGraph {
+    files: BTreeMap<ItemPath, SourceFile>,
+    edges: BTreeMap<ItemPath, BTreeSet<ItemPath>>,
+}
+
+impl ImportGraph {
+    /// Reads the crate whose root is `file`.
+    pub(super) fn of_crate(file: &Path) -> Self {
+        let mut graph = Self { files: BTreeMap::new(), edges: BTreeMap::new() };
+        graph.read_file(file, vec![]);
+        for path in graph.files.keys().cloned().collect::<Vec<_>>() {
+            let imports = graph.imports_of(&path);
+            graph.edges.insert(path, imports);
+        }
+        graph
+    }
+
+    /// Returns the files that each file imports from.
+    pub(super) fn edges(&self) -> &BTreeMap<ItemPath, BTreeSet<ItemPath>> {
+        &self.edges
+    }
+
+    /// Returns circles, each as the names of its files, with the first file again at the end.
+    pub(super) fn circles(&self) -> Vec<Vec<String>> {
+        let (mut done, mut circles) = (HashSet::new(), Vec::new());
+        for start in self.edges.keys() {
+            self.walk(start, &mut vec![], &mut done, &mut circles);
+        }
+        circles
+    }
+
+    fn walk<'g>(
+        &'g self,
+        at: &'g ItemPath,
+        trail: &mut Vec<&'g ItemPath>,
+        done: &mut HashSet<&'g ItemPath>,
+        circles: &mut Vec<Vec<String>>,
+    ) {
+        if let Some(first) = trail.iter().position(|seen| *seen == at) {
+            circles.push(trail[first..].iter().chain([&at]).map(|path| path.join("::")).collect());
+            return;
+        }
+        if done.contains(at) {
+            return;
+        }
+        trail.push(at);
+        for next in &self.edges[at] {
+            self.walk(next, trail, done, circles);
+        }
+        trail.pop();
+        done.insert(at);
+    }
+
+    fn read_file(&mut self, file: &Path, path: ItemPath) {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let folder = match file.file_stem().and_then(|stem| stem.to_str()) {
+            Some("lib" | "main" | "mod") => file.parent().unwrap().to_owned(),
+            _ => file.with_extension(""),
+        };
+        let mut source = SourceFile::default();
+        let mut children = Vec::new();
+        read_items(&parsed.items, &path, &folder, &mut source, &mut children);
+        self.files.insert(path.clone(), source);
+        for (name, file) in children {
+            self.read_file(&file, [path.clone(), vec![name]].concat());
+        }
+    }
+
+    /// Resolves a path that code in `module` contains. Returns `None` for paths into other crates.
+    fn absolute(&self, module: &ItemPath, written: &[String]) -> Option<ItemPath> {
+        let rest = |from: usize| written[from..].to_vec();
+        match written[0].as_str() {
+            "crate" => Some(rest(1)),
+            "self" => Some([module.clone(), rest(1)].concat()),
+            "super" => {
+                let up = written.iter().take_while(|part| *part == "super").count();
+                Some([module[..module.len().checked_sub(up)?].to_vec(), rest(up)].concat())
+            }
+            first => {
+                let child = [module.clone(), vec![first.to_owned()]].concat();
+                self.files.contains_key(&child).then(|| [module.clone(), written.to_vec()].concat())
+            }
+        }
+    }
+
+    /// Returns the file that defines the item at `path`.
+    fn definition(&self, path: &ItemPath, depth: usize) -> Option<ItemPath> {
+        assert!(depth < 20, "re-exports of {} form a circle", path.join("::"));
+        let (module, rest) =
+            (0..=path.len()).rev().map(|at| path.split_at(at)).find(|(module, _)| self.files.contains_key(*module))?;
+        let (module, Some(item)) = (module.to_vec(), rest.first()) else { return Some(module.to_vec()) };
+        let file = &self.files[&module];
+        if file.items.contains(item) {
+            return Some(module);
+        }
+        let import = file.imports.iter().find(|import| import.name == *item);
+        if let Some(import) = import {
+            return self.definition(&[import.path.clone(), rest[1..].to_vec()].concat(), depth + 1);
+        }
+        let globs = file.imports.iter().filter(|import| import.name == "*");
+        let mut found = globs.filter_map(|glob| {
+            let target = [glob.path.clone(), rest.to_vec()].concat();
+            let defined = self.definition(&target, depth + 1)?;
+            self.files[&defined].items.contains(item).then_some(defined)
+        });
+        Some(found.next().unwrap_or(module))
+    }
+
+    fn imports_of(&self, path: &ItemPath) -> BTreeSet<ItemPath> {
+        let file = &self.files[path];
+        let mut targets = Vec::new();
+        let aliases: HashMap<&str, &ItemPath> =
+            file.imports.iter().map(|import| (import.name.as_str(), &import.path)).collect();
+        for import in &file.imports {
+            let is_used = file.words.contains(&import.name);
+            if import.name != "*" && !self.files.contains_key(&import.path) && (is_used || !import.is_public) {
+                targets.push(import.path.clone());
+            }
+        }
+        for (module, written) in &file.paths {
+            let absolute = self.absolute(module, written).or_else(|| {
+                let target = aliases.get(written[0].as_str()).filter(|target| self.files.contains_key(**target))?;
+                Some([(*target).clone(), written[1..].to_vec()].concat())
+            });
+            targets.extend(absolute);
+        }
+        for glob in file.imports.iter().filter(|import| import.name == "*" && !import.is_public) {
+            targets.extend(file.words.iter().filter_map(|word| {
+                let target = [glob.path.clone(), vec![word.clone()]].concat();
+                let defined = self.definition(&target, 0)?;
+                self.files[&defined].items.contains(word).then_some(target)
+            }));
+        }
+        let defined = targets.iter().filter_map(|target| self.definition(target, 0));
+        defined.filter(|defined| defined != path).collect()
+    }
+}
+
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg") && attribute.meta.to_token_stream().to_string().contains("test")
+    })
+}
+
+fn read_items(
+    items: &[syn::Item],
+    module: &ItemPath,
+    folder: &Path,
+    source: &mut SourceFile,
+    children: &mut Vec<(String, PathBuf)>,
+) {
+    for item in items {
+        match item {
+            syn::Item::Use(item) if !is_test(&item.attrs) => read_use(item, module, source),
+            syn::Item::Mod(item) if is_test(&item.attrs) => {}
+            syn::Item::Mod(item) => {
+                let name = item.ident.to_string();
+                let Some((_, content)) = &item.content else {
+                    let files = [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")];
+                    children.extend(files.into_iter().find(|file| file.exists()).map(|file| (name, file)));
+                    continue;
+                };
+                source.items.insert(name.clone());
+                read_items(content, &[module.clone(), vec![name]].concat(), folder, source, children);
+            }
+            item => {
+                let tokens = item.to_token_stream();
+                if !tokens.to_string().starts_with("# [cfg (test)]") {
+                    source.items.extend(item_name(item));
+                    read_tokens(tokens, module, source);
+                }
+            }
+        }
+    }
+}
+
+fn item_name(item: &syn::Item) -> Option<String> {
+    Some(match item {
+        syn::Item::Const(item) => item.ident.to_string(),
+        syn::Item::Enum(item) => item.ident.to_string(),
+        syn::Item::Fn(item) => item.sig.ident.to_string(),
+        syn::Item::Macro(item) => item.ident.as_ref()?.to_string(),
+        syn::Item::Static(item) => item.ident.to_string(),
+        syn::Item::Struct(item) => item.ident.to_string(),
+        syn::Item::Trait(item) => item.ident.to_string(),
+        syn::Item::Type(item) => item.ident.to_string(),
+        syn::Item::Union(item) => item.ident.to_string(),
+        _ => return None,
+    })
+}
+
+fn read_use(item: &syn::ItemUse, module: &ItemPath, source: &mut SourceFile) {
+    let is_public = !matches!(item.vis, syn::Visibility::Inherited);
+    let mut leaves = Vec::new();
+    use_leaves(&item.tree, vec![], &mut leaves);
+    for (written, name) in leaves {
+        let path = match written[0].as_str() {
+            "crate" => written[1..].to_vec(),
+            "self" => [module.clone(), written[1..].to_vec()].concat(),
+            "super" => {
+                let up = written.iter().take_while(|part| *part == "super").count();
+                [module[..module.len() - up].to_vec(), written[up..].to_vec()].concat()
+            }
+            _ => [module.clone(), written].concat(),
+        };
+        // A path into another crate is taken for a path into a child module here. No such file exists, and the
+        // definition is then the file itself, which is no import.
+        source.imports.push(Import { path, name, is_public });
+    }
+}
+
+/// Collects the leaves of a `use` tree: the path and the name in scope. A glob has the name `*`.
+fn use_leaves(tree: &syn::UseTree, mut prefix: Vec<String>, leaves: &mut Vec<(Vec<String>, String)>) {
+    match tree {
+        syn::UseTree::Path(path) => {
+            prefix.push(path.ident.to_string());
+            use_leaves(&path.tree, prefix, leaves);
+        }
+        syn::UseTree::Name(name) if name.ident == "self" => {
+            let last = prefix.last().cloned().unwrap_or_default();
+            leaves.push((prefix, last));
+        }
+        syn::UseTree::Name(name) => {
+            prefix.push(name.ident.to_string());
+            leaves.push((prefix, name.ident.to_string()));
+        }
+        syn::UseTree::Rename(rename) => {
+            prefix.push(rename.ident.to_string());
+            leaves.push((prefix, rename.rename.to_string()));
+        }
+        syn::UseTree::Glob(_) => leaves.push((prefix, "*".to_owned())),
+        syn::UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| use_leaves(tree, prefix.clone(), leaves));
+        }
+    }
+}
+
+/// Collects all paths `a::b::c` and all identifiers of the tokens.
+fn read_tokens(tokens: TokenStream, module: &ItemPath, source: &mut SourceFile) {
+    let mut path: Vec<String> = Vec::new();
+    let mut colons = 0;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => {
+                let word = ident.to_string();
+                if colons != 2 {
+                    end_path(&mut path, module, source);
+                }
+                path.push(word.clone());
+                source.words.insert(word);
+                colons = 0;
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
+            TokenTree::Group(group) => {
+                if colons == 2 && group.delimiter() == Delimiter::Brace {
+                    for inner in brace_leaves(group.stream()) {
+                        source.paths.push((module.clone(), [path.clone(), inner].concat()));
+                    }
+                    path.clear();
+                }
+                end_path(&mut path, module, source);
+                colons = 0;
+                read_tokens(group.stream(), module, source);
+            }
+            _ => {
+                end_path(&mut path, module, source);
+                colons = 0;
+            }
+        }
+    }
+    end_path(&mut path, module, source);
+}
+
+/// Ends the current path. A path of one word names something in scope, which an import or the file itself provides.
+fn end_path(path: &mut Vec<String>, module: &ItemPath, source: &mut SourceFile) {
+    let ended = std::mem::take(path);
+    if ended.len() > 1 {
+        source.paths.push((module.clone(), ended));
+    }
+}
+
+/// Returns the first words of the elements in the braces of a `use` inside a function.
+fn brace_leaves(tokens: TokenStream) -> Vec<Vec<String>> {
+    let text = tokens.to_string();
+    text.split(',').map(|leaf| leaf.split("::").map(|part| part.trim().to_owned()).collect()).collect()
+}
