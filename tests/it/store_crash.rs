@@ -17,8 +17,8 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
-    EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite, QueueLimit,
-    StatusWrite, StoredJob,
+    BatchKind, EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite,
+    QueueLimit, StatusWrite, StoredJob,
 };
 use latchwork_store::{
     Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
@@ -109,7 +109,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     store.heartbeat(&[(log_a.job_id.clone(), 1)], 600_000).await.unwrap();
 
     let mut barrier = log_a.append(1);
-    barrier.acquire = true;
+    barrier.kind = BatchKind::START_CALLS;
     barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     barrier.payloads = vec![payload("args/s1", b"{}")];
     notes.note_around("barrier", store.write(barrier)).await.unwrap();

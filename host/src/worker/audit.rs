@@ -5,7 +5,7 @@
 use latchwork_core::decide;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
+use latchwork_core::storage::{BatchKind, EffectStore, Journal, StoreError, WriteError};
 
 use crate::os::Machine;
 
@@ -41,7 +41,7 @@ pub async fn audit_finished_inbox(
         for row in decide::in_application_order(inbox) {
             let draft = decide::apply_audit_request(&durable, &row);
             let mut batch = durable.seal(draft, machine.now_us()).map_err(damaged)?;
-            batch.audit = true;
+            batch.kind = BatchKind::Audit;
             if let Err(error) = journal.write(batch).await {
                 refused = Some(error);
                 break;

@@ -32,7 +32,7 @@ impl UnacknowledgedBarriers {
 impl Run {
     /// Notes the barrier of a draft before the draft is sent. Drafts of calls that only read have no barrier.
     pub(super) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
-        if draft.acquire {
+        if draft.kind.starts_calls() {
             self.unacknowledged
                 .lock_barriers()
                 .insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });

@@ -98,7 +98,7 @@ impl Run {
     /// fenced write, because the permission for a call and its record must not be separated. A draft marked
     /// `atomic` is also one write.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
-        if draft.acquire {
+        if draft.kind.starts_calls() {
             // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the answer of
             // the try in doubt. In staged commit this effect cannot be part of the barrier's transaction. The effect is
             // therefore left out.

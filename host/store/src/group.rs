@@ -109,7 +109,7 @@ pub(crate) async fn run(
     for (batch, outcome) in batches.iter_mut() {
         **outcome = Some(match &tx.restored {
             // No call may be started if this database may lack earlier calls.
-            Some(restored) if batch.acquire => Err(restored.clone().into()),
+            Some(restored) if batch.kind.starts_calls() => Err(restored.clone().into()),
             _ => admit_batch(batch, &mut seen, &mut writes, boot_us, marks),
         });
     }

@@ -332,7 +332,7 @@ impl QueuedPart {
     /// accepted job or an acknowledged request.
     pub(crate) fn is_externally_visible(&self) -> bool {
         match self {
-            Self::Batch { batch, .. } => batch.acquire,
+            Self::Batch { batch, .. } => batch.kind.starts_calls(),
             Self::Work(ticket) => ticket.needs_marker(),
             Self::Close(_) => false,
         }
@@ -341,7 +341,7 @@ impl QueuedPart {
     /// Returns true if the part starts a call, claims jobs, extends leases or fires timers.
     pub(crate) fn starts_work(&self) -> bool {
         match self {
-            Self::Batch { batch, .. } => batch.acquire,
+            Self::Batch { batch, .. } => batch.kind.starts_calls(),
             Self::Work(ticket) => ticket.starts_work(),
             Self::Close(_) => false,
         }

@@ -4,7 +4,9 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::model::ids::{Hash, Operator, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
-use latchwork_core::storage::{ActionWrite, Batch, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError};
+use latchwork_core::storage::{
+    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError,
+};
 
 use super::actions::{reserve_action, settle_action};
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, effect, ledger_row, payload};
@@ -15,7 +17,7 @@ fn audit_batch(log: &mut LogWriter) -> Batch {
     let body = Body::ResolutionConflict { slot: Slot::new("s1"), try_no: 1, message };
     let event = Event::seal(log.seq, 1_700_000_000_000_000, log.attempt, body, log.head);
     let mut batch = log.batch();
-    batch.audit = true;
+    batch.kind = BatchKind::Audit;
     (log.seq, log.head) = (log.seq + 1, event.hash);
     batch.events.push(event);
     batch
@@ -38,17 +40,16 @@ pub(super) async fn ended_job_accepts_audit_events_only(world: StoreFixture) {
     let found = world.store.jobs(&waiting).await.unwrap();
     assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job is not listed");
 
-    let mut kinds = vec![audit_batch(&mut log.clone()); 6];
+    let mut kinds = vec![audit_batch(&mut log.clone()); 5];
     kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
     kinds[1].ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
     kinds[2].effects = vec![effect("s1", 1, "{}")];
     kinds[3].payloads = vec![payload("output/s1", b"x")];
-    kinds[4].acquire = true;
-    kinds[5] = Batch { audit: true, ..log.clone().append(1) };
+    kinds[4] = Batch { kind: BatchKind::Audit, ..log.clone().append(1) };
     for batch in kinds {
         assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     }
-    let unsaid = Batch { audit: false, ..audit_batch(&mut log.clone()) };
+    let unsaid = Batch { kind: BatchKind::Record, ..audit_batch(&mut log.clone()) };
     assert_eq!(world.store.write(unsaid).await, Err(WriteError::NotHeld { state: JobState::Failed }));
 
     let mut other = log.clone();

@@ -5,7 +5,7 @@ use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{
-    ActionWrite, Batch, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
+    ActionWrite, Batch, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
 };
 
 use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
@@ -89,7 +89,7 @@ pub(super) async fn stale_attempt_cannot_write_anything(world: StoreFixture) {
     kinds[4].actions = vec![ActionWrite::Wait { operator: Operator::new("O"), key: Hash::default() }];
     kinds[5].inbox_done = vec![1];
     kinds[6].status = Some(StatusWrite { to: JobState::Failed, wake_at_us: None });
-    kinds[7].acquire = true;
+    kinds[7].kind = BatchKind::START_CALLS;
     for batch in kinds {
         assert_eq!(world.store.write(batch).await, Err(WriteError::Fenced { attempt: 1, current: 2 }));
     }
@@ -137,7 +137,7 @@ pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
 pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut barrier = log.append(1);
-    barrier.acquire = true;
+    barrier.kind = BatchKind::START_CALLS;
     barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
 
@@ -180,7 +180,7 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
     let mut barrier = log.append(1);
-    barrier.acquire = true;
+    barrier.kind = BatchKind::START_CALLS;
     barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
     let deadline = world.clock.boot_us() + 30_000_000;
@@ -200,7 +200,7 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     assert_eq!(stored().await.deadline_us, deadline, "a verdict keeps the deadline");
 
     let mut again = log.append(1);
-    again.acquire = true;
+    again.kind = BatchKind::START_CALLS;
     let mut open = ledger_row("s1", RowState::Inflight, 1);
     open.try_no = 2;
     again.ledger = vec![LedgerWrite::Update {
@@ -229,16 +229,16 @@ pub(super) async fn acquire_needs_a_live_lease(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.advance_ms(LEASE_MS - 1);
     let mut batch = log.append(1);
-    batch.acquire = true;
+    batch.kind = BatchKind::START_CALLS;
     world.store.write(batch).await.unwrap();
     world.clock.advance_ms(1);
     let mut late = log.clone().append(1);
-    late.acquire = true;
+    late.kind = BatchKind::START_CALLS;
     assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
     assert!(world.store.heartbeat(&[(log.job_id.clone(), 1)], LEASE_MS).await.unwrap().is_empty());
     let mut batch = log.append(1);
-    batch.acquire = true;
+    batch.kind = BatchKind::START_CALLS;
     world.store.write(batch).await.unwrap();
 }
 
@@ -247,7 +247,7 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.reboot();
     let mut late = log.clone().append(1);
-    late.acquire = true;
+    late.kind = BatchKind::START_CALLS;
     assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
 }
@@ -257,7 +257,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();
     let start = |log: &mut crate::conformance::store_fixture::LogWriter, slots: &[&str]| {
         let mut batch = log.append(1);
-        batch.acquire = true;
+        batch.kind = BatchKind::START_CALLS;
         batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();
         batch
     };
@@ -270,7 +270,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     // and a cancelled job accepts it only for a compensation.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
-        (batch.acquire, batch.continues) = (true, Some(Slot::new(slot)));
+        batch.kind = BatchKind::StartCalls { continued: vec![Slot::new(slot)] };
         assert_eq!(world.store.write(batch).await, expected, "{slot}");
     }
 }

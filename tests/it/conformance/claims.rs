@@ -2,7 +2,7 @@
 
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerRow, Quiescence, RowState};
-use latchwork_core::storage::{Clock, LedgerWrite};
+use latchwork_core::storage::{BatchKind, Clock, LedgerWrite};
 
 use crate::conformance::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
 
@@ -165,7 +165,7 @@ pub(super) async fn setting_the_wall_clock_expires_no_lease(world: StoreFixture)
 
 async fn start_call(world: &StoreFixture, log: &mut LogWriter) -> LedgerRow {
     let mut barrier = log.append(1);
-    barrier.acquire = true;
+    barrier.kind = BatchKind::START_CALLS;
     barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, log.attempt))];
     world.store.write(barrier).await.unwrap();
     world.store.recover(&log.job_id).await.unwrap().remove(0)

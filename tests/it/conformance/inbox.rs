@@ -3,7 +3,7 @@
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
-use latchwork_core::storage::{InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
+use latchwork_core::storage::{BatchKind, InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
@@ -62,11 +62,11 @@ pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: Sto
             continue;
         }
         let mut ending = log.clone().ending(to, None);
-        ending.parks_unloaded = true;
+        ending.kind = BatchKind::ParkUnloaded;
         assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
     }
     let mut parking = log.ending(JobState::Parked, None);
-    parking.parks_unloaded = true;
+    parking.kind = BatchKind::ParkUnloaded;
     world.store.write(parking).await.unwrap();
     let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Parked, true, true));
@@ -193,7 +193,7 @@ pub(super) async fn undo_reopens_ended_jobs_for_compensations_only(world: StoreF
         world.store.write(reopened).await.unwrap();
         let start = |log: &mut LogWriter, slot: &str| {
             let mut batch = log.append(1);
-            batch.acquire = true;
+            batch.kind = BatchKind::START_CALLS;
             batch.ledger = vec![LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 2))];
             batch
         };

@@ -3,8 +3,7 @@
 use latchwork_core::model::ids::{Hash, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::expectation::{Expectation, ExpectationState, TimerWrite};
-
-use latchwork_core::storage::{Clock, InboxError, InboxRequest, NotExpected, StatusWrite, WriteError};
+use latchwork_core::storage::{BatchKind, Clock, InboxError, InboxRequest, NotExpected, StatusWrite, WriteError};
 
 use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
 
@@ -199,7 +198,7 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     world.store.fire_timers().await.unwrap();
     let timer_id = world.store.inbox(&log.job_id).await.unwrap()[1].id;
     let mut end = log.clone().append(1);
-    (end.requires_empty_inbox, end.inbox_done) = (true, vec![timer_id]);
+    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
     assert_eq!(world.store.write(end).await, Err(WriteError::InboxPending));
     let mut read = log.append(1);
     read.inbox_done = vec![signal_id];
@@ -207,10 +206,10 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     // If the writer names a request as compatible with the timeout, that request does not block the timeout.
     let other_id = put_request(&world, &log, InboxRequest::Continue).await.unwrap();
     let mut end = log.clone().append(1);
-    (end.requires_empty_inbox, end.inbox_done) = (true, vec![timer_id]);
+    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
     assert_eq!(world.store.write(end).await, Err(WriteError::InboxPending));
     let mut end = log.append(1);
-    (end.requires_empty_inbox, end.inbox_done, end.compatible_inbox_ids) = (true, vec![timer_id], vec![other_id]);
+    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: vec![other_id] }, vec![timer_id]);
     world.store.write(end).await.unwrap();
 }
 

@@ -14,7 +14,7 @@ use latchwork_core::rules::cost::CostGrouping;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
-    ActionWrite, Batch, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StatusWrite, StoredJob,
+    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StatusWrite, StoredJob,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -220,9 +220,9 @@ impl ComparedStores {
                     let wake_at_us = (*to == JobState::Waiting).then_some(1_700_000_010_000_000);
                     batch.status = Some(StatusWrite { to: *to, wake_at_us });
                 }
-                BatchPart::Acquire => batch.acquire = true,
-                BatchPart::Audit => batch.audit = true,
-                BatchPart::Drained => batch.requires_empty_inbox = true,
+                BatchPart::Acquire => batch.kind = BatchKind::START_CALLS,
+                BatchPart::Audit => batch.kind = BatchKind::Audit,
+                BatchPart::Drained => batch.kind = BatchKind::EndWait { compatible_inbox_ids: Vec::new() },
                 BatchPart::Stale | BatchPart::WrongLogEnd => {}
             }
         }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use latchwork_core::storage::{Journal, StoreError, WriteError};
-use latchwork_store::{Database, OpenOptions, OwnerLock};
 use sqlx::Row;
+
+use latchwork_core::storage::{BatchKind, Journal, StoreError, WriteError};
+use latchwork_store::{Database, OpenOptions, OwnerLock};
 
 use super::server::{Server, sql};
 use super::{OpenedDatabase, claimed_job, lease_request, open_database};
@@ -23,7 +24,7 @@ async fn database_at_work(server: &Server) -> (OpenedDatabase, LogWriter, OwnerL
 /// Writes a barrier, after which a call may begin.
 async fn write_barrier(opened: &OpenedDatabase, log: &mut LogWriter) -> Result<(), WriteError> {
     let mut batch = log.append(1);
-    batch.acquire = true;
+    batch.kind = BatchKind::START_CALLS;
     opened.store.write(batch).await
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::Row;
 
 use latchwork_core::rules::ledger::{Quiescence, RowState};
-use latchwork_core::storage::{Journal, LedgerWrite, StoreError};
+use latchwork_core::storage::{BatchKind, Journal, LedgerWrite, StoreError};
 use latchwork_store::{Database, Durability, OpenOptions};
 
 use super::server::{Server, database, sql};
@@ -34,7 +34,7 @@ async fn leases_and_deadlines_use_the_server_clock() {
     assert!((0..=8_000_000).contains(&left), "{left}");
 
     let mut barrier = log.append(1);
-    barrier.acquire = true;
+    barrier.kind = BatchKind::START_CALLS;
     barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     here.store.write(barrier).await.unwrap();
     let left = sql(&url, &format!("SELECT deadline_us - {SERVER_NOW_SQL} FROM ledger")).await[0].get::<i64, _>(0);

@@ -9,7 +9,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use latchwork_core::model::job::JobState;
-use latchwork_core::storage::{Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
+use latchwork_core::storage::{BatchKind, Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
 use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 
 use super::server::{Server, database, simulate_full_disk, sql};
@@ -340,7 +340,7 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
 
     // Before the restore is accepted, results of the job may be recorded, but no call may begin.
     let mut acquire = log.batch();
-    acquire.acquire = true;
+    acquire.kind = BatchKind::START_CALLS;
     let refused = opened.store.write(acquire.clone()).await;
     assert!(matches!(refused, Err(WriteError::Restored(_))), "{refused:?}");
     let refused = opened.store.claim(&claimer).await.map(|_| ());
@@ -388,7 +388,7 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     let (log, _lock) = claimed_job(&opened, "one").await;
     promote(&server).await;
     let mut acquire = log.batch();
-    acquire.acquire = true;
+    acquire.kind = BatchKind::START_CALLS;
     // The option states that failover is synchronous. But the server's commits wait for no standby. The store therefore
     // ignores the option, and the promotion counts as a restore.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));

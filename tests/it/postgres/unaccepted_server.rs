@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use sqlx::Row;
 
 use latchwork_core::storage::expectation::TimerWrite;
-use latchwork_core::storage::{InboxRequest, Journal, WriteError};
+use latchwork_core::storage::{BatchKind, InboxRequest, Journal, WriteError};
 use latchwork_store::{OwnerLock, Side};
 
 use super::server::sql;
@@ -57,7 +57,7 @@ impl StartOperation {
             StartOperation::Timers => store.fire_timers().await.map(drop)?,
             StartOperation::Barrier => {
                 let mut batch = log.append(1);
-                batch.acquire = true;
+                batch.kind = BatchKind::START_CALLS;
                 store.write(batch).await?;
             }
         }

@@ -11,7 +11,9 @@ use latchwork_core::rules::ledger;
 use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
 use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
 use latchwork_core::storage::quiescence::{OwnerFacts, assess};
-use latchwork_core::storage::{Batch, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError, admit};
+use latchwork_core::storage::{
+    Batch, BatchKind, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError, admit,
+};
 
 use crate::ModelClass;
 use crate::plan::{EFFECTS, EVENTS, PlannedWrite, ROW};
@@ -180,7 +182,9 @@ pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8
         batch.inbox_done.extend(todo.applies.map(|_| 0));
         batch.status = todo.status().map(|to| StatusWrite { to, wake_at_us: None });
     }
-    batch.acquire = todo.acquires();
+    if todo.acquires() {
+        batch.kind = BatchKind::START_CALLS;
+    }
     admit::admit(&mut standing, &mut ActionKeys::default(), &batch, 0).map(|_| ())
 }
 

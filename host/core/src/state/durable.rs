@@ -12,7 +12,7 @@ use crate::model::keys;
 use crate::model::payload::PayloadRef;
 use crate::rules::ledger::LedgerRow;
 use crate::rules::reuse::ReusableResult;
-use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
+use crate::storage::{ActionWrite, Batch, BatchKind, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
 
 /// Writes that a decision requests, before they have a position in the log.
 #[derive(Clone, Debug, Default)]
@@ -36,18 +36,10 @@ pub struct Draft {
     /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
     /// no event, so the number cannot be derived from the log.
     pub attempt: Option<u32>,
-    /// True if the draft permits the execution of calls. The store then checks that these calls may be executed.
-    pub acquire: bool,
-    /// Slot of an invocation whose barrier is in an earlier batch and that was not executed yet. The draft contains no
-    /// ledger row with this slot, so the slot is stated here. Set only with `acquire`.
-    pub continues: Option<Slot>,
+    /// Purpose of the draft, which decides what the store checks.
+    pub kind: BatchKind,
     /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub atomic: bool,
-    /// True if the draft closes a wait or a gate because its time has expired. The store refuses the batch
-    /// while an unread inbox request could contradict it.
-    pub requires_empty_inbox: bool,
-    /// True if the draft parks the job without reading the job's inbox.
-    pub unloaded: bool,
     /// True if the draft must be flushed immediately because a caller waits for it.
     pub flush_now: bool,
 }
@@ -55,7 +47,7 @@ pub struct Draft {
 impl Draft {
     /// Returns true if the draft writes nothing, marks no inbox row as done and permits no execution.
     pub fn is_empty(&self) -> bool {
-        !self.acquire && self.inbox_done.is_empty() && self.has_no_writes()
+        !self.kind.starts_calls() && self.inbox_done.is_empty() && self.has_no_writes()
     }
 
     /// Returns true if the draft writes nothing beyond marking inbox rows as done.
@@ -80,11 +72,8 @@ impl Draft {
         self.reusables.extend(other.reusables);
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
-        self.acquire |= other.acquire;
-        self.continues = other.continues.or(self.continues);
+        self.kind = self.kind.combined_with(other.kind);
         self.atomic |= other.atomic;
-        self.requires_empty_inbox |= other.requires_empty_inbox;
-        self.unloaded |= other.unloaded;
         self.flush_now |= other.flush_now;
         self
     }
@@ -175,12 +164,10 @@ impl Durable {
         }
         batch.status = draft.status;
         (batch.expectations, batch.timers) = self.job.changes_since(&open);
-        batch.acquire = draft.acquire;
-        batch.continues = draft.continues;
-        batch.requires_empty_inbox = draft.requires_empty_inbox;
-        batch.parks_unloaded = draft.unloaded;
-        batch.compatible_inbox_ids =
-            if draft.requires_empty_inbox { self.compatible_inbox_ids.clone() } else { Vec::new() };
+        batch.kind = match draft.kind {
+            BatchKind::EndWait { .. } => BatchKind::EndWait { compatible_inbox_ids: self.compatible_inbox_ids.clone() },
+            kind => kind,
+        };
         // The loss of a batch without events leaves no gap in the log, so no later write would detect the loss. Such a
         // batch is therefore flushed immediately.
         let now = draft.flush_now || batch.events.is_empty();

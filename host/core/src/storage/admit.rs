@@ -14,7 +14,7 @@ use crate::rules::cost;
 use crate::rules::cost::Charge;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::storage::{
-    ActionRow, ActionWrite, Batch, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
+    ActionRow, ActionWrite, Batch, BatchKind, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
 };
 
 /// Stored data of one job. It contains at least the rows, effects and payloads that the checked batch touches.
@@ -139,16 +139,17 @@ pub fn admit(
     }
     // A terminal job has no claim and accepts only audit batches, which extend its log. Every other batch needs
     // a running job.
-    if batch.audit != job.state.is_terminal() || !batch.audit && job.state != JobState::Running {
+    let is_audit = batch.kind == BatchKind::Audit;
+    if is_audit != job.state.is_terminal() || !is_audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
     }
-    if batch.audit {
+    if is_audit {
         check_audit(batch)?;
     }
     check_position(job, batch)?;
     check_chain(&batch.events, batch)?;
-    if batch.acquire {
-        check_acquire(job, batch)?;
+    if let BatchKind::StartCalls { continued } = &batch.kind {
+        check_start(job, batch, continued)?;
     }
     let mut changes = AdmittedChanges {
         effects: new_effects(job, batch)?,
@@ -159,18 +160,22 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not prevent a batch with `requires_empty_inbox`. Otherwise two due
+    // Rows that only report other due timers do not prevent the end of a wait. Otherwise two due
     // timers would block each other forever: the store would refuse the batch of each timer because of the row of
     // the other timer.
-    let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.compatible_inbox_ids.contains(id));
-    let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
+    let contradicted = match &batch.kind {
+        BatchKind::EndWait { compatible_inbox_ids } => {
+            undone.as_ref().map_or(job.inbox_pending, |rest| rest.iter().any(|id| !compatible_inbox_ids.contains(id)))
+        }
+        _ => false,
+    };
     // A batch that releases the job to `PENDING` may leave pending rows. The worker that claims the job next
     // reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
-    let may_wait_too = |to: JobState| batch.parks_unloaded && to == JobState::Parked;
+    let may_wait_too = |to: JobState| batch.kind == BatchKind::ParkUnloaded && to == JobState::Parked;
     let leaves_undone_requests =
         undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
-    if contradicted && batch.requires_empty_inbox || leaves_undone_requests {
+    if contradicted || leaves_undone_requests {
         return Err(WriteError::InboxPending);
     }
 
@@ -262,7 +267,6 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
 /// processed inbox rows.
 fn check_audit(batch: &Batch) -> Result<(), WriteError> {
     let others = batch.status.is_some()
-        || batch.acquire
         || !(batch.ledger.is_empty() && batch.effects.is_empty() && batch.payloads.is_empty())
         || !(batch.expectations.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
         || batch.events.iter().any(|event| !event.body.is_audit());
@@ -298,12 +302,12 @@ fn check_chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn check_acquire(job: &JobSnapshot, batch: &Batch) -> Result<(), WriteError> {
+fn check_start(job: &JobSnapshot, batch: &Batch, continued: &[Slot]) -> Result<(), WriteError> {
     if !job.lease_live {
         return Err(WriteError::LeaseExpired);
     }
     let rows = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
-    let started = || rows().map(|row| &row.slot).chain(&batch.continues);
+    let started = || rows().map(|row| &row.slot).chain(continued);
     let compensates = started().next().is_some() && started().all(Slot::is_compensation);
     if job.cancel_requested && !compensates {
         return Err(WriteError::Cancelled);
@@ -349,7 +353,7 @@ fn ledger_rows_after(job: &JobSnapshot, batch: &Batch, boot_us: i64) -> Result<B
             }
             _ => return Err(refuse()),
         }
-        if batch.acquire && row.state == RowState::Inflight {
+        if batch.kind.starts_calls() && row.state == RowState::Inflight {
             row.deadline_us = boot_us.saturating_add(i64::from(row.timeout_ms) * 1000);
         }
         rows.insert(slot.clone(), row);

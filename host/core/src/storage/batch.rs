@@ -117,6 +117,66 @@ pub struct StatusWrite {
     pub wake_at_us: Option<i64>,
 }
 
+/// Purpose of a batch, which decides what the store checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum BatchKind {
+    /// Records what happened in a running job.
+    #[default]
+    Record,
+    /// Starts invocations. The batch is refused if the lease has expired. For a cancelled job, the batch is also refused
+    /// if one of the invocations is not a compensation (`~c` slot).
+    StartCalls {
+        /// Slots of invocations that continue under a barrier from an earlier batch. They are stated here because the
+        /// batch contains no ledger rows that name them.
+        continued: Vec<Slot>,
+    },
+    /// Ends a wait or a gate because its time has come. The batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) if an
+    /// inbox row is pending that is neither in `inbox_done` nor compatible. Such a row may be the awaited signal or
+    /// decision.
+    EndWait {
+        /// Ids of pending inbox rows that only report that other timers are due.
+        compatible_inbox_ids: Vec<i64>,
+    },
+    /// Parks a job that could not be loaded. The pending inbox rows of the job stay pending.
+    ParkUnloaded,
+    /// Writes to a terminal job. The batch is refused if the job is not terminal. The batch may contain only audit
+    /// events, reservation changes and ids of processed inbox rows.
+    Audit,
+}
+
+impl BatchKind {
+    /// The kind of a batch that starts invocations and continues none.
+    pub const START_CALLS: BatchKind = BatchKind::StartCalls { continued: Vec::new() };
+
+    /// Returns true if the batch starts invocations.
+    pub fn starts_calls(&self) -> bool {
+        matches!(self, BatchKind::StartCalls { .. })
+    }
+
+    /// Returns true if the batch ends a wait or a gate because its time has come.
+    pub fn ends_wait(&self) -> bool {
+        matches!(self, BatchKind::EndWait { .. })
+    }
+
+    /// Returns the kind of a batch with the writes of two batches. `Record` can be combined with every kind, and every
+    /// kind with itself.
+    ///
+    /// # Panics
+    /// Panics if one batch cannot have both purposes. No decision combines such batches. A panic is safer than a batch
+    /// of which the store would check only one purpose.
+    pub fn combined_with(self, other: BatchKind) -> BatchKind {
+        match (self, other) {
+            (BatchKind::Record, kind) | (kind, BatchKind::Record) => kind,
+            (BatchKind::StartCalls { mut continued }, BatchKind::StartCalls { continued: more }) => {
+                continued.extend(more);
+                BatchKind::StartCalls { continued }
+            }
+            (one, other) if one == other => one,
+            (one, other) => panic!("a batch cannot be {one:?} and {other:?}"),
+        }
+    }
+}
+
 /// One atomic write to one job.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -147,29 +207,14 @@ pub struct Batch {
     pub expectations: Vec<Expectation>,
     /// Changed durable timers.
     pub timers: Vec<TimerWrite>,
-    /// True if the batch ends a wait or a gate because its time has come. `inbox_done` and
-    /// `compatible_inbox_ids` together must then contain all pending inbox rows. Otherwise the batch is refused
-    /// with [`WriteError::InboxPending`], because another row may be the awaited signal or decision.
-    pub requires_empty_inbox: bool,
-    /// Ids of pending inbox rows that do not prevent a batch with `requires_empty_inbox`. Such rows only report
-    /// that other timers are due.
-    pub compatible_inbox_ids: Vec<i64>,
     /// New state of the job. Every state except `RUNNING` releases the claim.
     ///
-    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`] while pending
-    /// inbox rows exist. A batch with `parks_unloaded` may park the job despite pending rows.
+    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while pending
+    /// inbox rows exist. A batch of the kind [`BatchKind::ParkUnloaded`] may
+    /// park the job despite pending rows.
     pub status: Option<StatusWrite>,
-    /// True if the batch parks a job that could not be loaded. The pending inbox rows of the job stay pending.
-    pub parks_unloaded: bool,
-    /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job, the
-    /// batch is also refused if one of the invocations is not a compensation (`~c` slot).
-    pub acquire: bool,
-    /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`. The
-    /// slot is stated here because such a batch contains no ledger row that names it.
-    pub continues: Option<Slot>,
-    /// True if the batch is written to a terminal job. The batch is refused if the job is not terminal. The batch may
-    /// contain only audit events, reservation changes and ids of processed inbox rows.
-    pub audit: bool,
+    /// Purpose of the batch, which decides what the store checks.
+    pub kind: BatchKind,
     /// Urgency with which the batch is made durable.
     pub flush: Flush,
 }
@@ -191,13 +236,8 @@ impl Batch {
             reusables: Vec::new(),
             expectations: Vec::new(),
             timers: Vec::new(),
-            requires_empty_inbox: false,
-            compatible_inbox_ids: Vec::new(),
             status: None,
-            parks_unloaded: false,
-            acquire: false,
-            continues: None,
-            audit: false,
+            kind: BatchKind::Record,
             flush: Flush::Now,
         }
     }

@@ -23,7 +23,7 @@ mod traits;
 
 pub use crate::storage::state_reason::{StateReason, reason_event_markers, state_reason};
 pub use action_row::ActionRow;
-pub use batch::{ActionWrite, Batch, Flush, LedgerWrite, Payload, StatusWrite};
+pub use batch::{ActionWrite, Batch, BatchKind, Flush, LedgerWrite, Payload, StatusWrite};
 pub use error::{StoreError, WriteError};
 pub use inbox::{InboxError, InboxRequest, InboxRow, ManualVerdict, NotExpected};
 pub use query::{ClaimExclusions, Counters, JobFilter, LeaseRequest};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use latchwork_core::storage::{Batch, InboxRequest, Journal, LeaseRequest, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
+
+use latchwork_core::storage::{Batch, BatchKind, InboxRequest, Journal, LeaseRequest, StoreError};
 
 use super::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
@@ -97,7 +98,7 @@ async fn restored_backup_of_used_database_is_detected() {
     let taken = format!("VACUUM INTO '{}'", backup.display());
     sqlx::query(sqlx::AssertSqlSafe(taken)).execute(&mut conn).await.unwrap();
     conn.close().await.unwrap();
-    store.write(Batch { acquire: true, ..batch }).await.unwrap();
+    store.write(Batch { kind: BatchKind::START_CALLS, ..batch }).await.unwrap();
     store.close().await;
     open(&path).await.check_generation().await.unwrap();
     std::fs::copy(&backup, &path).unwrap();

@@ -110,7 +110,7 @@ impl ModelSnapshot {
         self.apply_effects(&batch.effects);
         for write in &batch.ledger {
             let row = write.row();
-            if batch.acquire {
+            if batch.kind.starts_calls() {
                 let drawn = row.attempt * 8 + row.try_no;
                 self.nonces.insert(row.nonce, u16::try_from(drawn).unwrap_or(u16::MAX));
             }

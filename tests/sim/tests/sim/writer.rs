@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use latchwork_core::event::Event;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Batch, EffectStore, Flush, Journal, WriteError};
+use latchwork_core::storage::{Batch, BatchKind, EffectStore, Flush, Journal, WriteError};
 
 use crate::process::Process;
 use crate::simulation::Simulation;
@@ -136,9 +136,9 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     let job_id = batch.job_id.clone();
     let kinds: Vec<&str> = batch.events.iter().map(kind).collect();
     let what = format!("{} of attempt {} at {}: {}", job_id, batch.attempt, batch.expect_seq, kinds.join(" "));
-    let starts = batch.acquire && batch.ledger.iter().any(|write| !write.row().slot.is_compensation());
+    let starts = batch.kind.starts_calls() && batch.ledger.iter().any(|write| !write.row().slot.is_compensation());
     let cancelled = scene.store().job(&job_id).await.ok().flatten().is_some_and(|row| row.cancel_requested);
-    let (attempt, audit) = (batch.attempt, batch.audit);
+    let (attempt, audit) = (batch.attempt, batch.kind == BatchKind::Audit);
     let seen = scene.records.is_some().then(|| batch.clone());
     let result = scene.store().write(batch).await;
     if let Some(batch) = seen {

@@ -10,7 +10,7 @@ use crate::model::error::{Code, Failure};
 use crate::model::manifest::PinnedOperator;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::state::{Draft, Durable, label};
-use crate::storage::{ActionWrite, Payload};
+use crate::storage::{ActionWrite, BatchKind, Payload};
 
 /// Starts one more try. The draft contains a barrier if the call may change the world.
 pub(crate) fn start(
@@ -53,7 +53,7 @@ pub(crate) fn start(
     let mut draft = Draft {
         events: vec![started_event(invocation, &started)],
         ledger: vec![replace_row(durable, row)],
-        acquire: true,
+        kind: BatchKind::START_CALLS,
         flush_now: true,
         ..Draft::default()
     };
@@ -83,7 +83,11 @@ pub(crate) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     if crate::decide::call::tries::may_execute(durable, slot) {
         // The draft writes nothing. Its commit makes the store check again that the call may be executed. The
         // store checks the claim, the lease, the cancellation, and the identity of the database.
-        let draft = Draft { acquire: true, continues: Some(slot.clone()), flush_now: true, ..Draft::default() };
+        let draft = Draft {
+            kind: BatchKind::StartCalls { continued: vec![slot.clone()] },
+            flush_now: true,
+            ..Draft::default()
+        };
         return NextAction::Execute { draft, started };
     }
     let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));

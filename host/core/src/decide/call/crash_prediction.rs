@@ -109,7 +109,7 @@ fn puts_in_doubt(draft: &Draft, slot: &Slot) -> bool {
 }
 
 fn executes(draft: &Draft) -> bool {
-    draft.acquire || draft.events.iter().any(|body| matches!(body, Body::ToolInvocationStarted { .. }))
+    draft.kind.starts_calls() || draft.events.iter().any(|body| matches!(body, Body::ToolInvocationStarted { .. }))
 }
 
 fn repeats(draft: &Draft, slot: &Slot) -> bool {

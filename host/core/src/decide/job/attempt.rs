@@ -5,7 +5,7 @@ use crate::model::error::Code;
 use crate::model::ids::Hash;
 use crate::model::job::JobState;
 use crate::state::{Draft, Durable};
-use crate::storage::StatusWrite;
+use crate::storage::{BatchKind, StatusWrite};
 
 /// Returns the draft with the event of a claim.
 pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
@@ -34,7 +34,7 @@ pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Dra
         "{before} attempts in a row were cut off before anything but their claims was recorded; what was asked of the job \
          meanwhile has not been read"
     );
-    Some(Draft { unloaded: true, ..parked(cause) })
+    Some(Draft { kind: BatchKind::ParkUnloaded, ..parked(cause) })
 }
 
 /// Parks the job if `limit` attempts in a row were cut off without recorded progress. The execution of the job

@@ -10,7 +10,7 @@ use crate::model::error::Code;
 use crate::model::ids::Hash;
 use crate::model::job::JobState;
 use crate::state::{Durable, FoldError};
-use crate::storage::{Batch, Claim, JobTail, LogEnd, StatusWrite, StoredJob};
+use crate::storage::{Batch, BatchKind, Claim, JobTail, LogEnd, StatusWrite, StoredJob};
 
 /// Returns the number of consecutive attempts before `attempt` that died before writing their claim event.
 pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
@@ -32,7 +32,7 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
     bodies.push(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause.clone()) });
     let mut batch = attempt_end_batch(claim, outline.end, bodies, JobState::Parked);
     batch.inbox_done = outline.reopen.iter().map(|row| row.id).collect();
-    batch.parks_unloaded = true;
+    batch.kind = BatchKind::ParkUnloaded;
     (batch, cause)
 }
 

@@ -10,7 +10,7 @@ use crate::model::result_type::ResultType;
 use crate::plan;
 use crate::plan::wait::{WaitKind, WaitSpec};
 use crate::state::{Draft, Durable, label};
-use crate::storage::{InboxRequest, InboxRow, Payload};
+use crate::storage::{BatchKind, InboxRequest, InboxRow, Payload};
 
 /// Starts the wait of a ready wait step. A signal stored for the step ends the wait immediately.
 pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
@@ -92,7 +92,7 @@ pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
     }
     let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
     // If a signal was acknowledged before this write, the store refuses the write and the signal counts.
-    let timed_out = Draft { requires_empty_inbox: true, ..fired };
+    let timed_out = Draft { kind: BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, ..fired };
     match default {
         Some(value) => {
             timed_out.merge(Draft { events, ..Draft::default() }).merge(succeeded(durable, &id, bytes(&value)))

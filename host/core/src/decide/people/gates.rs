@@ -14,6 +14,7 @@ use crate::model::payload::PayloadRef;
 use crate::model::result_type::ResultType;
 use crate::model::rules::Rules;
 use crate::state::{Approval, Draft, Durable, Gate};
+use crate::storage::BatchKind;
 
 /// Returns the hash of the exact call that an approval covers. The hash covers operator, digest, slot,
 /// arguments and mode.
@@ -140,7 +141,7 @@ pub(crate) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy) 
 pub(crate) fn expire(slot: &Slot, gate: &Gate) -> Draft {
     let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
     events.extend(fail_plan_step(slot, &expired()));
-    Draft { events, requires_empty_inbox: true, ..Draft::default() }
+    Draft { events, kind: BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, ..Draft::default() }
 }
 
 /// Returns the failure of a call whose gate was rejected or has expired.

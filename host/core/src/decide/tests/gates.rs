@@ -478,6 +478,6 @@ fn rejection_gives_reason_and_expiry_waits_for_acknowledged_requests() {
             &row("x", None, InboxRequest::Timer { name, due_us }),
             &context(&sim),
         );
-        assert!(expired.requires_empty_inbox, "{slot}");
+        assert!(expired.kind.ends_wait(), "{slot}");
     }
 }

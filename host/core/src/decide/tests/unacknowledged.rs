@@ -44,7 +44,7 @@ fn barrier_writer_continues_its_try() {
         };
         // The draft writes no record. When it is committed, the store checks again that the call may be
         // executed.
-        assert!(draft.has_no_writes() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
+        assert!(draft.has_no_writes() && draft.kind.starts_calls() && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
 }

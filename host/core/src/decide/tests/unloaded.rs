@@ -14,7 +14,7 @@ use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, Slot};
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
-use crate::storage::{Claim, InboxRequest, InboxRow, JobTail, LogEnd};
+use crate::storage::{BatchKind, Claim, InboxRequest, InboxRow, JobTail, LogEnd};
 
 fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
@@ -44,7 +44,7 @@ fn park_unloaded_job(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<In
     let (claim, outline) = claimed(sim, attempt, now_us, reopen);
     let (batch, cause) = park_unloaded(&claim, &outline, "w", Hash::default());
     assert_eq!((batch.attempt, batch.expect_seq, batch.expect_head), (attempt, claim.row.next_seq, claim.row.head));
-    assert!(batch.parks_unloaded, "what was asked waits");
+    assert_eq!(batch.kind, BatchKind::ParkUnloaded, "what was asked waits");
     assert_eq!(batch.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
     assert_eq!(batch.status.map(|status| (status.to, status.wake_at_us)), Some((JobState::Parked, None)));
     sim.record.events.extend(batch.events);

@@ -164,11 +164,11 @@ fn timed_end_is_written_only_after_inbox_is_drained() {
     let rules = crate::model::rules::Rules::default();
     let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let timed_out = crate::decide::apply_request(&claimed, &row(InboxRequest::Timer { name, due_us }), &context);
-    assert!(timed_out.requires_empty_inbox);
+    assert!(timed_out.kind.ends_wait());
     let signalled = crate::decide::apply_request(&claimed, &row(signal("k", "1")), &context);
-    assert!(!signalled.requires_empty_inbox);
+    assert!(!signalled.kind.ends_wait());
     let batch = claimed.seal(timed_out, due_us).unwrap();
-    assert!(batch.requires_empty_inbox, "the batch marks the inbox as drained");
+    assert!(batch.kind.ends_wait(), "the batch marks the inbox as drained");
     assert_eq!(batch.expectations[0].state, crate::storage::expectation::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }

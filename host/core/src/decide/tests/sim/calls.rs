@@ -84,7 +84,7 @@ impl Sim {
                 NextAction::Answer(answer) => return Ok(Some(answer)),
                 NextAction::Write(draft) => self.write(durable, draft)?,
                 NextAction::Execute { draft, started } => {
-                    let changing = draft.acquire;
+                    let changing = draft.kind.starts_calls();
                     self.write(durable, draft)?;
                     let effect = self.execute(&invocation, &started, changing)?;
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());

@@ -29,7 +29,10 @@ impl Sim {
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
-        assert!(!parts || draft.atomic || draft.acquire, "a crash between its events and its row: {draft:?}");
+        assert!(
+            !parts || draft.atomic || draft.kind.starts_calls(),
+            "a crash between its events and its row: {draft:?}"
+        );
         let gives_up = draft.status.is_some_and(|status| crate::storage::admit::releases_claim(status.to));
         let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
         assert!(!(gives_up && more) || draft.atomic, "the claim is released, so the rest cannot be written: {draft:?}");
