@@ -11,10 +11,28 @@
 //! | [`log`] | both | log records with the trace context of the step |
 //! | [`Error`] | both | failures with one of the ten codes |
 //! | [`testing`] | native tests | a test host, so that `cargo test` runs handlers natively |
+//!
+//! # Floors
+//!
+//! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each
+//! other in a circle.
+//!
+//! | floor | content |
+//! |---|---|
+//! | `export` | macros that turn a crate into a plugin |
+//! | [`step`], [`tool`] | operators: description, handlers and dispatch of the exports |
+//! | [`clock`], [`config`], `context`, [`events`], [`fs`], [`http`], [`kv`], [`log`], [`rng`], [`secrets`], [`tools`], [`wall`] | functions that handlers call |
+//! | `host` | calls of the host: real imports in a component, test stand-ins in a native build |
+//! | [`testing`] | the test host of native builds, with the test stand-ins |
+//! | `manifest`, `schema` | descriptions of operators, JSON Schemas, and conversion from and to JSON |
+//! | `data` | data that plugins exchange with the host: times, log levels, files, requests and responses |
+//! | `error` | failures of handlers |
+//! | [`bindings`] | generated types and functions of the interfaces |
 
 pub mod clock;
 pub mod config;
 mod context;
+mod data;
 mod error;
 pub mod events;
 mod export;

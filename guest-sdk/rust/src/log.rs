@@ -10,20 +10,7 @@ use std::sync::Once;
 
 use crate::host;
 
-/// Severity of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Fine-grained detail.
-    Trace,
-    /// Information for debugging.
-    Debug,
-    /// Normal events.
-    Info,
-    /// Unexpected events that the plugin handled.
-    Warn,
-    /// Failures.
-    Error,
-}
+pub use crate::data::Level;
 
 /// Writes one record. The host cuts records longer than 8 KiB.
 pub fn write(level: Level, message: &str) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::clock::Timestamp;
+use crate::data::Timestamp;
 use crate::host;
 
 /// Returns the current time.

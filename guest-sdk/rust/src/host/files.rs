@@ -3,7 +3,7 @@
 use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{Descriptor, DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
 
-use crate::fs::{Entry, Error, ErrorKind, Kind, find_grant};
+use crate::data::fs::{Entry, Error, ErrorKind, Kind, find_grant};
 
 /// Maximum number of bytes per WASI read or write.
 const CHUNK: u64 = 64 * 1024;

@@ -9,8 +9,7 @@ use crate::bindings::kv::KvError;
 use crate::bindings::secrets::SecretError;
 use crate::bindings::{clock, config as wit_config, context as wit_context, events, invocation as wit_invocation};
 use crate::bindings::{kv, log as wit_log, rng, secrets, tools};
-use crate::clock::Timestamp;
-use crate::log::Level;
+use crate::data::{Level, Timestamp};
 
 pub(crate) fn context() -> StepContext {
     wit_context::get()

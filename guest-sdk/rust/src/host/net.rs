@@ -8,7 +8,7 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::StreamError;
 
-use crate::http::{Error, ErrorKind, Request, Response, Url};
+use crate::data::http::{Error, ErrorKind, Request, Response, Url};
 
 /// Maximum number of bytes that one blocking WASI write accepts.
 const CHUNK: usize = 4096;

@@ -4,14 +4,13 @@ use super::current;
 use crate::Error;
 use crate::bindings::context::StepContext;
 use crate::bindings::invocation::InvocationContext;
-use crate::clock::Timestamp;
-use crate::log::Level;
+use crate::data::{Level, Timestamp};
 
 pub(crate) use super::files;
 
 pub(crate) mod net {
     //! Outgoing HTTP.
-    use crate::http::{Error, ErrorKind, Request, Response};
+    use crate::data::http::{Error, ErrorKind, Request, Response};
     use crate::testing::current;
 
     pub(crate) fn send(request: &Request) -> Result<Response, Error> {

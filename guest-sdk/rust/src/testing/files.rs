@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::current;
-use crate::fs::{Entry, Error, ErrorKind, Kind, find_grant};
+use crate::data::fs::{Entry, Error, ErrorKind, Kind, find_grant};
 
 fn error(error: &io::Error, path: &str, writing: bool) -> Error {
     let kind = match error.kind() {

@@ -24,11 +24,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::Error;
 use crate::bindings::context::StepContext;
 use crate::bindings::invocation::InvocationContext;
-use crate::clock::Timestamp;
-use crate::log::Level;
-use crate::{Error, http};
+use crate::data::{Level, Timestamp, http};
 
 type Tool = Rc<dyn Fn(&str) -> Result<String, Error>>;
 type Http = Rc<dyn Fn(&http::Request) -> Result<http::Response, http::Error>>;
