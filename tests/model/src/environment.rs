@@ -4,8 +4,9 @@
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 
+use crate::inbox::ModelRequest;
 use crate::record::Answer;
-use crate::state::{ModelRequest, Phase, RequestInTransit, Run, State, TryClock, Violation};
+use crate::state::{Phase, RequestInTransit, Run, State, TryClock, Violation};
 use crate::{Config, ModelClass, Mutant, kernel};
 
 /// An idle worker claims the job as the next attempt.

@@ -7,9 +7,9 @@ use stateright::Model;
 
 use latchwork_core::model::job::JobState;
 
+use crate::observable::matches_database;
 use crate::plan::{Plan, nonce};
 use crate::state::{Job, Phase, Run, State};
-use crate::trace::matches_database;
 use crate::worker::{Luck, in_doubt};
 use crate::{Action, Config, ModelClass, Protocol};
 

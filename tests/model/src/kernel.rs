@@ -16,9 +16,10 @@ use latchwork_core::storage::{
 };
 
 use crate::ModelClass;
+use crate::inbox::ModelRequest;
 use crate::plan::{EFFECTS, EVENTS, PlannedWrite, ROW};
 use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record};
-use crate::state::{Job, ModelRequest, Run, TryClock};
+use crate::state::{Job, Run, TryClock};
 
 const SETTLING_MS: u32 = 500;
 const MARGIN_MS: u32 = 2_000;

@@ -9,137 +9,50 @@
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must
 //! then find a violation. `docs/internals/model.md` lists the number of states of each searched world, and the
 //! length of the shortest path to each mutant's violation.
+//!
+//! # Floors
+//!
+//! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each
+//! other in a circle.
+//!
+//! | floor | content |
+//! |---|---|
+//! | [`trace`] | comparison of a trace of workers with the model |
+//! | `hidden_moves` | moves that a trace does not show |
+//! | `observable` | parts of the database by which traces are compared |
+//! | `walk` | search for cycles and dead ends |
+//! | `model` | actions and properties of the model |
+//! | `own_pace` | moves of workers at their own pace |
+//! | `worker` | turns of a worker |
+//! | `environment` | moves of the environment: claims, crashes, clocks, requests, the world and people |
+//! | `kernel` | calls of the production rules |
+//! | `state` | state of the model |
+//! | `plan` | writes that a worker decided on |
+//! | `inbox` | requests in the inbox |
+//! | `record` | stored data of one invocation |
+//! | `config` | the world to search |
 
-mod hidden_moves;
-mod own_pace;
 pub mod trace;
 
+mod config;
 mod environment;
+mod hidden_moves;
+mod inbox;
 mod kernel;
 mod model;
+mod observable;
+mod own_pace;
 mod plan;
 mod record;
 mod state;
 mod walk;
 mod worker;
 
+pub use config::{Config, ModelClass, Mutant};
+pub use inbox::ModelRequest;
 pub use model::{Action, ENDS, PROPERTIES, Protocol};
 pub use plan::{Plan, PlannedWrite};
 pub use record::{Answer, Effect, EffectOrigin, ModelRow, Record, TRIES, Verdict};
-pub use state::{Job, ModelRequest, Phase, RequestInTransit, State, TryClock, Violation, Worker};
+pub use state::{Job, Phase, RequestInTransit, State, TryClock, Violation, Worker};
 pub use walk::{WalkError, walk};
 pub use worker::Luck;
-
-/// Recovery class that a tool declares for its calls (§5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ModelClass {
-    /// Calls change nothing.
-    Read,
-    /// Calls may be repeated under their external key.
-    Keyed,
-    /// The tool can be asked whether a call happened.
-    Queryable,
-    /// Calls can be neither repeated nor queried. A person decides.
-    Opaque,
-}
-
-/// A rule of the protocol that the model leaves out. Each variant describes the behaviour without its rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mutant {
-    /// The barrier is written without checking that the attempt holds the job, that the lease is live, and
-    /// that the row is unchanged.
-    UnfencedAcquire,
-    /// The external key contains the executing attempt instead of the attempt that first started the call.
-    AttemptScopedKey,
-    /// An open try is resolved before its owner is quiescent.
-    NoQuiescence,
-    /// The tool is called first, and the start is recorded together with the answer.
-    NoBarrier,
-    /// The answer of a superseded attempt is dropped. With the rule, the worker still stores the answer in the
-    /// effect store.
-    LeaseFencedEffects,
-    /// A person's decision names the invocation but not the try.
-    VerdictWithoutTry,
-    /// A person's decision is accepted before the settling time.
-    VerdictBeforeSettling,
-    /// In staged commit, the effect which records that a try changed nothing becomes durable before the ledger
-    /// row does.
-    FailureInTwoWrites,
-    /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
-    /// admitted.
-    ClaimBeforeBarrier,
-    /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then counts as
-    /// the answer of the repeated try.
-    FailedRepeatSettles,
-    /// A worker pauses between reading its clock and the system call that sends the request. After the pause the worker
-    /// still sends. The protocol cannot prevent this late send and has to assume that it does not happen.
-    LateSend,
-}
-
-/// Configuration of the world to search.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Number of workers.
-    pub workers: usize,
-    /// Classes of the job's invocations. The invocations run one after another.
-    pub calls: Vec<ModelClass>,
-    /// True if effect, events and row are three separate durable writes.
-    pub staged: bool,
-    /// Number of tries of one invocation, at most [`TRIES`].
-    pub tries: u8,
-    /// Number of times a worker may crash.
-    pub crashes: u8,
-    /// Number of times a lease may expire while its holder is alive.
-    pub pauses: u8,
-    /// Number of commit answers that may be lost.
-    pub lost_commits: u8,
-    /// True if a person may request cancellation.
-    pub cancel: bool,
-    /// True if tools may give inconclusive answers. Either the time during which a tool recognizes a key is over, or
-    /// the tool cannot find out whether a call happened.
-    pub inconclusive_answers: bool,
-    /// True if workers reload, read the inbox and suspend at their own pace.
-    pub own_pace: bool,
-    /// People repeat a request only while the inbox has fewer rows than this number. If the number is 0, people
-    /// make each request only once.
-    pub max_repeated_requests: u8,
-    /// Number of times a job may be released or may wait for a time.
-    pub suspensions: u8,
-    /// Rule that is left out.
-    pub mutant: Option<Mutant>,
-}
-
-impl Config {
-    /// Returns a world with two workers, one invocation and one fault of each kind.
-    pub fn for_class(class: ModelClass) -> Self {
-        Self {
-            workers: 2,
-            calls: vec![class],
-            staged: false,
-            tries: 2,
-            crashes: 1,
-            pauses: 1,
-            lost_commits: 1,
-            cancel: false,
-            inconclusive_answers: false,
-            own_pace: false,
-            max_repeated_requests: 0,
-            suspensions: 0,
-            mutant: None,
-        }
-    }
-
-    /// Returns the same world with a staged commit.
-    pub fn staged(self) -> Self {
-        Self { staged: true, ..self }
-    }
-
-    /// Returns the same world without one rule.
-    pub fn without(self, mutant: Mutant) -> Self {
-        Self { mutant: Some(mutant), ..self }
-    }
-
-    pub(crate) fn lacks(&self, mutant: Mutant) -> bool {
-        self.mutant == Some(mutant)
-    }
-}

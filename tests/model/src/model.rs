@@ -5,8 +5,9 @@ use stateright::{Model, Property};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 
+use crate::inbox::ModelRequest;
 use crate::record::{Answer, Record, TRIES, Verdict};
-use crate::state::{ModelRequest, Phase, State, Violation};
+use crate::state::{Phase, State, Violation};
 use crate::worker::Luck;
 use crate::{Config, ModelClass, environment, own_pace, worker};
 

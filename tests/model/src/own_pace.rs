@@ -6,9 +6,10 @@
 
 use latchwork_core::model::job::JobState;
 
+use crate::inbox::ModelRequest;
 use crate::plan::{Plan, PlannedWrite, nonce};
 use crate::record::Answer;
-use crate::state::{ModelRequest, Phase, State};
+use crate::state::{Phase, State};
 use crate::worker::{Luck, end_job, plan_for_answer, with_run, write};
 use crate::{Config, ModelClass, kernel};
 

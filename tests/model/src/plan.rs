@@ -3,8 +3,8 @@
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 
+use crate::inbox::ModelRequest;
 use crate::record::{Answer, Effect, EffectOrigin, ModelRow, Record, Verdict};
-use crate::state::ModelRequest;
 use crate::{Config, Mutant};
 
 /// Bit that stands for the effect store in [`PlannedWrite::remaining_parts`] and [`PlannedWrite::joint_parts`].

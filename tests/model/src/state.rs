@@ -3,31 +3,9 @@
 use latchwork_core::model::job::JobState;
 
 use crate::Config;
+use crate::inbox::ModelRequest;
 use crate::plan::PlannedWrite;
 use crate::record::{Answer, Record, TRIES};
-
-/// A request in the inbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ModelRequest {
-    /// Cancel the job.
-    Cancel,
-    /// Answer stored by a worker that had lost the job.
-    Late {
-        /// Slot of the invocation.
-        slot: u8,
-        /// Number of the try.
-        try_no: u8,
-    },
-    /// A person's decision about an invocation in doubt.
-    Resolve {
-        /// Slot of the invocation.
-        slot: u8,
-        /// Number of the try.
-        try_no: u8,
-        /// Result that the person found, or `None` if nothing happened.
-        found_result: Option<u8>,
-    },
-}
 
 /// The database: the job's row, its inbox, and the records of its invocations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,9 +5,10 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{Decision, Quiescence, Rejection, RowState};
 use latchwork_core::storage::WriteError;
 
+use crate::inbox::ModelRequest;
 use crate::plan::{EFFECTS, EVENTS, Plan, PlannedWrite, ROW, nonce};
 use crate::record::{Answer, Effect, EffectOrigin, Record, Verdict};
-use crate::state::{ModelRequest, Phase, Run, State, TryClock, Violation};
+use crate::state::{Phase, Run, State, TryClock, Violation};
 use crate::{Config, ModelClass, Mutant, kernel};
 
 /// Luck of a worker's turn: selects one of the possible results of the turn.
