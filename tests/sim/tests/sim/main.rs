@@ -25,6 +25,7 @@ mod people;
 mod plans;
 mod plugins;
 mod process;
+mod recording;
 mod run;
 mod shapes;
 mod snapshot;
