@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::{Answer, Effect};
 use latchwork_core::model::ids::JobId;
 use latchwork_model::ModelClass;
