@@ -110,7 +110,7 @@ fn kernel_has_no_impure_dependencies() {
     );
 }
 
-/// I8: only the store uses SQL, and only the command line names the store.
+/// I8: only the store uses sqlx, and only the command line names the store.
 #[test]
 fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
     let host = rust_files("host/src/");

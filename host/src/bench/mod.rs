@@ -2,6 +2,7 @@
 //!
 //! * `workload` defines the jobs. `load` runs concurrent jobs.
 //! * `disk` measures appends that are flushed one by one. No store can flush faster than this rate.
+//! * `pgbench` measures the transaction rate of a PostgreSQL server.
 //! * `workers` measures jobs of one database that several worker processes share.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
@@ -10,12 +11,14 @@
 
 mod disk;
 mod load;
+mod pgbench;
 mod sandbox;
 mod workers;
 mod workload;
 
 pub use disk::flushed_appends_per_second;
 pub use load::{Load, Measured, run};
+pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
 pub use sandbox::{SandboxTimes, measure_sandbox};
 pub use workers::{SharedMeasurement, enqueue_jobs, jobs_before, measure_completed};
 pub use workload::{CALLS_PER_JOB, Workload};

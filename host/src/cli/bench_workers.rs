@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use latchwork_core::model::error_docs;
-use latchwork_store::{BenchTransaction, Database, DatabaseTarget, NoProbe, pgbench, transactions_per_second};
+use latchwork_store::{Database, DatabaseTarget, NoProbe};
 
 use super::args::BenchArgs;
 use super::context::Context;
@@ -20,7 +20,7 @@ use super::error::{CliError, Exit};
 use super::open;
 use super::output::{Tone, table};
 use crate::bench;
-use crate::bench::{SharedMeasurement, Workload};
+use crate::bench::{BenchTransaction, SharedMeasurement, Workload, pgbench, transactions_per_second};
 use crate::config::{Config, DATABASE_VARIABLE};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;

@@ -42,7 +42,6 @@ mod measure;
 mod open;
 mod owner;
 mod payloads;
-mod pgbench;
 mod probe;
 mod read_only;
 mod readers;
@@ -79,7 +78,6 @@ pub use generation::times_used;
 pub use measure::commits_per_second;
 pub use open::{DatabaseTarget, NO_TABLES, OpenOptions, server_name};
 pub use owner::{OwnerLock, is_owner_dead};
-pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
 pub use probe::{KillAt, NoProbe, Probe, Side};
 pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
