@@ -1,5 +1,5 @@
 //! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
-//! ([`crate::server`]).
+//! ([`crate::server::checks`]).
 //!
 //! The database counts the processes that have used it for work. Each process is counted at its first claim. A file
 //! outside the database holds the same number. The number is committed to the database before the file is written.
@@ -11,7 +11,7 @@
 //!
 //! A new database in the place of a used one is refused as well: the used database was lost together with its records.
 //! A backup that was taken after the last process was counted has the expected number. The high-water mark
-//! ([`crate::high_water`]) detects such a backup.
+//! ([`crate::server::high_water`]) detects such a backup.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -19,20 +19,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use latchwork_core::storage::StoreError;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::Database;
-use crate::dialect::Dialect;
-use crate::error::TransactionFailure;
-use crate::file_lock;
-use crate::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
-use crate::row::RowReader;
-use crate::server::Server;
-use crate::statement::StatementName;
-use crate::statement_batch::StatementBatch;
-use crate::writer::{Tx, Work};
+use latchwork_core::storage::StoreError;
+
+use crate::os::file_lock;
+use crate::server::checks::{Server, restored_error};
+use crate::server::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
+use crate::sql::dialect::Dialect;
+use crate::sql::error::TransactionFailure;
+use crate::sql::readers::Readers;
+use crate::sql::row::RowReader;
+use crate::sql::statement::StatementName;
+use crate::sql::statement_batch::StatementBatch;
+use crate::transaction::tx::Tx;
+use crate::transaction::work::Work;
+use crate::write::writer::Writer;
 
 /// Identity and generation of a database. Represents both the generation file and the data read from the
 /// database. The file contains only the first two fields.
@@ -46,6 +49,14 @@ struct StoredGeneration {
     /// Position of the database. Not in the file.
     #[serde(skip)]
     position: DatabasePosition,
+}
+
+/// Parts of an open database through which the generation is read and written.
+pub(crate) struct DatabaseAccess<'a> {
+    pub(crate) dialect: Dialect,
+    pub(crate) readers: &'a Readers,
+    pub(crate) writer: &'a Writer,
+    pub(crate) server: &'a Arc<Server>,
 }
 
 /// Access to the generation file. Also records whether this process has been counted in the database.
@@ -74,7 +85,7 @@ impl Generation {
 
     /// Checks at opening whether the database is behind the high-water mark, and records the result. A later check
     /// could miss a restored backup, because writes raise the position of the database above the mark.
-    pub(crate) async fn check_at_open(&self, store: &Database) {
+    pub(crate) async fn check_at_open(&self, store: &DatabaseAccess<'_>) {
         let look = async {
             let known = self.high_water.known_positions()?;
             self.high_water.is_behind(&known, self.stored(store).await?.position)
@@ -85,7 +96,7 @@ impl Generation {
     }
 
     /// Checks the database before the first claim and counts this process.
-    pub(crate) async fn begin_use(&self, store: &Database) -> Result<(), StoreError> {
+    pub(crate) async fn begin_use(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let mut entered = self.counted_connection.lock().await;
         let connections = store.server.connections();
         if *entered != Some(connections) {
@@ -96,22 +107,22 @@ impl Generation {
     }
 
     /// Checks that this is the database that was last used here.
-    pub(crate) async fn check(&self, store: &Database) -> Result<(), StoreError> {
+    pub(crate) async fn check(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         let known = self.high_water.known_positions()?;
         let stored = self.stored(store).await?;
-        check_all(&stored, self.read()?.as_ref(), &known, store.dialect, &store.server)
+        check_all(&stored, self.read()?.as_ref(), &known, store.dialect, store.server)
     }
 
     /// Accepts this database as the one to use.
-    pub(crate) async fn accept(&self, store: &Database) -> Result<(), StoreError> {
+    pub(crate) async fn accept(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         self.count_use(store, true).await
     }
 
     /// Checks the database and counts this process. A lock is held from reading the file to writing it. Without
     /// the lock, another process could be counted in between. The number read from the file would then no
     /// longer fit the database.
-    async fn count_use(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
+    async fn count_use(&self, store: &DatabaseAccess<'_>, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.record_unused(store).await?;
         let (file, server, known) = (self.read()?, store.server.clone(), self.high_water.known_positions()?);
@@ -125,13 +136,13 @@ impl Generation {
     ///
     /// If the file were first written after this process was counted, a crash in between would leave a used database
     /// without a file. On SQLite such a database is refused as a restored one.
-    async fn record_unused(&self, store: &Database) -> Result<(), StoreError> {
+    async fn record_unused(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
         if stored.generation == 0 && unused { self.write(&stored) } else { Ok(()) }
     }
 
-    async fn stored(&self, store: &Database) -> Result<StoredGeneration, StoreError> {
+    async fn stored(&self, store: &DatabaseAccess<'_>) -> Result<StoredGeneration, StoreError> {
         let rows = store
             .readers
             .run(StatementName::GENERATION_READ, StatementBatch::new(&read_statement(store.dialect)))
@@ -239,14 +250,6 @@ fn check_number(
             stored.generation, file.generation
         )),
     }
-}
-
-/// Returns the error for a database that is not the one last used here.
-pub(crate) fn restored_error(what: &str) -> StoreError {
-    StoreError::Restored(format!(
-        "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made since may \
-         be unknown to it"
-    ))
 }
 
 /// Work that checks the database and counts this process in one transaction.

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use latchwork_core::storage::{Clock, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use crate::durability::Durability;
-use crate::error::store_error;
+use latchwork_core::storage::{Clock, StoreError};
+
+use crate::sql::durability::Durability;
+use crate::sql::error::store_error;
 
 /// Returns the number of one-row transactions per second that SQLite commits to a new file at `path`. The transactions
 /// run one after the other, in WAL mode with `synchronous=FULL`. The file contains no job data, so its statements are

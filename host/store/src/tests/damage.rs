@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use latchwork_core::storage::{Journal, StoreError, WriteError};
 
-use super::{append, open, sql, submit_claimed};
+use super::fixture::{append, open, sql, submit_claimed};
 use crate::{Database, OpenOptions};
 
 /// Executes the SQL text `damage` on a database with the jobs `one` and `two`. Returns the error of loading

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
 
-use super::{append, open, sql, submit_claimed};
+use super::fixture::{append, open, sql, submit_claimed};
 use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
 
 async fn refused(options: OpenOptions) -> String {

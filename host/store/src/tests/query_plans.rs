@@ -3,14 +3,14 @@
 use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::ClaimExclusions;
 
-use super::open;
-use crate::clock::Timestamps;
-use crate::dialect::Dialect;
-use crate::leases::ClaimTarget;
-use crate::row::{RowReader, StoredRow};
-use crate::statement::StatementName;
-use crate::statement_batch::{BoundValue, StatementBatch};
-use crate::timers::due;
+use super::fixture::open;
+use crate::os::clock::Timestamps;
+use crate::sql::dialect::Dialect;
+use crate::sql::row::{RowReader, StoredRow};
+use crate::sql::statement::StatementName;
+use crate::sql::statement_batch::{BoundValue, StatementBatch};
+use crate::tables::leases::ClaimTarget;
+use crate::tables::timers::due;
 
 /// Returns, for each statement of a script, the lines of SQLite's query plan about the table of jobs.
 async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Vec<String>> {

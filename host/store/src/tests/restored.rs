@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions, Connection};
 
 use latchwork_core::storage::{Batch, BatchKind, InboxRequest, Journal, LeaseRequest, StoreError};
 
-use super::{open, submit_claimed};
+use super::fixture::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
 /// If several processes open a database concurrently, none of them reports a restore. Here one process opens

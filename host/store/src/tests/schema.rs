@@ -6,7 +6,7 @@ use std::path::Path;
 #[tokio::test]
 async fn schema_matches_golden_file() {
     let dir = tempfile::tempdir().unwrap();
-    let store = super::open(&dir.path().join("latch.db")).await;
+    let store = super::fixture::open(&dir.path().join("latch.db")).await;
     let schema = store.schema().await.unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/sqlite.sql");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -19,7 +19,9 @@ async fn schema_matches_golden_file() {
 /// Every migration file is in the list of migrations. A file that is missing in the list would never run.
 #[test]
 fn every_migration_is_run() {
-    for (of, listed) in [("sqlite", crate::open::MIGRATIONS), ("postgres", crate::open::POSTGRES_MIGRATIONS)] {
+    for (of, listed) in
+        [("sqlite", crate::open::migrations::MIGRATIONS), ("postgres", crate::open::migrations::POSTGRES_MIGRATIONS)]
+    {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(of);
         let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut files: Vec<String> = names.collect();

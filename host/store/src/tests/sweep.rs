@@ -3,7 +3,7 @@
 
 use latchwork_core::storage::{Journal, StatusWrite};
 
-use super::{open, submit_claimed};
+use super::fixture::{open, submit_claimed};
 use crate::{OpenOptions, OwnerLock, SystemClock};
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     // The job ends, so the proof that the owner of its claim is dead is no longer needed.
     let end = latchwork_core::storage::Batch {
         status: Some(StatusWrite { to: latchwork_core::model::job::JobState::Completed, wake_at_us: None }),
-        ..super::append(batch).0
+        ..super::fixture::append(batch).0
     };
     store.write(end).await.unwrap();
     store.sweep_owners(&owners, &own).await.unwrap();
@@ -43,7 +43,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lock_file_is_not_created_during_a_sweep() {
     let dir = tempfile::tempdir().unwrap();
-    let sweeping = crate::sweep::lock_owner_dir(dir.path()).unwrap();
+    let sweeping = crate::os::owner::lock_owner_dir(dir.path()).unwrap();
     let owners = dir.path().to_owned();
     let taking =
         std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());

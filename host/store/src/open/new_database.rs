@@ -1,0 +1,50 @@
+//! First writes to a database that was just opened.
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::{Clock, StoreError};
+
+use crate::server::checks::Server;
+use crate::sql::connection::Connection;
+use crate::sql::dialect::Dialect;
+use crate::sql::error::store_error;
+use crate::sql::statement::{StatementExecutor, StatementName};
+use crate::sql::statement_batch::StatementBatch;
+use crate::transaction::commit_marker;
+
+/// Checks that the database can be written, and gives a new database its id.
+pub(crate) async fn initialize(
+    hand: &StatementExecutor,
+    conn: &mut Connection,
+    clock: &dyn Clock,
+    server: &Server,
+) -> Result<(), StoreError> {
+    let dialect = match conn {
+        Connection::Sqlite(_) => Dialect::Sqlite,
+        Connection::Postgres(_) => Dialect::Postgres,
+    };
+    let mut script = StatementBatch::new(dialect.opening());
+    script.push("ROLLBACK");
+    hand.run(conn, StatementName::WRITABLE, script).await.map_err(|error| store_error(&error))?;
+    let place = server.identity().text();
+    let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
+    let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
+    // The statement writes only if the row is missing, so an existing database is opened without a write.
+    let mut script = StatementBatch::new(match dialect {
+        Dialect::Sqlite => {
+            "INSERT INTO meta (id, database_id, generation) SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)"
+        }
+        Dialect::Postgres => {
+            "INSERT INTO meta (id, database_id, generation, server, written) SELECT 1, ?, 0, ?, \
+             CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) WHERE NOT EXISTS (SELECT 1 FROM meta) ON CONFLICT DO \
+             NOTHING"
+        }
+    });
+    script.text(&id[..32]);
+    if dialect == Dialect::Postgres {
+        script.text(place);
+        commit_marker::prune(&mut script);
+    }
+    let named = hand.run(conn, StatementName::GENERATION_WRITE, script).await;
+    named.map_err(|error| store_error(&error))?;
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! Helpers near the operating system: clocks, lock files and crash points.
+
+pub(crate) mod clock;
+pub(crate) mod dead_owners;
+pub(crate) mod file_lock;
+pub(crate) mod owner;
+pub(crate) mod probe;
+pub(crate) mod sweep;

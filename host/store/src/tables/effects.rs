@@ -1,0 +1,149 @@
+//! Effects: stored answers of tools, written once per job, slot and try.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use latchwork_core::model::effect::Effect;
+use latchwork_core::model::ids::{JobId, Slot};
+use latchwork_core::storage::{Batch, StoreError, WriteError, admit};
+
+use crate::sql::error::TransactionFailure;
+use crate::sql::readers::Readers;
+use crate::sql::row::RowReader;
+use crate::sql::statement::StatementName;
+use crate::sql::statement_batch::StatementBatch;
+use crate::tables::group_state::GroupState;
+use crate::transaction::tx::Tx;
+use crate::transaction::work::Work;
+
+/// SQL for the database key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in
+/// another database. Has two parameters, both the job id.
+const KEY_OF_JOB: &str =
+    "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
+
+/// Appends queries that find which effects of the batches are already stored. Returns the number of appended
+/// statements.
+pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+    let tries: Vec<(&JobId, &Effect)> =
+        batches.iter().flat_map(|batch| batch.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
+    script.push_over_rows(
+        "SELECT j.job_id, e.slot, e.try, e.bytes FROM ",
+        3,
+        " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN effects e ON e.job = j.id AND e.slot = v.column2 \
+         AND e.try = v.column3",
+        &tries,
+        |script, (job_id, effect)| {
+            script.text(job_id.as_str()).text(effect.slot.as_str()).int(effect.try_no);
+        },
+    )
+}
+
+/// Loads an effect into the state of the group.
+pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<(), StoreError> {
+    let job_id = row.text()?;
+    seen.update_job(&job_id, |standing| {
+        standing.effects.insert((Slot::from(row.text()?), row.u32()?), row.blob()?);
+        Ok(())
+    });
+    Ok(())
+}
+
+/// Writes new effects.
+pub(crate) fn insert(script: &mut StatementBatch, effects: &[(i64, &Effect)]) {
+    script.push_over_rows(
+        "INSERT INTO effects SELECT column1, column2, column3, column4 FROM ",
+        4,
+        " WHERE column1 IS NOT NULL",
+        effects,
+        |script, (job, effect)| {
+            script.int(*job).text(effect.slot.as_str()).int(effect.try_no).blob(effect.to_bytes());
+        },
+    );
+}
+
+/// Work that writes effects without a batch, and therefore without fencing.
+pub(crate) struct PutEffects {
+    pub(crate) job_id: JobId,
+    pub(crate) effects: Vec<Effect>,
+}
+
+#[async_trait]
+impl Work for PutEffects {
+    type Output = Result<(), WriteError>;
+
+    fn starts_work(&self) -> bool {
+        false
+    }
+
+    fn jobs(&self) -> Vec<JobId> {
+        vec![self.job_id.clone()]
+    }
+
+    fn needs_marker(&self) -> bool {
+        true
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
+        let mut script = StatementBatch::new(&format!("SELECT {KEY_OF_JOB}"));
+        script.text(self.job_id.as_str()).text(self.job_id.as_str());
+        let mut key =
+            RowReader::new(&tx.run(StatementName::EFFECTS_FIND, script).await?[0][0], "jobs").int_or_null()?;
+        if key.is_none() {
+            let mut script = StatementBatch::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
+            script.text(self.job_id.as_str());
+            key = Some(
+                RowReader::new(&tx.run(StatementName::EFFECTS_INSERT, script).await?[0][0], "foreign_jobs").int()?,
+            );
+        }
+        let key = key.unwrap_or_default();
+        let mut script = StatementBatch::default();
+        script.push_over_rows(
+            "SELECT e.slot, e.try, e.bytes FROM ",
+            3,
+            " CROSS JOIN effects e ON e.job = v.column1 AND e.slot = v.column2 AND e.try = v.column3",
+            &self.effects,
+            |script, effect| {
+                script.int(key).text(effect.slot.as_str()).int(effect.try_no);
+            },
+        );
+        if script.is_empty() {
+            return Ok(Ok(()));
+        }
+        let mut stored = BTreeMap::new();
+        for row in tx.run(StatementName::EFFECTS_FIND, script).await?.iter().flatten() {
+            let mut row = RowReader::new(row, "effects");
+            stored.insert((Slot::from(row.text()?), row.u32()?), row.blob()?);
+        }
+        let new = match admit::new_effects_of(&stored, &self.effects) {
+            Ok(new) => new,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let new: Vec<(i64, &Effect)> = new.into_iter().map(|index| (key, &self.effects[index])).collect();
+        let mut script = StatementBatch::default();
+        insert(&mut script, &new);
+        if !new.is_empty() {
+            tx.run_last(StatementName::EFFECTS_INSERT, script).await?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// Returns the effects of a job.
+pub(crate) async fn read_effects(readers: &Readers, job_id: &JobId) -> Result<Vec<Effect>, StoreError> {
+    let mut script = StatementBatch::new(&format!(
+        "SELECT slot, try, bytes FROM effects WHERE job = {KEY_OF_JOB} ORDER BY slot, try"
+    ));
+    script.text(job_id.as_str()).text(job_id.as_str());
+    let rows = readers.run(StatementName::EFFECTS_READ, script).await?;
+    let read = |row| {
+        let mut row = RowReader::new(row, "effects");
+        let (slot, try_no, bytes) = (row.text()?, row.u32()?, row.blob()?);
+        let effect: Effect = serde_json::from_slice(&bytes).map_err(|error| row.damaged(&error.to_string()))?;
+        if effect.slot.as_str() != slot || effect.try_no != try_no {
+            return Err(row.damaged(&format!("it belongs to slot {}, try {}", effect.slot, effect.try_no)));
+        }
+        Ok(effect)
+    };
+    rows.iter().flatten().map(read).collect()
+}

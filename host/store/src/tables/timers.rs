@@ -1,0 +1,167 @@
+//! Durable timers and waiting jobs.
+//!
+//! A due timer is moved from its table to its job's inbox in one transaction, so it fires once. The current or next
+//! lease holder turns the inbox row into events. A crash before that loses nothing, because the inbox row is durable.
+//!
+//! A waiting job becomes `PENDING` when its time has come. A search for jobs never reads waiting jobs.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use latchwork_core::storage::{InboxRequest, StoreError};
+
+use crate::os::clock::Timestamps;
+use crate::sql::dialect::Dialect;
+use crate::sql::error::TransactionFailure;
+use crate::sql::readers::Readers;
+use crate::sql::row::{RowReader, StoredRow};
+use crate::sql::statement::StatementName;
+use crate::sql::statement_batch::StatementBatch;
+use crate::tables::inbox;
+use crate::transaction::tx::Tx;
+use crate::transaction::work::Work;
+
+/// Maximum number of timers, and of waiting jobs, per transaction. More can be due only if no worker ran for a
+/// long time.
+const FIRED_MAX: i64 = 256;
+
+/// Writes the current timers. `None` as the due time removes a timer.
+pub(crate) fn replace(script: &mut StatementBatch, timers: &BTreeMap<(i64, &str), Option<i64>>) {
+    let armed: Vec<(i64, &str, i64)> =
+        timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
+    let gone: Vec<(i64, &str)> = timers.iter().filter(|(_, due)| due.is_none()).map(|(id, _)| *id).collect();
+    script.push_upsert("timers", &["job", "name"], &["due_us"], &armed, |script, (job, name, due_us)| {
+        script.int(*job).text(*name).int(*due_us);
+    });
+    remove(script, &gone);
+}
+
+fn remove(script: &mut StatementBatch, timers: &[(i64, &str)]) {
+    script.push_over_rows(
+        "DELETE FROM timers WHERE (job, name) IN (SELECT column1, column2 FROM ",
+        2,
+        ")",
+        timers,
+        |script, (job, name)| {
+            script.int(*job).text(*name);
+        },
+    );
+}
+
+/// Appends the query for the earliest timer, the earliest waiting job and the current time. [`read_next`] reads the
+/// resulting row. The parameter of the query is the current time, or NULL if the server supplies the time.
+pub(crate) fn push_next_query(script: &mut StatementBatch, dialect: Dialect, now: Option<&Timestamps>) {
+    script.push(&format!(
+        "SELECT (SELECT MIN(due_us) FROM timers), (SELECT MIN(wake_at_us) FROM jobs WHERE state = 3), {}",
+        dialect.now()
+    ));
+    script.int_or_null(now.map(|now| now.now_us));
+}
+
+/// Returns the time of the earliest timer or waiting job, and the current time.
+pub(crate) fn read_next(row: &StoredRow) -> Result<(Option<i64>, i64), StoreError> {
+    let mut row = RowReader::new(row, "timers");
+    let (timer_us, wake_us) = (row.int_or_null()?, row.int_or_null()?);
+    Ok((timer_us.into_iter().chain(wake_us).min(), row.int()?))
+}
+
+/// Builds the queries for due timers with their jobs, and for waiting jobs that are due. Rows that a lease
+/// holder has locked for its own writes are skipped.
+pub(crate) fn due(dialect: Dialect, now_us: i64) -> StatementBatch {
+    let mut script = StatementBatch::new(&format!(
+        "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
+         BY t.due_us, t.job, t.name LIMIT ?{}",
+        dialect.skip_locked("t, j")
+    ));
+    script.int(now_us).int(FIRED_MAX);
+    script.push(&format!(
+        "SELECT j.id FROM jobs j WHERE j.state = 3 AND j.wake_at_us <= ? ORDER BY j.wake_at_us, j.id LIMIT ?{}",
+        dialect.skip_locked("j")
+    ));
+    script.int(now_us).int(FIRED_MAX);
+    script
+}
+
+/// Work that fires due timers and ends due waits. Returns true if nothing more is due.
+pub(crate) struct FireTimers;
+
+#[async_trait]
+impl Work for FireTimers {
+    type Output = bool;
+
+    fn starts_work(&self) -> bool {
+        true
+    }
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
+        let now_us = tx.now().await?.now_us;
+        let script = due(tx.dialect, now_us);
+        let rows = tx.run(StatementName::TIMERS_FIND, script).await?;
+        let mut due = Vec::new();
+        for row in &rows[0] {
+            let mut row = RowReader::new(row, "timers");
+            due.push((row.int()?, row.text()?, row.int()?, row.job_state()?));
+        }
+        let waited: Vec<i64> = rows[1].iter().map(|row| RowReader::new(row, "jobs").int()).collect::<Result<_, _>>()?;
+        if due.is_empty() && waited.is_empty() {
+            return Ok(true);
+        }
+        // A finished job does not need its timers.
+        let told: Vec<(i64, InboxRequest)> = due
+            .iter()
+            .filter(|(.., state)| !state.is_terminal())
+            .map(|(job, name, due_us, _)| (*job, InboxRequest::Timer { name: name.clone(), due_us: *due_us }))
+            .collect();
+        let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, ..)| (*job, name.as_str())).collect();
+        let mut script = StatementBatch::default();
+        inbox::insert(&mut script, &told, now_us);
+        mark_inbox_pending(&mut script, &told, now_us);
+        end_waits(&mut script, &waited, now_us);
+        remove(&mut script, &gone);
+        tx.run_last(StatementName::TIMERS_FIRE, script).await?;
+        Ok((due.len().max(waited.len()) as i64) < FIRED_MAX)
+    }
+}
+
+/// Marks the inbox of jobs as pending. A job that waits, is parked or has diverged becomes claimable.
+fn mark_inbox_pending(script: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
+    let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
+    let jobs: Vec<i64> = jobs.into_iter().collect();
+    script.push_over_rows(
+        "UPDATE jobs SET inbox_pending = 1, updated_us = v.column2, state = CASE WHEN state IN (3, 4, 5) THEN 1 ELSE \
+         state END, wake_at_us = CASE WHEN state IN (3, 4, 5) THEN NULL ELSE wake_at_us END FROM ",
+        2,
+        " WHERE jobs.id = v.column1",
+        &jobs,
+        |script, job| {
+            script.int(*job).int(now_us);
+        },
+    );
+}
+
+/// Makes the given waiting jobs claimable, because their time has come.
+fn end_waits(script: &mut StatementBatch, waited: &[i64], now_us: i64) {
+    script.push_over_rows(
+        "UPDATE jobs SET state = 1, wake_at_us = NULL, updated_us = v.column2 FROM ",
+        2,
+        " WHERE jobs.id = v.column1",
+        waited,
+        |script, job| {
+            script.int(*job).int(now_us);
+        },
+    );
+}
+
+/// Returns the time of the next timer or waiting job, and the database's current time. `now` is the current time, or
+/// `None` if the server supplies the time.
+pub(crate) async fn read_next_timer(
+    readers: &Readers,
+    dialect: Dialect,
+    now: Option<&Timestamps>,
+) -> Result<(Option<i64>, i64), StoreError> {
+    let mut script = StatementBatch::default();
+    push_next_query(&mut script, dialect, now);
+    let rows = readers.run(StatementName::TIMERS_LOOK, script).await?;
+    read_next(&rows[0][0])
+}

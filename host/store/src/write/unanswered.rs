@@ -1,0 +1,94 @@
+//! Outcome of a commit that was not answered.
+
+use crate::server::checks::ServerIdentity;
+use crate::sql::connection::{Connection, RetryBudget};
+use crate::sql::row::RowReader;
+use crate::sql::statement::{StatementExecutor, StatementName};
+use crate::sql::statement_batch::StatementBatch;
+use crate::transaction::commit_marker::CommitMarker;
+use crate::write::log_positions::{BatchPositions, CommitOutcome, commit_outcomes};
+
+/// Data that identifies a transaction after an unanswered commit.
+pub(crate) struct TransactionEvidence {
+    /// Number that the server gave to the transaction.
+    pub(crate) number: Option<String>,
+    /// Commit marker that the transaction wrote.
+    pub(crate) marker: Option<CommitMarker>,
+    /// Server on which the transaction was begun.
+    pub(crate) server: ServerIdentity,
+}
+
+/// Reads whether the transaction was committed, on a new connection to the server `here`.
+///
+/// On PostgreSQL, asks the server by transaction number. A committed number alone is not enough: the commit marker
+/// or the logs must also show that the number belongs to this transaction.
+///
+/// On SQLite, compares the ends of the logs. A transaction is written as a whole or not at all. The log of one job
+/// can therefore decide for the whole group.
+pub(crate) async fn read_outcomes(
+    hand: &StatementExecutor,
+    conn: &mut Connection,
+    marks: &[BatchPositions],
+    evidence: TransactionEvidence,
+    here: &ServerIdentity,
+    patience: &mut RetryBudget,
+) -> Result<Vec<CommitOutcome>, sqlx::Error> {
+    let TransactionEvidence { number, marker: mark, server: place } = evidence;
+    // A transaction number is meaningful only on the same server and timeline. Elsewhere only the stored
+    // rows are evidence.
+    let is_here = *here == place;
+    let ended = match number.filter(|_| is_here) {
+        Some(number) => transaction_status(hand, conn, &number, patience).await,
+        None if mark.is_some() && !is_here => Ok(Some(true)),
+        None => Ok(None),
+    };
+    match ended {
+        // The number alone proves nothing, because a server that crashed reuses the numbers of lost
+        // commits. The commit marker proves that this transaction was committed.
+        Ok(Some(true)) if let Some(mark) = &mark => mark
+            .is_committed(hand, conn)
+            .await
+            .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
+        // Without a commit marker, the ends of the logs decide. Suppose that at least one log is unchanged, and
+        // that no log ends where the group would have ended it. Then another transaction with this number was
+        // committed.
+        Ok(Some(true)) => commit_outcomes(hand, conn, marks).await.map(|seen| {
+            let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
+            vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]
+        }),
+        Ok(Some(false)) => Ok(vec![CommitOutcome::NotCommitted]),
+        Ok(None) => commit_outcomes(hand, conn, marks).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// SQLSTATE `invalid_parameter_value`: `pg_xact_status` was called with a number that was never assigned.
+const NEVER_ASSIGNED: &str = "22023";
+
+/// Returns whether the transaction with this number was committed. Returns `None` if the server no longer
+/// knows. Waits while the server is still committing the transaction in an old session.
+async fn transaction_status(
+    hand: &StatementExecutor,
+    conn: &mut Connection,
+    number: &str,
+    patience: &mut RetryBudget,
+) -> Result<Option<bool>, sqlx::Error> {
+    loop {
+        let mut script = StatementBatch::new("SELECT pg_xact_status(CAST(? AS xid8))");
+        script.text(number);
+        let rows = match hand.run(conn, StatementName::OUTCOME, script).await {
+            // The server never assigned this number: it crashed and lost the transaction.
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_ASSIGNED) => {
+                return Ok(Some(false));
+            }
+            other => other?,
+        };
+        let said = rows.iter().flatten().next().and_then(|row| RowReader::new(row, "transaction").text_or_null().ok());
+        match said.flatten().as_deref() {
+            Some("committed") => return Ok(Some(true)),
+            Some("aborted") => return Ok(Some(false)),
+            Some(_) if patience.wait().await => {}
+            _ => return Ok(None),
+        }
+    }
+}
