@@ -15,8 +15,8 @@ use latchwork_core::{decide, plan};
 
 use crate::host::{Host, SubmitError};
 use crate::os;
+use crate::runtime::WorkerError;
 use crate::submit::{new_job_id, reachable_operators};
-use crate::worker::WorkerError;
 
 /// Options of a fork.
 #[derive(Clone, Debug)]

@@ -23,11 +23,11 @@ use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
 use crate::os::ThisMachine;
 use crate::registry::{ComponentStorage, Registry, Survey};
+use crate::runtime::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
 use crate::submit::{AcceptancePolicy, Submission};
 use crate::validate;
 use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
-use crate::worker::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
 
 /// The stores of a host. The embedding program opens them.
 pub struct Stores {
@@ -439,7 +439,7 @@ impl Host {
     /// # Errors
     /// The job does not exist or cannot be read.
     pub async fn load(&self, job_id: &JobId) -> Result<Durable, WorkerError> {
-        crate::worker::load_durable(&self.worker, job_id).await
+        crate::runtime::load_durable(&self.worker, job_id).await
     }
 }
 

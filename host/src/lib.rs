@@ -9,7 +9,7 @@
 //! submit a [`submit::Submission`] and drive the claim.
 //!
 //! ```text
-//! cli ─► host ─► worker ─► engine ─► capability
+//! cli ─► host ─► runtime ─► engine ─► capability
 //!          │        └────► latchwork-core: decisions, states, events
 //!          └─► registry
 //! ```
@@ -33,9 +33,9 @@ pub mod notify;
 pub mod os;
 pub mod registry;
 pub mod replay;
+pub mod runtime;
 pub mod schemas;
 pub mod submit;
 mod units;
 pub mod validate;
 pub mod verifier;
-pub mod worker;

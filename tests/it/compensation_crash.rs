@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 
-use latchwork::worker::EXECUTE_POINTS;
-use latchwork_store::STATEMENTS;
 use serde_json::Value;
+
+use latchwork::runtime::EXECUTE_POINTS;
+use latchwork_store::STATEMENTS;
 
 use crate::compensation::{assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan};
 use crate::program::latch_command;

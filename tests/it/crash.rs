@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use latchwork::worker::EXECUTE_POINTS;
-use latchwork_store::STATEMENTS;
 use serde_json::json;
+
+use latchwork::runtime::EXECUTE_POINTS;
+use latchwork_store::STATEMENTS;
 
 use crate::evidence;
 use crate::log_equivalence::comparable_log;

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use latchwork::config::{Config, LoadOptions};
 use latchwork::host::{EnqueueResult, Host, Stores};
+use latchwork::runtime::NoCrash;
 use latchwork::submit::{Submission, bare_intent};
-use latchwork::worker::NoCrash;
 use latchwork_core::model::mode::Mode;
 use latchwork_core::storage::Owner;
 use latchwork_store::{Database, OpenOptions};

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use latchwork::worker::EXECUTE_POINTS;
+use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use crate::crash::{STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, check_single_job};

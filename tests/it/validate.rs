@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde_json::{Value, json};
+
 use latchwork::validate::{
     NoOp, Sandbox, SandboxEnd, SandboxHostCall, SandboxRun, Static, StepValidator, ValidationRequest, Validators,
 };
-use serde_json::{Value, json};
 
 use crate::built_guests::guest;
 use crate::test_env::{TestEnv, step};
@@ -106,8 +107,8 @@ impl StepValidator for CountingValidator {
 async fn embedding_program_can_add_a_validator() {
     use latchwork::config::{Config, LoadOptions};
     use latchwork::host::{Extensions, Host, Stores, SubmitResult};
+    use latchwork::runtime::{NoCrash, NoObserver};
     use latchwork::submit::{Submission, bare_intent};
-    use latchwork::worker::{NoCrash, NoObserver};
     use latchwork_core::memory::{ManualClock, Memory};
     for (what, state) in [("emit", "COMPLETED"), ("good", "FAILED")] {
         let place = env_with_scripted_step("\"static\"", &json!({ "do": what }));

@@ -12,7 +12,7 @@ use latchwork_core::model::job::JobState;
 use super::{BenchError, Workload};
 use crate::host::{Host, SubmitResult};
 use crate::os::clock;
-use crate::worker::NoObserver;
+use crate::runtime::NoObserver;
 
 /// Parameters of a measurement.
 #[derive(Clone, Copy, Debug)]

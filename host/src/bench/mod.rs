@@ -39,7 +39,7 @@ pub enum BenchError {
     Submit(#[from] crate::host::SubmitError),
     /// The worker failed to settle a job.
     #[error(transparent)]
-    Worker(#[from] crate::worker::WorkerError),
+    Worker(#[from] crate::runtime::WorkerError),
     /// A job did not complete, or the request belongs to an existing job. Contains the id of the job and a
     /// text with the cause.
     #[error("job {0} ended {1}: see its events")]

@@ -18,7 +18,7 @@ use crate::guest::sources::{StepContext, StepSources};
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::host::{Host, Stores};
 use crate::os::clock;
-use crate::worker::NoCrash;
+use crate::runtime::NoCrash;
 
 const NOOP: &str = "Bench.Noop";
 

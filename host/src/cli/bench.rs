@@ -19,7 +19,7 @@ use crate::bench;
 use crate::bench::{Load, Measured, SandboxTimes, Workload};
 use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use crate::host::{Host, Stores};
-use crate::worker::NoCrash;
+use crate::runtime::NoCrash;
 
 /// Measurements of one load.
 struct LoadResult {

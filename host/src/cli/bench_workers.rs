@@ -23,7 +23,7 @@ use crate::bench;
 use crate::bench::{BenchTransaction, SharedMeasurement, Workload, pgbench, transactions_per_second};
 use crate::config::{Config, DATABASE_VARIABLE};
 use crate::host::{Host, Stores};
-use crate::worker::NoCrash;
+use crate::runtime::NoCrash;
 
 /// Numbers of pgbench clients: one, and the number with the highest throughput on a small server.
 const CLIENTS: [u32; 2] = [1, 8];

@@ -17,7 +17,7 @@ use crate::config;
 use crate::config::{ConfigErrors, SettingSource};
 use crate::engine::EngineError;
 use crate::host::SubmitError;
-use crate::worker::WorkerError;
+use crate::runtime::WorkerError;
 
 /// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
 use crate::os;
 use crate::registry::{ComponentStorage, Survey};
-use crate::worker::{CrashPoint, NoCrash};
+use crate::runtime::{CrashPoint, NoCrash};
 
 /// Environment variable with the crash point of a test: `name:before` or `name:after`, optionally `:n` for
 /// the n-th time.

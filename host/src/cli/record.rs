@@ -9,11 +9,11 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::{os, worker};
+use crate::{os, runtime};
 
 /// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
 pub(super) fn line(level: Level, message: &str, mut fields: Map<String, Value>) -> String {
-    let trace = fields.get("job_id").and_then(Value::as_str).and_then(worker::trace_id);
+    let trace = fields.get("job_id").and_then(Value::as_str).and_then(runtime::trace_id);
     if let Some(trace_id) = trace {
         fields.insert("trace_id".into(), json!(trace_id));
     }

@@ -16,7 +16,7 @@ use super::error::{CliError, Exit};
 use super::{admission, interrupt, open, run, view};
 use crate::host::Host;
 use crate::os::ThisMachine;
-use crate::worker::WorkerError;
+use crate::runtime::WorkerError;
 
 pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -39,7 +39,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
             )
             .into());
         }
-        crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
+        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
         return run::show_result(ctx, &host, response, true).await;
@@ -74,7 +74,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal.jobs(&said).await? {
-        crate::worker::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
+        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
     }
     // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
     // job could go unnoticed.

@@ -29,8 +29,8 @@ use crate::cli::followed_job::{FollowedJob, recorded_events};
 use crate::config::{CommitMode, Config, DEFAULT_TENANT};
 use crate::host::{EnqueueResult, Host, SubmitResult};
 use crate::os;
+use crate::runtime::WorkerError;
 use crate::submit::{Submission, fresh_request_id, intent_payload};
-use crate::worker::WorkerError;
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     parameters::refuse_second_stdin(&args.plan, &args.parameters)?;

@@ -21,7 +21,7 @@ use super::output::Text;
 use super::{admission, changed, open, run};
 use crate::cli::ineffective_settings;
 use crate::config::Config;
-use crate::worker::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, WorkerError};
+use crate::runtime::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;

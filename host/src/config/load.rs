@@ -10,11 +10,11 @@ use super::document::{ConfigField, ProblemSink, TableReader};
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
 use super::types::{CommitMode, Config, Durability, Failover};
-use super::{
-    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
-    worker,
-};
+use crate::config::keys::ON_INDETERMINATE;
 use crate::config::validator::BuiltinValidator;
+use crate::config::{
+    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, plugin, policy, values, verifier, worker,
+};
 
 /// Default of `keep_undoable`, in milliseconds: 30 days. For this time, `latch plugin prune` keeps the components that
 /// are needed to undo completed jobs.

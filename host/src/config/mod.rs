@@ -31,8 +31,6 @@ mod worker;
 #[cfg(test)]
 pub(crate) use document::keys_read::keys as asked_keys;
 
-use keys::ON_INDETERMINATE;
-
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use policy::{DEFAULT_TENANT, is_valid_name};

@@ -12,10 +12,11 @@ use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::rules::cost::Prices;
 
 use super::document::{ConfigField, TableReader};
-use super::{ON_INDETERMINATE, operators, values, verifier};
 use crate::capability::grants::{DirGrant, Grants};
 use crate::capability::settings::LimitsConfig;
+use crate::config::keys::ON_INDETERMINATE;
 use crate::config::types::PluginConfig;
+use crate::config::{operators, values, verifier};
 
 /// Largest number of retries that the table `retry` may set.
 const RETRIES_MAX: u64 = 100;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use latchwork::worker::EXECUTE_POINTS;
+use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_core::encoding::rng::StepRng;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 

@@ -13,7 +13,7 @@ use crate::cli::error::{CliError, CliProblem, Exit};
 use crate::cli::{admission, open, run};
 use crate::fork::{ForkError, ForkOptions};
 use crate::host::SubmitError;
-use crate::worker::WorkerError;
+use crate::runtime::WorkerError;
 
 /// Stores the new job, then executes the job in this process.
 pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {

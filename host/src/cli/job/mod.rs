@@ -104,7 +104,7 @@ async fn put_request(
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
     // No worker reads the inbox of a finished job. A request to a finished job is therefore recorded as an event here.
-    let over = crate::worker::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
+    let over = crate::runtime::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.with_project_flags(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || Text::from(format!("{done}; next:")).with_command(&next));

@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{admission, open, run};
 use crate::host::RetryError;
-use crate::worker::WorkerError;
+use crate::runtime::WorkerError;
 
 /// Stores the retry request, then executes the job in this process. If another process claims the job, follows that
 /// process.

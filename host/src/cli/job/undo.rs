@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{admission, open, run};
 use crate::host::{UndoError, UndoSubmission};
-use crate::worker::WorkerError;
+use crate::runtime::WorkerError;
 
 /// Stores the undo request, then undoes the job in this process. If another process claims the job, follows that
 /// process. With `--detach`, only stores the request.

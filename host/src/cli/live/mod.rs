@@ -13,7 +13,7 @@ use tracing::Level;
 use latchwork_core::event::Event;
 use latchwork_core::model::ids::{JobId, Operator, Slot};
 
-use crate::worker::Observer;
+use crate::runtime::Observer;
 
 pub(super) use screen::Screen;
 

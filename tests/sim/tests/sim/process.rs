@@ -5,10 +5,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use latchwork::os::Machine;
-use latchwork::worker::CrashPoint;
-use latchwork_core::storage::{Clock, Owner};
 use tokio::sync::Notify;
+
+use latchwork::os::Machine;
+use latchwork::runtime::CrashPoint;
+use latchwork_core::storage::{Clock, Owner};
 
 use crate::simulation::Simulation;
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use latchwork::validate::Validators;
-use latchwork::verifier::Verifiers;
-use latchwork::worker::{
+use latchwork::runtime::{
     Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
+use latchwork::validate::Validators;
+use latchwork::verifier::Verifiers;
 use latchwork_core::model::ids::Hash;
 
 use crate::plans::rules;

@@ -1,0 +1,44 @@
+//! Contexts of calls and steps, for the engine.
+
+use latchwork_core::model::ids::{Slot, StepId};
+use latchwork_core::model::keys;
+use latchwork_core::state::Job;
+
+use crate::guest::sources::StepContext;
+use crate::guest::tool_call::ToolCallContext;
+use crate::runtime::job::Run;
+
+impl Run {
+    pub(crate) fn tool_context(
+        &self,
+        slot: &Slot,
+        timeout_ms: u32,
+        try_no: u32,
+        first_attempt: u32,
+        started_boot_us: u64,
+    ) -> ToolCallContext {
+        let state = self.state();
+        let header = &state.durable.job.header;
+        ToolCallContext {
+            step: self.step_context(&state.durable.job, &slot.step()),
+            trace_id: header.trace_id.clone(),
+            slot: slot.to_string(),
+            external_key: keys::external_key(&self.job_id, slot, first_attempt),
+            attempt: self.attempt,
+            tries_before: try_no.saturating_sub(1),
+            timeout_ms,
+            started_boot_us,
+        }
+    }
+
+    pub(crate) fn step_context(&self, job: &Job, step: &StepId) -> StepContext {
+        StepContext {
+            tenant: job.header.tenant_id.clone(),
+            actor: job.header.actor_id.clone(),
+            correlation_id: job.header.correlation_id.clone(),
+            job_id: self.job_id.to_string(),
+            plan_id: job.plan.plan_id.clone(),
+            step_id: step.to_string(),
+        }
+    }
+}

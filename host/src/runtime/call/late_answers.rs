@@ -1,0 +1,125 @@
+//! Records answers that cannot be recorded together with their events, and notifies the lease holder of late answers.
+
+use std::time::Duration;
+
+use latchwork_core::model::effect::{Answer, Effect};
+use latchwork_core::storage::{InboxError, InboxRequest, StoreError, WriteError};
+
+use crate::runtime::audit_finished_inbox;
+use crate::runtime::job::Run;
+
+/// Time for which the worker retries to record an answer if a user watches the job.
+const RECORD_TIMEOUT_WATCHED: Duration = Duration::from_secs(20);
+/// Time for which the worker retries to record an answer if no user watches the job.
+const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
+/// First and longest pause between two tries to record an answer.
+const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+
+impl Run {
+    /// Stores the answer of a call alone, after the write of the answer together with its events has failed.
+    /// Notifies the new lease holder if another attempt has claimed the job meanwhile.
+    pub(crate) async fn persist_answer(&self, effect: &Effect) {
+        if !effect.is_informative() {
+            return;
+        }
+        let until_us = self.record_deadline_us();
+        let put = self.store_effect(effect, until_us).await;
+        if let Err(error) = &put {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
+        }
+        // If another attempt claimed the job and read the effects before this write, that attempt has not seen the
+        // answer. This is possible even if the write succeeded, because the write may have taken longer than the lease.
+        if must_notify(effect, &put) && self.is_superseded(until_us).await {
+            self.notify_late_answer(effect, until_us).await;
+        }
+    }
+
+    /// Records the answer of a call whose job this worker has lost, and notifies the new lease holder.
+    pub(crate) async fn record_late_answer(&self, effect: &Effect) {
+        if !effect.is_informative() {
+            return;
+        }
+        let until_us = self.record_deadline_us();
+        let put = self.store_effect(effect, until_us).await;
+        if let Err(error) = &put {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording a late answer");
+        }
+        if must_notify(effect, &put) {
+            self.notify_late_answer(effect, until_us).await;
+        }
+    }
+
+    /// Returns the boot-clock time until which the worker retries to record an answer, in microseconds.
+    fn record_deadline_us(&self) -> u64 {
+        let patience = if self.observer.is_watching() { RECORD_TIMEOUT_WATCHED } else { RECORD_TIMEOUT };
+        self.machine().boot_us() + patience.as_micros() as u64
+    }
+
+    /// Puts an answer into the effect store. This write requires no claim. Retries while the store is unavailable,
+    /// because no other process has the answer.
+    async fn store_effect(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
+        let (mut again, mut pause) = (false, RETRY_PAUSES.0);
+        loop {
+            let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
+            match put {
+                Err(error @ (WriteError::Unavailable(_) | WriteError::Unknown(_)))
+                    if self.machine().boot_us() < until_us =>
+                {
+                    if !again {
+                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot record an answer now; keeping it and \
+                            retrying");
+                    }
+                    again = true;
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(RETRY_PAUSES.1);
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// Returns true if another attempt has claimed the job, or if the current attempt cannot be determined.
+    async fn is_superseded(&self, until_us: u64) -> bool {
+        loop {
+            match self.worker.parts.journal.job(&self.job_id).await {
+                Ok(row) => return row.is_none_or(|row| row.attempt != self.attempt),
+                Err(StoreError::Unavailable(_)) if self.machine().boot_us() < until_us => {}
+                Err(_) => return true,
+            }
+            tokio::time::sleep(RETRY_PAUSES.1).await;
+        }
+    }
+
+    /// Puts a request about the late answer into the job's inbox.
+    async fn notify_late_answer(&self, effect: &Effect, until_us: u64) {
+        let parts = &self.worker.parts;
+        let told = loop {
+            let request = InboxRequest::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
+            let worker = &parts.owner.worker;
+            match parts.journal.put_inbox(&self.job_id, worker, Some("late answer"), request).await {
+                Err(InboxError::Store(StoreError::Unavailable(_))) if self.machine().boot_us() < until_us => {
+                    tokio::time::sleep(RETRY_PAUSES.1).await;
+                }
+                told => break told,
+            }
+        };
+        if let Err(error) = told {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot notify the job of a late answer");
+            return;
+        }
+        // The lease holder processes the request. A finished job has no lease holder, so its inbox is drained
+        // here.
+        if let Err(error) = audit_finished_inbox(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox but not in the log");
+        }
+    }
+}
+
+/// Returns true if the job must be notified of a late answer.
+///
+/// A stored answer is always reported. If an answer could not be stored, the effect store usually contains a verdict
+/// about the call. A result may contradict the verdict that the call did not happen. The job must record this conflict.
+/// An answer without a result contradicts no verdict.
+fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
+    put.is_ok() || matches!(effect.answer, Answer::Ok(_))
+}

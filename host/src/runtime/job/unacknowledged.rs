@@ -1,0 +1,53 @@
+//! Barriers whose commit was never acknowledged. Such a barrier may or may not be durable, and its call was not
+//! executed. If a barrier turns out to be durable, the worker that wrote it continues with the call (§4). The timeout
+//! still counts from the start of the original try.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+use latchwork_core::decide::Try;
+use latchwork_core::model::ids::Slot;
+use latchwork_core::state::Draft;
+
+/// Last unacknowledged barrier of each invocation.
+#[derive(Default)]
+pub(crate) struct UnacknowledgedBarriers(Mutex<BTreeMap<Slot, SentBarrier>>);
+
+/// Barrier that was sent and not acknowledged.
+struct SentBarrier {
+    /// Nonce of the try.
+    nonce: u64,
+    /// Boot-clock time from which the timeout of the try counts, in microseconds.
+    since_boot_us: u64,
+}
+
+impl UnacknowledgedBarriers {
+    fn lock_barriers(&self) -> MutexGuard<'_, BTreeMap<Slot, SentBarrier>> {
+        self.0.lock().expect("nothing panics while it holds the list")
+    }
+
+    /// Notes the barrier of a draft before the draft is sent. Drafts of calls that only read have no barrier.
+    pub(crate) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
+        if draft.kind.starts_calls() {
+            self.lock_barriers().insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });
+        }
+    }
+
+    /// Notes that the barrier is durable and its call begins. From now on the barrier must not be used to
+    /// start the call again.
+    pub(crate) fn note_barrier_acknowledged(&self, slot: &Slot) {
+        self.lock_barriers().remove(slot);
+    }
+
+    /// Returns the nonce of a barrier that this worker sent without getting an acknowledgement.
+    pub(crate) fn pending_nonce(&self, slot: &Slot) -> Option<u64> {
+        self.lock_barriers().get(slot).map(|sent| sent.nonce)
+    }
+
+    /// Returns the boot-clock time from which the timeout of a try counts. If the barrier of the try was sent
+    /// before, returns the time noted with that barrier. Otherwise returns `now_boot_us`.
+    pub(crate) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
+        let known = self.lock_barriers();
+        known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)
+    }
+}

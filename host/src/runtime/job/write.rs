@@ -1,0 +1,119 @@
+//! Turns drafts into batches. Batches are sealed and queued in order while the job's state is locked. Their
+//! results are awaited without the lock.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, Waker};
+
+use latchwork_core::response::notice;
+use latchwork_core::state::Draft;
+use latchwork_core::storage::{Batch, Flush};
+
+use super::aborted::RunAborted;
+use super::deferred_writes::PendingWrite;
+use super::run::Run;
+
+impl Run {
+    /// Writes a draft. If the draft need not be durable immediately, returns as soon as the draft is queued. If a
+    /// queued draft fails, every later write of the job fails too.
+    pub(crate) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
+        if draft.is_empty() {
+            return Ok(());
+        }
+        if self.worker.parts.settings.staged {
+            return self.write_staged(draft).await;
+        }
+        self.write_batch(draft).await
+    }
+
+    pub(crate) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
+        let notifier = self.worker.parts.notifier.as_ref();
+        let (number, written, durable) = {
+            let mut state = self.state();
+            let mut batch = state.durable.seal(draft, self.machine().now_us())?;
+            if self.flush_every_write.load(Ordering::Relaxed) {
+                batch.flush = Flush::Now;
+                // A batch that completes a step or a call shows that this attempt has passed the point at
+                // which the previous attempt died.
+                let ends = batch.events.iter().any(|event| event.body.is_completion());
+                self.flush_every_write.store(!ends, Ordering::Relaxed);
+            }
+            if batch.attempt != self.attempt {
+                return Err(RunAborted::LeaseLost);
+            }
+            let notices = notifier.map(|_| notice::notices(&state.durable.job, &batch.events)).unwrap_or_default();
+            // Events must be durable before a notification about them is sent.
+            let now = batch.flush == Flush::Now || !notices.is_empty();
+            let events = if self.live_view.is_some() { batch.events.clone() } else { Vec::new() };
+            (self.deferred_writes.next_number(), self.enqueue(batch), (now, events, notices))
+        };
+        let (now, events, notices) = durable;
+        let result = match (&self.live_view, now) {
+            (None, true) => written.await,
+            // The writer commits this batch with the next flush. No caller waits for the commit.
+            (None, false) => {
+                self.deferred_writes.add(number, written);
+                Ok(())
+            }
+            (Some(shown), now) => shown.forward(number, written, events, now).await,
+        };
+        if let Err(error) = result {
+            return Err(self.deferred_writes.first_error_before(number).unwrap_or(error).into());
+        }
+        if let Some(notifier) = notifier {
+            notifier.enqueue(notices);
+        }
+        Ok(())
+    }
+
+    /// Sends the batch to the store and returns the pending result. The first poll places the batch in the
+    /// store's queue, before any later write of this job.
+    fn enqueue(&self, batch: Batch) -> PendingWrite {
+        let journal = self.worker.parts.journal.clone();
+        let mut written: PendingWrite = Box::pin(async move { journal.write(batch).await });
+        match written.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => Box::pin(std::future::ready(result)),
+            Poll::Pending => written,
+        }
+    }
+
+    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
+    /// fenced write, because the permission for a call and its record must not be separated. A draft marked
+    /// `atomic` is also one write.
+    async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
+        if draft.kind.starts_calls() {
+            // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the answer of
+            // the try in doubt. In staged commit this effect cannot be part of the barrier's transaction. The effect is
+            // therefore left out.
+            //
+            // An effect that is written alone would count as the answer if a person resolved the call later. Without
+            // the effect, a late answer of the try in doubt is kept as evidence.
+            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
+        }
+        if draft.atomic {
+            // Store the effect of the verdict first, in place of the answer of the try in doubt. The effect
+            // store accepts either the verdict or a late answer, never both.
+            self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
+            let effects = draft.effects.clone();
+            self.state().durable.add_effects(&effects);
+            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
+        }
+        let Draft { effects, ledger, actions, .. } = draft.clone();
+        if !effects.is_empty() {
+            self.worker.parts.effects.put(&self.job_id, &effects).await?;
+            self.state().durable.add_effects(&effects);
+        }
+        let rows_change_alone = draft.events.is_empty();
+        let first = if rows_change_alone {
+            Draft { effects: Vec::new(), flush_now: true, ..draft }
+        } else {
+            Draft { effects: Vec::new(), ledger: Vec::new(), actions: Vec::new(), flush_now: true, ..draft }
+        };
+        self.write_batch(first).await?;
+        let rows_follow = !(ledger.is_empty() && actions.is_empty());
+        if rows_follow && !rows_change_alone {
+            self.write_batch(Draft { ledger, actions, flush_now: true, ..Draft::default() }).await?;
+        }
+        Ok(())
+    }
+}

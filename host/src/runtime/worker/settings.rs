@@ -1,0 +1,84 @@
+//! Settings and dependencies of a worker, and its crash points.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::rules::Rules;
+use latchwork_core::rules::cost::Prices;
+use latchwork_core::storage::{EffectStore, Journal, Owner};
+
+use crate::config::limits::OperatorLimit;
+use crate::engine::PinnedComponents;
+use crate::notify::Notifier;
+use crate::os::Machine;
+use crate::validate::Validators;
+use crate::verifier::Verifiers;
+
+/// Names of the crash points before and after the calls of tools: `execute` runs a try, and `reconcile` asks
+/// about an earlier one.
+pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
+
+/// Hook that is called at each crash point. Crash tests kill the process in this hook. Production code uses
+/// [`NoCrash`].
+pub trait CrashPoint: Send + Sync {
+    /// Called at the crash point `name`, before the call of the tool if `after` is false, and after the call
+    /// if `after` is true.
+    fn at(&self, name: &'static str, after: bool);
+}
+
+/// Crash point hook that does nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCrash;
+
+impl CrashPoint for NoCrash {
+    fn at(&self, _: &'static str, _: bool) {}
+}
+
+/// Settings of a worker. Durations are in milliseconds.
+#[derive(Clone, Debug)]
+pub struct WorkerSettings {
+    /// Duration of a lease.
+    pub lease_ms: u32,
+    /// Interval between two heartbeats.
+    pub heartbeat_ms: u32,
+    /// Maximum difference between the clocks of two machines.
+    pub clock_margin_ms: u32,
+    /// Number of attempts without progress after which a job is parked.
+    pub max_attempts_without_progress: u32,
+    /// True for staged commit: effect, events and ledger row are three separate writes.
+    pub staged: bool,
+    /// Concurrency limit and rate limit of each operator in this process.
+    pub limits: BTreeMap<Operator, OperatorLimit>,
+}
+
+/// Dependencies and settings of a worker.
+pub struct WorkerParts {
+    /// Store of jobs, event logs, ledgers and inboxes.
+    pub journal: Arc<dyn Journal>,
+    /// Effect store.
+    pub effects: Arc<dyn EffectStore>,
+    /// Source of plugins.
+    pub components: Arc<dyn PinnedComponents>,
+    /// Digest of the engine profile for steps.
+    pub engine_profile: Hash,
+    /// Identity of this process, recorded with each of its claims.
+    pub owner: Owner,
+    /// Settings of the worker.
+    pub settings: WorkerSettings,
+    /// Rules by tenant. The entry `default` always exists.
+    pub rules: BTreeMap<String, Rules>,
+    /// Prices of language models, by the name of the plugin that calls the models.
+    pub prices: BTreeMap<String, Prices>,
+    /// Verifiers of the host. The configuration of a plugin can select one instead of the plugin's own
+    /// `verify`.
+    pub verifiers: Verifiers,
+    /// Validators that run before a step starts.
+    pub validators: Validators,
+    /// Sends a notification when a job waits for a person or has ended.
+    pub notifier: Option<Arc<Notifier>>,
+    /// Hook with which tests kill the process at a crash point.
+    pub crash: Arc<dyn CrashPoint>,
+    /// Clocks and randomness.
+    pub machine: Arc<dyn Machine>,
+}
