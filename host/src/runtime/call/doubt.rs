@@ -6,10 +6,9 @@ use std::time::Duration;
 use latchwork_core::decide;
 use latchwork_core::decide::{Invocation, NextAction, ReconcileAnswer};
 use latchwork_core::rules::ledger::Quiescence;
-use latchwork_core::storage::WriteError;
 
 use super::stopped::CallStopped;
-use crate::runtime::job::{Run, RunAborted};
+use crate::runtime::job::{ReloadCause, Run, RunAborted};
 
 /// Longest sleep, in milliseconds, between two reconcile requests about a call that no step waits for.
 const RECONCILE_PAUSE_MS_MAX: u32 = 60_000;
@@ -78,9 +77,7 @@ impl Run {
                 invocation.reconcile_exhausted = true;
                 Ok(())
             }
-            _ => {
-                Err(CallStopped::Aborted(RunAborted::Reload(WriteError::Defect("the call has no open try".to_owned()))))
-            }
+            _ => Err(CallStopped::Aborted(RunAborted::Reload(ReloadCause::NoOpenTry))),
         }
     }
 }

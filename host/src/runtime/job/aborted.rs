@@ -4,6 +4,9 @@ use latchwork_core::model::ids::Operator;
 use latchwork_core::state::FoldError;
 use latchwork_core::storage::{StoreError, WriteError};
 
+use super::in_flight::CallsClosed;
+use super::live_view::LiveViewStopped;
+
 /// Reason why a try, or the driving of a job, was aborted.
 #[derive(Debug)]
 pub enum RunAborted {
@@ -12,7 +15,7 @@ pub enum RunAborted {
     /// The worker is stopping and releases the job.
     Stopping,
     /// The store contradicts the state in memory. The job must be loaded again.
-    Reload(WriteError),
+    Reload(ReloadCause),
     /// The database is not usable.
     Store(StoreError),
     /// A plugin that the job pinned is not available. Nothing was recorded about the call that needs it.
@@ -24,6 +27,35 @@ pub enum RunAborted {
     },
     /// The host violated its own rules.
     Broken(String),
+}
+
+/// Reason why the job must be loaded again.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadCause {
+    /// The store refused a write, or the outcome of a write is unknown.
+    #[error(transparent)]
+    Write(WriteError),
+    /// A step was cancelled, but the job in memory is not. The state in memory would start the step again.
+    #[error("the job is being cancelled")]
+    StepCancelled,
+    /// The run accepts no new calls. The code that called `close_and_drain` reports the actual reason.
+    #[error("the run accepts no new calls")]
+    CallsClosed,
+    /// The tool answered a question about a call that has no open try in memory.
+    #[error("the store is broken: the call has no open try")]
+    NoOpenTry,
+}
+
+impl From<CallsClosed> for RunAborted {
+    fn from(_: CallsClosed) -> Self {
+        RunAborted::Reload(ReloadCause::CallsClosed)
+    }
+}
+
+impl From<LiveViewStopped> for RunAborted {
+    fn from(_: LiveViewStopped) -> Self {
+        RunAborted::Broken("the live view stopped".to_owned())
+    }
 }
 
 impl From<FoldError> for RunAborted {
@@ -46,7 +78,7 @@ impl From<WriteError> for RunAborted {
             WriteError::Damaged(message) => RunAborted::Store(StoreError::Damaged(message)),
             WriteError::Restored(message) => RunAborted::Store(StoreError::Restored(message)),
             WriteError::Defect(message) => RunAborted::Broken(message),
-            other => RunAborted::Reload(other),
+            other => RunAborted::Reload(ReloadCause::Write(other)),
         }
     }
 }

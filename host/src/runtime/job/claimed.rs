@@ -16,7 +16,9 @@ impl Worker {
     /// See [`WorkerError`]. Every acknowledged write is durable.
     pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
         let held = self.held.hold(&claim.row.job_id, claim.row.attempt);
-        self.park_unloaded(&claim, &*observer).await?;
+        if let Some(cause) = self.park_unloaded(&claim, &*observer).await? {
+            return Err(WorkerError::ParkedUnloaded { job_id: claim.row.job_id, cause });
+        }
         let run = Run::load(self.clone(), claim, held.lease(), observer).await?;
         run.drive().await
     }

@@ -12,7 +12,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::storage::{StoreError, WriteError};
 
-use super::aborted::RunAborted;
+use super::aborted::{ReloadCause, RunAborted};
 use super::run::Run;
 use crate::runtime::call::CallStopped;
 use crate::runtime::worker::WorkerError;
@@ -39,20 +39,24 @@ impl Run {
             };
             match dropped {
                 RunAborted::LeaseLost => return Err(WorkerError::LeaseLost(self.job_id.clone())),
-                RunAborted::Stopping => return self.release().await,
+                RunAborted::Stopping => {
+                    let settled = self.release().await?;
+                    return settled.ok_or_else(|| WorkerError::Released(self.job_id.clone()));
+                }
                 RunAborted::Store(error) => return Err(error.into()),
                 RunAborted::PluginMissing { operator, why } => {
-                    return match self.release().await {
-                        Err(WorkerError::Released(job_id)) => Err(WorkerError::PluginMissing { job_id, operator, why }),
-                        other => other,
-                    };
+                    let settled = self.release().await?;
+                    let job_id = self.job_id.clone();
+                    return settled.ok_or(WorkerError::PluginMissing { job_id, operator, why });
                 }
                 RunAborted::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
                 // If the disk fails at every commit, the database is reported as unavailable after a few
                 // reloads, and not only after `RELOADS_MAX`.
-                RunAborted::Reload(WriteError::Unknown(message)) if reloads >= UNKNOWN_COMMITS_MAX => {
+                RunAborted::Reload(ReloadCause::Write(WriteError::Unknown(message)))
+                    if reloads >= UNKNOWN_COMMITS_MAX =>
+                {
                     return Err(StoreError::Unavailable(message).into());
                 }
                 RunAborted::Reload(cause) if reloads == RELOADS_MAX => {
@@ -65,7 +69,10 @@ impl Run {
                     self.reload().await?;
                     // After a conflict about an action key, find the key holder before requesting the key
                     // again.
-                    let of_key = matches!(cause, WriteError::ActionKey(_) | WriteError::ActionKeyFree { .. });
+                    let of_key = matches!(
+                        cause,
+                        ReloadCause::Write(WriteError::ActionKey(_) | WriteError::ActionKeyFree { .. })
+                    );
                     self.state().durable.prefetched.query_keys_first |= of_key;
                     if self.has_settled() {
                         return Ok(response(&self.state().durable));
@@ -75,8 +82,8 @@ impl Run {
         }
     }
 
-    /// Releases the job for other workers. Returns the response if the job has already settled.
-    async fn release(self: &Arc<Self>) -> Result<Response, WorkerError> {
+    /// Releases the job for other workers and returns `None`. Returns the response if the job has already settled.
+    async fn release(self: &Arc<Self>) -> Result<Option<Response>, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
             // Earlier writes of this run may have been queued and committed since the last load. The job is
@@ -89,7 +96,7 @@ impl Run {
             };
             let is_claimed = known >= self.attempt;
             if state.is_terminal() || is_claimed && state != JobState::Running {
-                return Ok(response(&self.state().durable));
+                return Ok(Some(response(&self.state().durable)));
             }
             let mut back = decide::released(&parts.owner.worker);
             if !is_claimed {
@@ -98,7 +105,7 @@ impl Run {
                 back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).merge(back);
             }
             match self.write(back).await {
-                Ok(()) => return Err(WorkerError::Released(job_id)),
+                Ok(()) => return Ok(None),
                 Err(RunAborted::Reload(_)) => tokio::time::sleep(RELEASE_RETRY_PAUSE).await,
                 Err(RunAborted::Store(error)) => return Err(error.into()),
                 Err(RunAborted::Broken(message)) => return Err(WorkerError::Broken { job_id, message }),
@@ -210,7 +217,7 @@ impl Run {
                 // An aborting job does not start the cancelled step again. In any other job, the state in memory would
                 // start the step again, and the step would be cancelled again, without end. Such a job is therefore
                 // loaded again.
-                if given_up { Ok(()) } else { Err(RunAborted::Reload(WriteError::Cancelled)) }
+                if given_up { Ok(()) } else { Err(RunAborted::Reload(ReloadCause::StepCancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {
                 self.state().divergence.get_or_insert(divergence);

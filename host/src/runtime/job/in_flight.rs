@@ -5,10 +5,6 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use latchwork_core::storage::WriteError;
-
-use super::aborted::RunAborted;
-
 /// Counter of calls in flight, with a flag that refuses new ones.
 pub(crate) struct InFlightCalls(watch::Sender<InFlightState>);
 
@@ -17,6 +13,10 @@ struct InFlightState {
     calls: u32,
     closed: bool,
 }
+
+/// New calls are refused.
+#[derive(Debug)]
+pub(crate) struct CallsClosed;
 
 /// Guard of one call in flight.
 pub(crate) struct InFlightGuard(Arc<InFlightCalls>);
@@ -43,15 +43,14 @@ impl InFlightCalls {
     }
 
     /// Counts a call as in flight until the returned guard is dropped. Fails if new calls are refused.
-    pub(crate) fn begin_call(self: &Arc<Self>) -> Result<InFlightGuard, RunAborted> {
+    pub(crate) fn begin_call(self: &Arc<Self>) -> Result<InFlightGuard, CallsClosed> {
         let mut admitted = false;
         self.0.send_modify(|state| {
             admitted = !state.closed;
             state.calls += u32::from(admitted);
         });
         if !admitted {
-            // This error is a placeholder. The code that called `close_and_drain` reports the actual reason.
-            return Err(RunAborted::Reload(WriteError::Cancelled));
+            return Err(CallsClosed);
         }
         Ok(InFlightGuard(self.clone()))
     }

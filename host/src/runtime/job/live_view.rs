@@ -17,6 +17,10 @@ pub(crate) struct LiveView {
     queue: mpsc::UnboundedSender<ViewItem>,
 }
 
+/// The task of the live view has ended.
+#[derive(Debug)]
+pub(crate) struct LiveViewStopped;
+
 enum ViewItem {
     Events {
         number: u64,
@@ -82,21 +86,23 @@ impl LiveView {
         let _ = self.queue.send(ViewItem::Call { slot, operator });
     }
 
+    /// Queues the events of a write behind all earlier writes of the job. If `wait` is true, waits for the write and
+    /// returns its result.
     pub(crate) async fn forward(
         &self,
         number: u64,
         written: PendingWrite,
         events: Vec<Event>,
         wait: bool,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Result<(), WriteError>, LiveViewStopped> {
         let (done, waiting) = oneshot::channel();
         let pending = ViewItem::Events { number, written, events, done: wait.then_some(done) };
         if self.queue.send(pending).is_err() {
-            return Err(WriteError::Defect("the live view stopped".to_owned()));
+            return Err(LiveViewStopped);
         }
         if !wait {
-            return Ok(());
+            return Ok(Ok(()));
         }
-        waiting.await.unwrap_or_else(|_| Err(WriteError::Defect("the live view stopped".to_owned())))
+        waiting.await.map_err(|_| LiveViewStopped)
     }
 }

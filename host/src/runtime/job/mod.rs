@@ -24,7 +24,7 @@ mod unloaded;
 mod validate;
 mod write;
 
-pub use aborted::RunAborted;
+pub use aborted::{ReloadCause, RunAborted};
 pub use audit::audit_finished_inbox;
 pub(crate) use in_flight::InFlightGuard;
 pub use run::Run;

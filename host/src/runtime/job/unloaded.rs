@@ -14,22 +14,27 @@ use crate::runtime::worker::{Observer, Worker, WorkerError};
 
 impl Worker {
     /// Parks the job before it is loaded if too many consecutive attempts died before they wrote their claim event.
-    pub(crate) async fn park_unloaded(&self, claim: &Claim, observer: &dyn Observer) -> Result<(), WorkerError> {
+    /// Returns the cause if the job was parked.
+    pub(crate) async fn park_unloaded(
+        &self,
+        claim: &Claim,
+        observer: &dyn Observer,
+    ) -> Result<Option<String>, WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
         // A job with few attempts cannot have reached the limit. This check saves a query for most jobs.
         if claim.row.attempt <= limit {
-            return Ok(());
+            return Ok(None);
         }
         let outline = self.load_outline(claim).await?;
         if decide::unrecorded_attempts(claim.row.attempt, outline.end) < limit {
-            return Ok(());
+            return Ok(None);
         }
         let (batch, cause) = decide::park_unloaded(claim, &outline, &parts.owner.worker, parts.engine_profile);
         let events = batch.events.clone();
         parts.journal.write(batch).await.map_err(|error| write_failed(claim, error.into()))?;
         self.show_events(claim, &events, observer);
-        Err(WorkerError::ParkedUnloaded { job_id: claim.row.job_id.clone(), cause })
+        Ok(Some(cause))
     }
 
     /// Releases a claimed job whose effects are unavailable. The job is not the cause, and nothing was executed. The

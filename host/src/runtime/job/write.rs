@@ -48,17 +48,20 @@ impl Run {
             (self.deferred_writes.next_number(), self.enqueue(batch), (now, events, notices))
         };
         let (now, events, notices) = durable;
-        let result = match (&self.live_view, now) {
-            (None, true) => written.await,
+        let result: Result<(), RunAborted> = match (&self.live_view, now) {
+            (None, true) => written.await.map_err(Into::into),
             // The writer commits this batch with the next flush. No caller waits for the commit.
             (None, false) => {
                 self.deferred_writes.add(number, written);
                 Ok(())
             }
-            (Some(shown), now) => shown.forward(number, written, events, now).await,
+            (Some(shown), now) => match shown.forward(number, written, events, now).await {
+                Ok(result) => result.map_err(Into::into),
+                Err(stopped) => Err(stopped.into()),
+            },
         };
-        if let Err(error) = result {
-            return Err(self.deferred_writes.first_error_before(number).unwrap_or(error).into());
+        if let Err(aborted) = result {
+            return Err(self.deferred_writes.first_error_before(number).map_or(aborted, Into::into));
         }
         if let Some(notifier) = notifier {
             notifier.enqueue(notices);
