@@ -1,40 +1,37 @@
 //! Leases of the held jobs. No other module stores whether a lease is lost.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use latchwork_core::model::ids::JobId;
 
 /// Lease of one claim of a job.
 pub(crate) struct Lease {
     attempt: u32,
-    lost: AtomicBool,
-    /// Notified when the lease is lost.
-    lost_notify: Notify,
+    /// Cancelled when the lease is lost.
+    lost: CancellationToken,
 }
 
 impl Lease {
     fn new(attempt: u32) -> Self {
-        Self { attempt, lost: AtomicBool::new(false), lost_notify: Notify::new() }
+        Self { attempt, lost: CancellationToken::new() }
     }
 
     /// Marks the lease as lost and wakes the run, which then aborts its tries.
     fn revoke(&self) {
-        self.lost.store(true, Ordering::Release);
-        self.lost_notify.notify_waiters();
+        self.lost.cancel();
     }
 
     /// Returns true if the lease is lost.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
+        self.lost.is_cancelled()
     }
 
-    /// Completes when the lease is lost.
+    /// Completes when the lease is lost, at once if it was lost before.
     pub(crate) async fn wait_until_lost(&self) {
-        self.lost_notify.notified().await;
+        self.lost.cancelled().await;
     }
 }
 
@@ -92,5 +89,34 @@ impl HeldJob<'_> {
 impl Drop for HeldJob<'_> {
     fn drop(&mut self) {
         self.held.lock_jobs().remove(&self.job_id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn loss_before_the_wait_is_noticed() {
+        let (held, job_id) = (HeldJobs::default(), JobId::from("job_a"));
+        let job = held.hold(&job_id, 2);
+        let lease = job.lease();
+        assert_eq!(lease.wait_until_lost().now_or_never(), None);
+        held.revoke(&job_id, 2);
+        assert!(lease.is_lost());
+        assert_eq!(lease.wait_until_lost().now_or_never(), Some(()));
+        assert_eq!(lease.wait_until_lost().now_or_never(), Some(()), "the loss is never forgotten");
+    }
+
+    #[test]
+    fn loss_of_an_earlier_attempt_is_ignored() {
+        let (held, job_id) = (HeldJobs::default(), JobId::from("job_a"));
+        drop(held.hold(&job_id, 1));
+        let job = held.hold(&job_id, 2);
+        held.revoke(&job_id, 1);
+        assert!(!job.lease().is_lost());
+        assert_eq!(held.attempts(), [(job_id, 2)]);
     }
 }
