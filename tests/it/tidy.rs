@@ -456,7 +456,7 @@ fn test_exists(sources: &[TextFile], test: &str) -> bool {
 
 #[test]
 fn configuration_page_lists_every_key() {
-    let manual = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
+    let manual = std::fs::read_to_string(root().join("docs/reference/configuration.md")).unwrap();
     for key in [
         "database",
         "commit",
@@ -506,6 +506,6 @@ fn configuration_page_lists_every_key() {
         "allow_http",
         "run",
     ] {
-        assert!(manual.contains(&format!("`{key}`")), "docs/configuration.md: {key}");
+        assert!(manual.contains(&format!("`{key}`")), "docs/reference/configuration.md: {key}");
     }
 }

@@ -1,4 +1,4 @@
-//! Model of the protocol of `docs/semantics.md` §3 to §5, small enough for an exhaustive search.
+//! Model of the protocol of `docs/reference/semantics.md` §3 to §5, small enough for an exhaustive search.
 //!
 //! The production code makes the decisions. [`latchwork_core::rules::ledger::decide`] decides about an invocation.
 //! [`latchwork_core::storage::quiescence::assess`] decides if the process that started a try can no longer act on it.

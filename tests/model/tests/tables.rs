@@ -1,4 +1,4 @@
-//! I4, I84: compares the code with the tables of §4 and §5 in `docs/semantics`. Rows, their order and their
+//! I4, I84: compares the code with the tables of §4 and §5 in `docs/reference/semantics`. Rows, their order and their
 //! decisions are read from the page. Every combination of caller and stored data is checked against both
 //! tables.
 
@@ -19,7 +19,7 @@ const STATES: [RowState; 5] =
 /// Returns the cells of a section's first table without its header.
 fn table(section: &str) -> Vec<Vec<String>> {
     let page = if section.starts_with("## 4.") { "ledger.md" } else { "crashes.md" };
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/semantics").join(page);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/semantics").join(page);
     let page = std::fs::read_to_string(page).expect("the page exists");
     let lines = page.lines().skip_while(|line| *line != section).skip(1);
     let lines = lines.take_while(|line| !line.starts_with("## ")).skip_while(|line| !line.starts_with("| # |"));

@@ -2,7 +2,7 @@
 //!
 //! A file consists of JSON lines, each canonical (RFC 8785). The order is: a header, the events exactly as they
 //! were hashed, the ledger rows and effects from their own tables, the payloads, the response, and a trailer
-//! with the SHA-256 of everything before it. A signature may follow. `docs/evidence.md` describes the format
+//! with the SHA-256 of everything before it. A signature may follow. `docs/howto/evidence.md` describes the format
 //! field by field.
 //!
 //! All functions here are pure. [`write()`] turns the contents of the stores into bytes. [`verify()`] turns

@@ -1,4 +1,4 @@
-//! The inspection result as JSON. The format is documented in `docs/inspect.md`.
+//! The inspection result as JSON. The format is documented in `docs/howto/inspect.md`.
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use super::pinned::AnyOperator;
 use super::*;
 
-const PAGE: &str = include_str!("../../../../../../docs/plans.md");
+const PAGE: &str = include_str!("../../../../../../docs/reference/plans.md");
 
 #[test]
 fn documented_plan_is_accepted() {
