@@ -39,6 +39,8 @@ mod conformance;
 mod corpus;
 mod costs;
 mod crash;
+mod docs_commands;
+mod docs_links;
 mod doctor;
 mod evidence;
 mod examples;
