@@ -146,10 +146,10 @@ fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
     let product: Vec<TextFile> =
         ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
-    assert_none("use cli/output.rs and cli/stderr.rs to print", lines_with_words(&product, &words, &[]));
-    let places = ["host/src/cli/output.rs", "host/src/cli/stderr.rs", "host/src/cli/logging.rs"];
+    assert_none("use cli/output/printer.rs and cli/output/stderr.rs to print", lines_with_words(&product, &words, &[]));
+    let places = ["host/src/cli/output/printer.rs", "host/src/cli/output/stderr.rs", "host/src/cli/output/logging.rs"];
     assert_none(
-        "cli/output.rs and cli/stderr.rs print, cli/logging.rs logs",
+        "cli/output/printer.rs and cli/output/stderr.rs print, cli/output/logging.rs logs",
         lines_with_words(&product, &["stdout()", "stderr()"], &places),
     );
 }

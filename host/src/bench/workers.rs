@@ -7,10 +7,9 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::storage::JobFilter;
 
 use super::{BenchError, Workload};
+use crate::bench::workload::ACTOR;
 use crate::host::{EnqueueResult, Host};
 
-/// Actor who submits the benchmark's jobs.
-pub(super) const ACTOR: &str = "bench";
 /// The measured interval starts when this percentage of the jobs has ended. The interval therefore excludes the start
 /// and the end of the worker processes.
 const FROM_PERCENT: usize = 20;

@@ -82,7 +82,7 @@ impl Workload {
         })?;
         Ok(Submission {
             tenant: "default".to_owned(),
-            actor: super::workers::ACTOR.to_owned(),
+            actor: crate::bench::workload::ACTOR.to_owned(),
             intent_type: "bench".to_owned(),
             intent_payload: bare_intent(&plan),
             contexts: Vec::new(),
@@ -120,3 +120,6 @@ fn step(id: &str, operator: &str, payload: Value, effects: &[&str], after: Optio
         "idempotency_template": template,
     })
 }
+
+/// Actor who submits the benchmark's jobs.
+pub(super) const ACTOR: &str = "bench";

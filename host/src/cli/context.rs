@@ -8,8 +8,9 @@ use anyhow::Context as _;
 
 use latchwork_core::response::shell_quoted;
 
-use super::args::{Global, LogFormat};
-use super::output::{Printer, Text};
+use crate::cli::args::{Global, LogFormat};
+use crate::cli::output::Printer;
+use crate::cli::text::Text;
 use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
 
 /// Global flags, working directory and printer.
@@ -32,7 +33,7 @@ pub struct Context<'p> {
 }
 
 impl<'p> Context<'p> {
-    pub(super) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
+    pub(crate) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("the working directory no longer exists")?;
         Ok(Self {
             printer,
@@ -83,29 +84,29 @@ impl<'p> Context<'p> {
     }
 
     /// Requests an immediate end of the process, because of a second signal or an unreachable database.
-    /// [`close`](super::open::close) then waits only briefly.
-    pub(super) fn request_immediate_exit(&self) {
+    /// The stores are then closed after a brief wait.
+    pub(crate) fn request_immediate_exit(&self) {
         self.immediate_exit.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if [`request_immediate_exit`](Self::request_immediate_exit) was called.
-    pub(super) fn exits_immediately(&self) -> bool {
+    pub(crate) fn exits_immediately(&self) -> bool {
         self.immediate_exit.load(Ordering::Relaxed)
     }
 
     /// Returns the given `--config` flag, for a child process that reads the same configuration.
-    pub(super) fn config_flag(&self) -> Vec<String> {
+    pub(crate) fn config_flag(&self) -> Vec<String> {
         let flag = |file: &PathBuf| vec!["--config".to_owned(), file.display().to_string()];
         self.config.as_ref().map(flag).unwrap_or_default()
     }
 
     /// Returns the given `--db` flag, for a child process that uses the same database.
-    pub(super) fn database_flag(&self) -> Vec<String> {
+    pub(crate) fn database_flag(&self) -> Vec<String> {
         self.db.as_ref().map(|url| vec!["--db".to_owned(), url.clone()]).unwrap_or_default()
     }
 
     /// Returns the logging flags, for a child process that writes to the same stderr.
-    pub(super) fn log_flags(&self) -> Vec<String> {
+    pub(crate) fn log_flags(&self) -> Vec<String> {
         let json = (self.log_format == LogFormat::Json).then(|| ["--log-format", "json"].map(str::to_owned));
         let verbose = (0..self.verbose).map(|_| "-v".to_owned());
         json.into_iter().flatten().chain(verbose).collect()
@@ -132,7 +133,7 @@ impl<'p> Context<'p> {
 
     /// Applies [`with_project_flags`](Self::with_project_flags) to each command in backquotes that concerns
     /// the project.
-    pub(super) fn add_flags_to_commands(&self, text: &str) -> String {
+    pub(crate) fn add_flags_to_commands(&self, text: &str) -> String {
         const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
         let is_command = |part: &str| {
             let verb = part.strip_prefix("latch ").and_then(|rest| rest.split_whitespace().next());

@@ -27,18 +27,18 @@ fn pressed() -> watch::Receiver<u32> {
 }
 
 /// Starts catching ctrl-c.
-pub(super) fn listen() {
+pub(crate) fn listen() {
     drop(pressed());
 }
 
 /// Completes when ctrl-c has been pressed `count` times.
-pub(super) async fn pressed_times(count: u32) {
+pub(crate) async fn pressed_times(count: u32) {
     if pressed().wait_for(|pressed| *pressed >= count).await.is_err() {
         std::future::pending().await
     }
 }
 
 /// Returns true if ctrl-c was pressed since a command started to listen for it.
-pub(super) fn is_pressed() -> bool {
+pub(crate) fn is_pressed() -> bool {
     PRESSED.get().is_some_and(|pressed| *pressed.borrow() > 0)
 }

@@ -1,64 +1,57 @@
 //! Command line: one file for each command, one printer, one conversion of errors into exit codes.
 //!
 //! This module is the composition root. Nothing else in the crate depends on it.
+//!
+//! # Floors
+//!
+//! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each
+//! other in a circle. No command imports another command. This file stands above the floors: it parses the arguments
+//! and starts the command.
+//!
+//! | floor | content |
+//! |---|---|
+//! | `commands` | the commands, one file or folder each |
+//! | `execution` | jobs that a command executes: submission, attachment, questions about gates, results |
+//! | `stored_job` | a stored job: loading, display, requests to its inbox |
+//! | `live` | live view of a job, executed here or by another process |
+//! | `display` | text about jobs: responses, gates, changed plugins, results, events |
+//! | `plugins` | plugins of a configuration: loading, admission of plans, builds |
+//! | `files` | files that a command reads and writes |
+//! | `open` | stores and hosts of a configuration |
+//! | [`context`] | context that every command receives: global flags, configuration, printer |
+//! | [`output`] | writing to stdout and stderr |
+//! | `error` | errors, their conversion, exit status |
+//! | `interrupt` | ctrl-c |
+//! | [`text`] | text that is safe on a terminal: tones, wrapped lines, tables |
+//! | [`args`] | arguments, as clap structures, with parsers of their values |
 
-mod followed_job;
-mod ineffective_settings;
-
-mod admission;
 pub mod args;
-mod arguments;
-mod bench;
-mod bench_workers;
-mod brief;
-mod call;
-mod catalog;
-mod changed;
-mod completions;
+mod commands;
 pub mod context;
-mod dev;
-mod doctor;
+mod display;
 mod error;
-mod event_text;
-mod explain;
-mod gates;
-mod init;
+mod execution;
+mod files;
 mod interrupt;
-mod job;
-mod key;
 mod live;
-mod logging;
-mod man;
 mod open;
 pub mod output;
-mod parameters;
-mod plan;
-mod plugin;
-mod record;
-mod results;
-mod resume;
-mod run;
-mod save;
-mod schema;
-mod source;
-mod stderr;
+mod plugins;
+mod stored_job;
 pub mod text;
-mod verify;
-mod view;
-mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use args::{Cli, Command, Global, LogFormat};
 use clap::Parser;
-pub use error::{CliError, CliProblem, Exit};
-
-use context::Context;
-use output::Printer;
 use tracing::Level;
 
 use crate::engine::CompilationStart;
+use args::{Cli, Command, Global, LogFormat};
+use context::Context;
+use output::Printer;
+
+pub use error::{CliError, CliProblem, Exit};
 
 /// Parses `args`, runs the command and returns its exit code. The first element of `args` is the program name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -70,9 +63,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Global { json, verbose, log_format, .. } = cli.global;
     let printer = Printer::new(json, log_format);
     if log_format == LogFormat::Json {
-        record::install_panic_hook();
+        output::install_panic_hook();
     }
-    logging::start(verbose, log_format, printer.colors_stderr());
+    output::start_logging(verbose, log_format, printer.colors_stderr());
     crate::engine::on_compile(announce_compilation);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
@@ -109,23 +102,23 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
 
 async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
-        Command::Init(args) => init::run(&args, ctx),
-        Command::Run(args) => run::run(args, ctx).await,
-        Command::Dev(args) => dev::run(&args, ctx).await,
-        Command::Call(args) => call::run(args, ctx).await,
-        Command::Resume(args) => resume::run(args, ctx).await,
-        Command::Worker(args) => worker::run(args, ctx).await,
-        Command::Job(args) => job::run(args, ctx).await,
-        Command::Plan(args) => plan::run(args, ctx).await,
-        Command::Plugin(args) => plugin::run(args, ctx).await,
-        Command::Schema(args) => Ok(schema::run(&args, ctx)),
-        Command::Verify(args) => verify::run(args, ctx).await,
-        Command::Key(args) => key::run(&args, ctx),
-        Command::Explain(args) => explain::run(&args, ctx),
-        Command::Doctor(args) => doctor::run(&args, ctx).await,
-        Command::Bench(args) => bench::run(args, ctx).await,
-        Command::Completions(args) => completions::run(&args, ctx),
-        Command::Man(args) => man::run(&args, ctx),
+        Command::Init(args) => commands::init::run(&args, ctx),
+        Command::Run(args) => commands::run::run(args, ctx).await,
+        Command::Dev(args) => commands::dev::run(&args, ctx).await,
+        Command::Call(args) => commands::call::run(args, ctx).await,
+        Command::Resume(args) => commands::resume::run(args, ctx).await,
+        Command::Worker(args) => commands::worker::run(args, ctx).await,
+        Command::Job(args) => commands::job::run(args, ctx).await,
+        Command::Plan(args) => commands::plan::run(args, ctx).await,
+        Command::Plugin(args) => commands::plugin::run(args, ctx).await,
+        Command::Schema(args) => Ok(commands::schema::run(&args, ctx)),
+        Command::Verify(args) => commands::verify::run(args, ctx).await,
+        Command::Key(args) => commands::key::run(&args, ctx),
+        Command::Explain(args) => commands::explain::run(&args, ctx),
+        Command::Doctor(args) => commands::doctor::run(&args, ctx).await,
+        Command::Bench(args) => commands::bench::run(args, ctx).await,
+        Command::Completions(args) => commands::completions::run(&args, ctx),
+        Command::Man(args) => commands::man::run(&args, ctx),
     }
 }
 
@@ -133,9 +126,9 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
 fn announce_compilation(compiling: &CompilationStart<'_>) {
     let CompilationStart { plugin, bytes, remaining: left } = compiling;
     let left = if *left == 0 { String::new() } else { format!(", {left} left") };
-    let text = format!("compiling {plugin} ({}){left}", output::size(*bytes));
+    let text = format!("compiling {plugin} ({}){left}", crate::units::size(*bytes));
     // A closed stderr must not prevent the compilation.
-    let _ = stderr::write_text(Level::INFO, None, text.into());
+    let _ = output::write_text(Level::INFO, None, text.into());
 }
 
 /// Prints help and version as answers and every other parse result as a usage error.

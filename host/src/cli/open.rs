@@ -8,15 +8,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use latchwork_core::model::error_docs;
-use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{Journal, Owner, StoreError};
 use latchwork_store::{
     Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,
 };
 
-use super::error::{CliError, CliProblem};
+use crate::cli::error::CliError;
 use crate::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
-use crate::engine::LoadError;
 use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
 use crate::os;
@@ -41,29 +40,29 @@ enum DatabaseUse {
 }
 
 /// Creates a host with the configured stores.
-pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     build_host(config, survey, DatabaseUse::Write).await
 }
 
 /// Creates a host from an existing survey of its plugins.
-pub(super) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
+pub(crate) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
     build_host(config, survey, DatabaseUse::Write).await
 }
 
 /// Inspects the plugins without compiling them or opening a database.
-pub(super) fn survey(config: &Config) -> Survey {
+pub(crate) fn survey(config: &Config) -> Survey {
     tokio::task::block_in_place(|| Survey::of(config))
 }
 
 /// Creates a host for a long-running process. Waits while the database server is unreachable.
-pub(super) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     build_host(config, survey, DatabaseUse::Serve).await
 }
 
 /// Creates a host for a command that only reads. A database that cannot be written is accepted.
-pub(super) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     build_host(config, survey, DatabaseUse::Read).await
 }
@@ -87,12 +86,12 @@ static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
 const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
 /// Opens the configured stores for commands about existing jobs. Never creates a database.
-pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+pub(crate) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
     stores_for(config, DatabaseUse::Write).await
 }
 
 /// Opens the stores for a command that only reads. A database that cannot be written is accepted.
-pub(super) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
+pub(crate) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
     stores_for(config, DatabaseUse::Read).await
 }
 
@@ -105,7 +104,7 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
 
 /// Returns true if the database was restored, for example from a backup. Checks the first database that this process
 /// opened. Its generation must equal the generation that this machine last used.
-pub(super) async fn is_restored() -> anyhow::Result<bool> {
+pub(crate) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
     match store.check_generation().await {
@@ -120,7 +119,7 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
 ///
 /// # Errors
 /// The folder of the file does not exist, or there is no project here: see [`require_project`].
-pub(super) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+pub(crate) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
     if path.exists() {
         return Ok(None);
@@ -130,7 +129,7 @@ pub(super) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf
 }
 
 /// Returns true if opening the database would create its file.
-pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
+pub(crate) fn is_new(config: &Config) -> anyhow::Result<bool> {
     Ok(file(config)?.is_some_and(|path| !path.exists()))
 }
 
@@ -139,7 +138,7 @@ pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
 /// # Errors
 /// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
 /// file.
-pub(super) fn require_project(config: &Config) -> anyhow::Result<()> {
+pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
     let message = match (&config.database_source, &config.file) {
         (Some(flag @ SettingSource::Flag(_)), _) => format!(
@@ -166,7 +165,7 @@ pub(super) fn require_project(config: &Config) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// `L0110` if there is no configuration.
-pub(super) fn require_configuration(config: &Config) -> anyhow::Result<()> {
+pub(crate) fn require_configuration(config: &Config) -> anyhow::Result<()> {
     if config.file.is_some() {
         return Ok(());
     }
@@ -196,62 +195,17 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
 }
 
 /// Returns the error of a command about a job in a project without a database.
-pub(super) fn no_database(path: &Path) -> CliError {
+pub(crate) fn no_database(path: &Path) -> CliError {
     CliError::input(error_docs::NO_SUCH_JOB, missing_database_message(path))
 }
 
 /// Names the database that does not exist yet.
-pub(super) fn missing_database_message(path: &Path) -> String {
+pub(crate) fn missing_database_message(path: &Path) -> String {
     format!("the database {} does not exist yet; --db and --config name another", path.display())
 }
 
-/// Returns the error that lists every plugin that could not be loaded, with its code.
-pub(super) fn plugins_not_loaded(errors: &[LoadError]) -> CliError {
-    let first = errors.first().map_or(error_docs::DEFECT, LoadError::page);
-    let message = match errors.len() {
-        1 => "a plugin could not be loaded".to_owned(),
-        n => format!("{n} plugins could not be loaded"),
-    };
-    CliError::input(first, message).with_problems(problems(errors))
-}
-
-/// Returns the error of a plan with a step plugin if some plugins are not loaded. Such a plan is refused,
-/// because a step may call any operator.
-pub(super) fn step_plugin_needs_all(operator: &Operator, errors: &[LoadError]) -> CliError {
-    refused_without_plugins(format!("the step plugin of {operator} may call any operator"), errors)
-}
-
-/// Returns the error of a plan that is refused before any compilation, because no accepted tool serves the
-/// operator.
-pub(super) fn operator_not_served(operator: &str, errors: &[LoadError]) -> CliError {
-    refused_without_plugins(
-        format!("{operator} belongs to a step plugin, which may call any operator, or to no loaded plugin"),
-        errors,
-    )
-}
-
-fn refused_without_plugins(why: String, errors: &[LoadError]) -> CliError {
-    let names: Vec<&str> = errors.iter().map(LoadError::plugin).collect();
-    let names = names.join(", ");
-    let message = format!(
-        "{why}, and {names} could not be loaded; fix the listed problems, or remove the plugin from latch.toml"
-    );
-    CliError::input(errors.first().map_or(error_docs::DEFECT, LoadError::page), message).with_problems(problems(errors))
-}
-
-/// Returns every problem of the plugins that could not be loaded.
-pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = CliProblem> {
-    let each = errors.iter().flat_map(|error| error.problems.iter().map(move |problem| (error.plugin(), problem)));
-    each.map(|(plugin, problem)| CliProblem {
-        location: format!("plugin {plugin}"),
-        code: problem.page().to_owned(),
-        message: problem.to_string(),
-        json: serde_json::json!({ "plugin": plugin, "code": problem.page(), "message": problem.to_string() }),
-    })
-}
-
 /// Returns the reason why some workers could not see the effects, or `None` if all workers see them.
-pub(super) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
+pub(crate) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
     let Some(effects) = &config.effect_store else { return Ok(None) };
     let unseen =
         matches!((target(&config.database)?, target(effects)?), (DatabaseTarget::Server(_), DatabaseTarget::File(_)));
@@ -328,7 +282,7 @@ const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 /// The last process that closes a SQLite database merges the write-ahead log into the file. Without this
 /// merge, a copy of the file could lack recent data. If `hurries` is true, closing stops after
 /// [`IMMEDIATE_EXIT_WAIT`].
-pub(super) async fn close(hurries: bool) {
+pub(crate) async fn close(hurries: bool) {
     if !hurries {
         return close_all().await;
     }
@@ -361,7 +315,7 @@ async fn close_all() {
 
 /// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
 /// files. Several databases can therefore share a state directory.
-pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
+pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
     let durability = match config.durability {
         Durability::Full => latchwork_store::Durability::Full,
         Durability::Relaxed => latchwork_store::Durability::Relaxed,
@@ -382,7 +336,7 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
 }
 
 /// Parses the address of a database.
-pub(super) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
+pub(crate) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
     if let Some(path) = url.strip_prefix("sqlite://") {
         return Ok(DatabaseTarget::File(PathBuf::from(path)));
     }
@@ -396,7 +350,7 @@ pub(super) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
 static LOCK: OnceLock<OwnerLock> = OnceLock::new();
 
 /// Returns this process as an owner of jobs. The owner lock is held until the process ends.
-pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
+pub(crate) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
     }

@@ -6,7 +6,9 @@ use clap::{Args, ValueEnum};
 
 use latchwork_core::model::manifest::EffectKind;
 
-use super::{LangArg, ModeArg, actor, tenant};
+use crate::cli::args::mode::ModeArg;
+use crate::cli::args::new::LangArg;
+use crate::cli::args::parsers::{actor, tenant};
 use crate::schemas::Document;
 
 /// Arguments of `latch schema`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ParameterArgs;
+use crate::cli::args::parameters::ParameterArgs;
 
 /// Arguments of `latch dev`.
 #[derive(Args, Debug)]

@@ -6,11 +6,13 @@ use clap::{Args, Subcommand};
 
 use latchwork_core::model::ids::JobId;
 
+use crate::cli::args::parsers::job_id;
+
 /// Arguments of `latch job export`.
 #[derive(Args, Debug)]
 pub struct JobExportArgs {
     /// Id of the job
-    #[arg(value_name = "JOB", value_parser = super::job_id)]
+    #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
     /// Output file, or - for stdout [default: JOB.evidence.jsonl]
     #[arg(long, value_name = "FILE")]

@@ -9,7 +9,8 @@ use latchwork_core::model::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::cost::CostGrouping;
 
-use super::{JobExportArgs, actor, correlation_key, duration, hash, job_id, job_state, slot, step_file, step_id};
+use crate::cli::args::evidence::JobExportArgs;
+use crate::cli::args::parsers::{actor, correlation_key, duration, hash, job_id, job_state, slot, step_file, step_id};
 
 /// Arguments of `latch job`.
 #[derive(Args, Debug)]

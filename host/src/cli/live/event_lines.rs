@@ -5,8 +5,8 @@ use tracing::Level;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::model::ids::{JobId, Operator, Slot};
 
-use super::view::LiveLine;
-use crate::cli::event_text::{EventText, event_text};
+use crate::cli::display::event_text::{EventText, event_text};
+use crate::cli::live::line::LiveLine;
 use crate::cli::text::Tone;
 
 /// Formats a slot with its operator.

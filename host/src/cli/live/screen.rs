@@ -5,11 +5,11 @@ use std::time::Duration;
 use latchwork_core::event::Event;
 use latchwork_core::model::ids::JobId;
 
-use super::LiveItem;
-use super::view::{JobProgressView, LiveLine};
 use crate::cli::interrupt;
-use crate::cli::output::Printer;
-use crate::cli::stderr::Area;
+use crate::cli::live::line::LiveLine;
+use crate::cli::live::observer::LiveItem;
+use crate::cli::live::view::JobProgressView;
+use crate::cli::output::{Area, Printer};
 use crate::cli::text::Text;
 use crate::os;
 
@@ -17,7 +17,7 @@ use crate::os;
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Display of one job. Dropping the value ends the display.
-pub(in crate::cli) struct Screen<'p> {
+pub(crate) struct Screen<'p> {
     printer: &'p Printer,
     view: JobProgressView,
     area: Option<Area>,
@@ -27,13 +27,13 @@ pub(in crate::cli) struct Screen<'p> {
 impl<'p> Screen<'p> {
     /// Creates the screen of a job that another process executes. `past` holds the events before the view
     /// began.
-    pub(in crate::cli) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
+    pub(crate) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), None), past)
     }
 
     /// Creates the screen of a job that this command executes. The elapsed time continues from an earlier screen of the
     /// same command.
-    pub(in crate::cli) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
+    pub(crate) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, JobProgressView::new(job_id, os::clock::now_us(), Some(printer.started_us())), past)
     }
 
@@ -53,7 +53,7 @@ impl<'p> Screen<'p> {
     }
 
     /// Shows one item.
-    pub(in crate::cli) fn show(&mut self, seen: &LiveItem) {
+    pub(crate) fn show(&mut self, seen: &LiveItem) {
         let now_us = os::clock::now_us();
         let lines = match seen {
             LiveItem::Event(event) => self.view.event(event, now_us),
@@ -65,14 +65,14 @@ impl<'p> Screen<'p> {
     }
 
     /// Shows an event that another process appended.
-    pub(in crate::cli) fn event(&mut self, event: &Event) {
+    pub(crate) fn event(&mut self, event: &Event) {
         let lines = self.view.event(event, os::clock::now_us());
         self.print(&lines);
         self.draw();
     }
 
     /// Completes when the next redraw is due. Never completes if nothing is redrawn.
-    pub(in crate::cli) async fn tick(&mut self) {
+    pub(crate) async fn tick(&mut self) {
         match self.area {
             Some(_) => drop(self.next.tick().await),
             None => std::future::pending().await,
@@ -80,7 +80,7 @@ impl<'p> Screen<'p> {
     }
 
     /// Redraws the current activity and its elapsed times.
-    pub(in crate::cli) fn draw(&self) {
+    pub(crate) fn draw(&self) {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
         let text = Text::lines(self.view.activity_lines(os::clock::now_us(), rows.saturating_sub(2).max(1)));
         // The last column stays free. Some terminals wrap the line as soon as this column is written.

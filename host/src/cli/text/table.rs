@@ -1,7 +1,8 @@
-//! Tables with aligned columns. If the terminal is narrow, cells wrap inside their column.
+//! Layout of tables with aligned columns. If the terminal is narrow, cells wrap inside their column.
 
-use super::wrap::{self, Cell};
-use super::{Block, Span, Text};
+use crate::cli::text::tone::Span;
+use crate::cli::text::wrap;
+use crate::cli::text::wrap::Cell;
 
 /// Number of blanks between columns.
 const GAP: usize = 2;
@@ -14,33 +15,7 @@ const STACKED_INDENT: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) indent: usize,
-    rows: Vec<Vec<Vec<Span>>>,
-}
-
-/// Creates a table. Each cell is one line; line ends in a cell are shown as escapes.
-pub(crate) fn table<const N: usize, C>(head: [&str; N], rows: &[[C; N]]) -> Text
-where
-    C: Clone + Into<Text>,
-{
-    let head = head.map(Text::from);
-    let body = rows.iter().map(|row| row.iter().map(|cell| spans(cell.clone().into())).collect());
-    let rows = std::iter::once(head.into_iter().map(spans).collect()).chain(body).collect();
-    Text { blocks: vec![Block::Table(Table { indent: 0, rows })] }
-}
-
-fn spans(cell: Text) -> Vec<Span> {
-    let lines = cell.blocks.into_iter().filter_map(|block| match block {
-        Block::Line(line) => Some(line.spans),
-        Block::Table(_) => None,
-    });
-    let mut joined = Vec::new();
-    for (at, mut line) in lines.enumerate() {
-        if at > 0 {
-            joined.push(Span { tone: None, text: "\\n".into() });
-        }
-        joined.append(&mut line);
-    }
-    joined
+    pub(super) rows: Vec<Vec<Vec<Span>>>,
 }
 
 impl Table {

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use super::{Span, Tone};
+use crate::cli::text::tone::{Span, Tone};
 
 /// One character of a line, with its tone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,11 @@
 use serde_json::json;
 
-use latchwork_core::model::ids::Hash;
+use latchwork_core::event::{Body, Event};
+use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::{Hash, JobId, Operator, Slot, StepId};
 
-use super::*;
+use super::progress::JobProgressView;
+use crate::cli::text::Text;
 
 fn event(seq: u64, time_us: i64, body: Body) -> Event {
     Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }

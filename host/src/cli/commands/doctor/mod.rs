@@ -1,0 +1,18 @@
+//! `latch doctor`: checks in advance everything that a job will need.
+//!
+//! - `check` holds the result of one check and its display.
+//! - `database`, `plugins`, `secrets` and `toolchains` each check the items in their name.
+//! - `machine` checks folders and clock; `writable` checks that files can be created.
+//! - `deep` recomputes every hash.
+
+mod check;
+mod command;
+mod database;
+mod deep;
+mod machine;
+mod plugins;
+mod secrets;
+mod toolchains;
+mod writable;
+
+pub(crate) use command::run;

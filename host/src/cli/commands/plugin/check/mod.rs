@@ -1,0 +1,11 @@
+//! `latch plugin check`: checks plugins, also for CI.
+//!
+//! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
+
+mod command;
+mod input_errors;
+mod outputs;
+mod phases;
+mod subject;
+
+pub(crate) use command::run;

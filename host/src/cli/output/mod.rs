@@ -1,0 +1,11 @@
+//! Writing to stdout and stderr: answers, progress, errors, the live area and log lines.
+
+mod logging;
+mod printer;
+mod record;
+mod stderr;
+
+pub use printer::Printer;
+
+pub(crate) use logging::{install_panic_hook, start_logging};
+pub(crate) use stderr::{Area, write_text};

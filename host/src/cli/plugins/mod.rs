@@ -1,0 +1,8 @@
+//! The plugins of a configuration: loading, admission of plans, builds, and facts about them.
+
+pub(crate) mod admission;
+pub(crate) mod build;
+pub(crate) mod catalog;
+pub(crate) mod effect_verifier;
+pub(crate) mod ineffective_settings;
+pub(crate) mod needed_grants;
