@@ -29,6 +29,8 @@ pub mod evidence;
 pub mod fork;
 pub mod history;
 pub mod host;
+pub mod inspect;
+mod interfaces;
 pub mod notify;
 pub mod os;
 pub mod registry;

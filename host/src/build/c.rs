@@ -5,12 +5,14 @@ use std::process::Command;
 
 use latchwork_core::model::manifest::PluginKind;
 
+use super::error::BuildError;
+use super::install_advice::C_COMPILER;
+use super::options::BuildOptions;
 use super::recipe::Recipe;
 use super::run::{command, output_of, run};
-use super::{BuildError, BuildOptions, encode, layout, tools};
+use super::{encode, layout, tools};
 
 pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
-const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
 /// SDK sources that are compiled into every plugin.
 const SDK_SOURCES: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
 
@@ -39,7 +41,7 @@ pub(super) fn build(
     compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));
     compiler.arg(format!("-ffile-prefix-map={}=latchwork", sdk.display()));
     compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK_SOURCES.map(|file| sdk.join(file)));
-    run(&format!("compiling with {name}"), ADVICE, &mut compiler, progress)?;
+    run(&format!("compiling with {name}"), C_COMPILER, &mut compiler, progress)?;
     let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
     encode::encode_component(module, None, recipe, &layout.obj)
 }

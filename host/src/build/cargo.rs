@@ -5,11 +5,11 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use super::error::BuildError;
+use super::install_advice::RUST;
+use super::options::BuildOptions;
 use super::run::{command, output_of, run};
 use super::wasm_target::{TARGET, Toolchain};
-use super::{BuildError, BuildOptions};
-
-const ADVICE: &str = "install Rust from https://rustup.rs or with the system's package manager";
 
 /// The fields of a cargo message that identify an artifact.
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ pub(super) fn build(
     if folder == TargetFolder::Separate {
         cargo.arg("--target-dir").arg(workspace.join("target/built-again"));
     }
-    let printed = run("cargo build", ADVICE, &mut cargo, progress)?;
+    let printed = run("cargo build", RUST.sentence, &mut cargo, progress)?;
     let manifest = dir.join("Cargo.toml");
     library_artifact(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::BuildError;
+use super::error::BuildError;
+use super::install_advice;
 use super::run::{command, run};
 
 /// Shell script that builds the toolchain. The script mostly runs apt, dpkg and a compiler.
@@ -25,7 +26,7 @@ pub(super) fn make_toolchain(base: &Path, progress: &mut dyn FnMut(&str)) -> Res
     progress(&format!("making a Rust toolchain for Wasm from Debian's packages, once, in {}", base.display()));
     let mut bash = command("bash", base);
     bash.args(["-c", SCRIPT, "debian-wasm-rust"]).arg(base).arg(env!("CARGO_PKG_RUST_VERSION"));
-    match run("making the toolchain", "it is in Debian's package bash", &mut bash, progress) {
+    match run("making the toolchain", install_advice::BASH, &mut bash, progress) {
         Ok(_) => Ok(()),
         Err(BuildError::Failed { output, .. }) => {
             Err(output.lines().last().unwrap_or("the script failed without a message").to_owned())

@@ -1,10 +1,12 @@
 //! Detects builds that failed because a folder cannot be written. Each program reports this cause with different words.
 //! Some programs do not report the cause at all.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use super::{BuildError, BuildOptions};
+use super::error::BuildError;
+use super::options::BuildOptions;
 
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
+use super::error::BuildError;
 use super::recipe::Recipe;
-use super::{BuildError, world};
+use super::world;
 
 /// Adapter module between a core module and its world.
 pub(super) struct Adapter<'a> {

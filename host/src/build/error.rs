@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::error_docs;
 
-use super::recipe::RecipeProblem;
+use crate::build::recipe_problem::RecipeProblem;
 use crate::temp_files;
 
 /// Reason why a plugin could not be built, with advice.

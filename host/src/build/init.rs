@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::manifest::PluginKind;
 
-use super::{BuildError, Lang, NewPlugin, sdk, tools};
+use super::error::BuildError;
+use super::new::NewPlugin;
+use super::recipe::Lang;
+use super::{sdk, tools};
 
 /// Name of the plugin and of its folder.
 const PLUGIN: &str = "greeter";

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::manifest::PluginKind;
 
+use super::error::BuildError;
+use super::install_advice::NODE;
+use super::options::BuildOptions;
 use super::recipe::{JsEngine, Recipe};
 use super::run::{command, run};
-use super::{BuildError, BuildOptions, layout, tools, world};
-
-const NODE: &str = "install Node.js 20 or later, with npm";
+use super::{layout, tools, world};
 
 /// Pinned packages of an engine: name of their installation folder, `package.json` and `package-lock.json`.
 pub(super) const QUICKJS: (&str, (&str, &str)) = (
@@ -71,7 +72,7 @@ pub(super) fn build(
     esbuild.arg(format!("--define:LATCHWORK_EXPORTS={}", json(&recipe.settings.exports)));
     esbuild.arg(format!("--define:LATCHWORK_ENGINE={}", json(&engine)));
     esbuild.arg(format!("--outfile={}", bundle.display()));
-    run("bundling with esbuild", NODE, &mut esbuild, progress)?;
+    run("bundling with esbuild", NODE.brief, &mut esbuild, progress)?;
 
     let made = layout.obj.join("component.wasm");
     let mut componentize = match recipe.settings.engine {
@@ -91,7 +92,7 @@ pub(super) fn build(
     };
     let what = format!("making a component with {engine}");
     // This command fails if a top-level statement of a module fails or reads the time.
-    run(&what, NODE, &mut componentize, progress)?;
+    run(&what, NODE.brief, &mut componentize, progress)?;
     Ok(made)
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::BuildError;
 use super::recipe::{RECIPE, Recipe};
-use super::{BuildError, sdk};
+use super::sdk;
 
 /// The folder of one plugin.
 pub(super) struct Layout<'a> {

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::manifest::PluginKind;
 
-use super::recipe::LANGS;
+use super::error::BuildError;
+use super::recipe::{LANGS, Lang};
+use super::sdk;
 use super::sdk::EmbeddedFile;
-use super::{BuildError, Lang, sdk};
 
 /// A project to create.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::install_advice::{NODE, PYTHON, RUST};
+use super::options::BuildOptions;
 use super::recipe::{JsEngine, Lang, Recipe};
 use super::run::{command, output_of};
 use super::wasm_target::{TARGET, Toolchain};
-use super::{BuildOptions, c, go, js, python, tools};
+use super::{c, go, js, python, tools};
 
 /// Kind of build, which decides the required programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,9 +81,6 @@ impl Program {
     }
 }
 
-const INSTALL_NODE: &str = "apt-get install nodejs npm (Node.js 20 or later), or https://nodejs.org";
-const INSTALL_PYTHON: &str = "apt-get install python3 python3-pip (3.10 or later), or https://python.org";
-
 /// Returns the programs that builds of this kind use.
 pub fn programs(need: BuildKind, dir: &Path, options: &BuildOptions) -> Vec<Program> {
     match need {
@@ -90,7 +89,7 @@ pub fn programs(need: BuildKind, dir: &Path, options: &BuildOptions) -> Vec<Prog
         BuildKind::StarlingMonkey => javascript(js::STARLINGMONKEY.0, options),
         BuildKind::Python => pip(python::COMPONENTIZE, options),
         BuildKind::C => match c::has_wasi_clang(dir) {
-            true => vec![program_with_version("clang", "--version", INSTALL_PYTHON)],
+            true => vec![program_with_version("clang", "--version", PYTHON.command)],
             false => pip(c::ZIG, options),
         },
         BuildKind::Go => match go::installed_version(dir) {
@@ -103,7 +102,7 @@ pub fn programs(need: BuildKind, dir: &Path, options: &BuildOptions) -> Vec<Prog
 fn rust(dir: &Path, options: &BuildOptions) -> Program {
     let version = |program: &Path| output_of(command(program, dir).arg("--version"));
     if version(Path::new("cargo")).is_none() {
-        return Program::missing("cargo", "curl https://sh.rustup.rs -sSf | sh, or apt-get install cargo");
+        return Program::missing("cargo", RUST.command);
     }
     // Ways 3 and 4 of `wasm_target` are skipped, because they install something on this machine.
     let looking = BuildOptions { skipped_ways: [options.skipped_ways.as_slice(), &[3, 4]].concat(), ..options.clone() };
@@ -125,23 +124,23 @@ fn rust(dir: &Path, options: &BuildOptions) -> Program {
 }
 
 fn javascript(package: &str, options: &BuildOptions) -> Vec<Program> {
-    let node = program_with_version("node", "--version", INSTALL_NODE);
-    let npm = program_with_version("npm", "--version", INSTALL_NODE);
+    let node = program_with_version("node", "--version", NODE.command);
+    let npm = program_with_version("npm", "--version", NODE.command);
     let usable = [&node, &npm].iter().all(|program| program.state == ProgramState::Found);
-    let package = package_state(package, usable, INSTALL_NODE, options);
+    let package = package_state(package, usable, NODE.command, options);
     vec![node, npm, package]
 }
 
 /// Returns the state of Python and of a PyPI package. pip is listed only if the package is not installed and pip is
 /// missing.
 fn pip(requirement: &str, options: &BuildOptions) -> Vec<Program> {
-    let python = program_with_version("python3", "--version", INSTALL_PYTHON);
+    let python = program_with_version("python3", "--version", PYTHON.command);
     let pip = output_of(command("python3", Path::new("/")).args(["-m", "pip", "--version"]));
     let name = tools::pinned_name(requirement);
-    let package = package_state(&name, pip.is_some(), INSTALL_PYTHON, options);
+    let package = package_state(&name, pip.is_some(), PYTHON.command, options);
     let mut programs = vec![python];
     if package.state != ProgramState::Found && pip.is_none() {
-        programs.push(Program::missing("pip", INSTALL_PYTHON));
+        programs.push(Program::missing("pip", PYTHON.command));
     }
     programs.push(package);
     programs
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn missing_program_has_an_install_command() {
-        let missing = program_with_version("no-such-program", "--version", INSTALL_NODE);
-        assert_eq!(missing, Program::missing("no-such-program", INSTALL_NODE));
+        let missing = program_with_version("no-such-program", "--version", NODE.command);
+        assert_eq!(missing, Program::missing("no-such-program", NODE.command));
     }
 }

@@ -1,11 +1,13 @@
 //! Publishes a finished component under its final path.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
 
-use super::{BuildError, BuiltPlugin, Lang, Recipe};
+use super::error::BuildError;
+use super::recipe::{Lang, Recipe};
 use crate::build::real_imports;
 use crate::temp_files;
 
@@ -13,6 +15,23 @@ use crate::temp_files;
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
 /// Magic number, version and layer of a core module.
 const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
+
+/// A component that was built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltPlugin {
+    /// The plugin's name in its recipe.
+    pub name: String,
+    /// Kind of the plugin in its recipe.
+    pub kind: PluginKind,
+    /// Path of the component.
+    pub wasm: PathBuf,
+    /// SHA-256 of the component.
+    pub digest: Hash,
+    /// Size of the component in bytes.
+    pub bytes: u64,
+    /// True if the component differs from the one that the previous build left at this path.
+    pub changed: bool,
+}
 
 /// Copies a component to its final path atomically. A reader sees the old file or the new file, never a partial file.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<BuiltPlugin, BuildError> {
@@ -64,8 +83,6 @@ fn check_is_component(path: &Path, content: &[u8]) -> Result<(), BuildError> {
 
 #[cfg(test)]
 mod tests {
-    use latchwork_core::model::manifest::PluginKind;
-
     use super::*;
 
     fn put(dir: &Path, content: &[u8]) -> Result<BuiltPlugin, BuildError> {

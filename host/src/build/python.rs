@@ -6,12 +6,14 @@ use serde::Deserialize;
 
 use latchwork_core::model::manifest::PluginKind;
 
+use super::error::BuildError;
+use super::install_advice::PYTHON;
+use super::options::BuildOptions;
 use super::recipe::Recipe;
 use super::run::run;
-use super::{BuildError, BuildOptions, layout, sdk, tools, world};
+use super::{layout, sdk, tools, world};
 
 pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
-const PYTHON: &str = "install Python 3.10 or later with pip";
 /// Name of the module that the build generates around the plugin. No module that the plugin imports may have
 /// this name.
 const APP: &str = "latchwork_app";
@@ -60,7 +62,7 @@ pub(super) fn build(
             .arg(&packages)
             .arg("-r")
             .arg(&requirements);
-        run("installing requirements.txt with pip", PYTHON, &mut pip, progress)?;
+        run("installing requirements.txt with pip", PYTHON.brief, &mut pip, progress)?;
         paths.push(packages);
     }
 
@@ -89,7 +91,7 @@ pub(super) fn build(
         componentize.arg("--python-path").arg(path);
     }
     componentize.arg(APP).arg("--output").arg(&made);
-    run("making a component with componentize-py", PYTHON, &mut componentize, progress)?;
+    run("making a component with componentize-py", PYTHON.brief, &mut componentize, progress)?;
     Ok(made)
 }
 
@@ -97,7 +99,7 @@ pub(super) fn build(
 fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
     let mut python = tools::python(sdk);
     python.arg(sdk.join("_scan.py")).arg(main).args(paths);
-    let printed = run("reading the plugin's modules", PYTHON, &mut python, progress)?;
+    let printed = run("reading the plugin's modules", PYTHON.brief, &mut python, progress)?;
     let scan: ModuleScan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
         what: "reading the plugin's modules".to_owned(),
         status: error.to_string(),

@@ -1,6 +1,5 @@
 //! Reads `latch-plugin.toml`, which describes the plugin of a folder.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,8 @@ use toml::de::{DeString, DeTable, DeValue};
 use latchwork_core::encoding::suggest::did_you_mean;
 use latchwork_core::model::manifest::PluginKind;
 
-use super::BuildError;
+use super::error::BuildError;
+use crate::build::recipe_problem::RecipeProblem;
 
 /// File name of the recipe.
 pub const RECIPE: &str = "latch-plugin.toml";
@@ -98,27 +98,6 @@ const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starli
 const OPTIONAL_EXPORTS: [&str; 3] = ["reconcile", "verify", "compensate"];
 /// Folder of the SDK in a project that `latch plugin new` created.
 const SDK: &str = "latchwork";
-
-/// A problem in a recipe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecipeProblem {
-    /// The file.
-    pub file: PathBuf,
-    /// Line, from 1.
-    pub line: usize,
-    /// Key at which the problem occurs, such as `plugin.lang`. Empty if the problem concerns the whole text.
-    pub key: String,
-    /// The problem, and how to fix it.
-    pub message: String,
-}
-
-impl fmt::Display for RecipeProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, key, message } = self;
-        let between = if key.is_empty() { "" } else { ": " };
-        write!(f, "{}:{line}: {key}{between}{message}", file.display())
-    }
-}
 
 impl Recipe {
     /// Reads the recipe in `dir`.

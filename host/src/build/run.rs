@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::BuildError;
+use super::error::BuildError;
 
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;

@@ -1,9 +1,10 @@
-//! The guest SDKs and the interfaces, embedded in this program. Plugins can therefore be created and built on a machine
-//! without Latchwork's sources.
+//! The guest SDKs, embedded in this program. The interfaces are embedded too, in `interfaces::wit`. Plugins can
+//! therefore be created and built on a machine without Latchwork's sources.
 
 use std::path::Path;
 
-use super::{BuildError, Lang};
+use super::error::BuildError;
+use super::recipe::Lang;
 
 /// A text file and its relative path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,15 +19,6 @@ macro_rules! files {
     ($root:literal: $($path:literal)*) => {
         &[$(EmbeddedFile { path: $path, text: include_str!(concat!("../../../", $root, "/", $path)) }),*]
     };
-}
-
-/// The WIT files of the package `latchwork:plugin`.
-pub(super) const WIT: &[EmbeddedFile] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
-    "kv.wit" "log.wit" "plugin.wit" "rng.wit" "run.wit" "secrets.wit" "tools.wit" "types.wit" "world.wit");
-
-/// Returns the name and text of each WIT file.
-pub(crate) fn interfaces() -> impl Iterator<Item = (&'static str, &'static str)> {
-    WIT.iter().map(|file| (file.path, file.text))
 }
 
 /// WIT files of the packages `real:clocks` and `real:random`. During a build, tools in most languages import
@@ -94,6 +86,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::interfaces::wit::WIT;
 
     fn below(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -113,8 +106,9 @@ mod tests {
     #[test]
     fn every_sdk_file_is_embedded() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let wit: Vec<_> = WIT.iter().map(|(path, text)| EmbeddedFile { path, text }).collect();
         for (folder, files) in [
-            ("wit", WIT),
+            ("wit", wit.as_slice()),
             ("guest-sdk/wit", REAL_WIT),
             ("guest-sdk/js", JS),
             ("guest-sdk/python/latchwork", PYTHON),

@@ -3,17 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::BuildError;
+use super::install_advice::{NODE, PYTHON};
+use super::options::BuildOptions;
 use super::run::{command, output_of, run};
-use super::{BuildError, BuildOptions};
 
 /// Marker file, written last. A folder without this file is an incomplete installation.
 const COMPLETE_MARKER: &str = ".complete";
 /// File with pip's requirement, stored in the installation's folder.
 const REQUIREMENTS_FILE: &str = "requirements.txt";
-
-const NODE: &str =
-    "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
-const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
 
 /// Returns the folder of an installed program. Runs `install` if no complete installation exists. `name` includes the
 /// version of the program.
@@ -57,8 +55,8 @@ pub(super) fn npm(
     options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    check_installed("node", "--version", NODE)?;
-    check_installed("npm", "--version", NODE)?;
+    check_installed("node", "--version", NODE.sentence)?;
+    check_installed("npm", "--version", NODE.sentence)?;
     ensure_installed(name, options, progress, |dir, progress| {
         super::sdk::write_file(&dir.join("package.json"), package)?;
         super::sdk::write_file(&dir.join("package-lock.json"), lock)?;
@@ -73,7 +71,7 @@ pub(super) fn npm(
             "--no-update-notifier",
             "--loglevel=error",
         ]);
-        run(&format!("installing {name} with npm"), NODE, &mut npm, progress)
+        run(&format!("installing {name} with npm"), NODE.sentence, &mut npm, progress)
             .map_err(|error| as_install_error(name, error))?;
         Ok(())
     })
@@ -88,7 +86,7 @@ pub(super) fn pip(
     options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    check_installed("python3", "--version", PYTHON)?;
+    check_installed("python3", "--version", PYTHON.sentence)?;
     let name = pinned_name(requirement);
     ensure_installed(&name, options, progress, |dir, progress| {
         super::sdk::write_file(&dir.join(REQUIREMENTS_FILE), requirement)?;
@@ -96,7 +94,7 @@ pub(super) fn pip(
         pip.env("PIP_ROOT_USER_ACTION", "ignore");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-input"]);
         pip.args(["--only-binary", ":all:", "--target", ".", "--require-hashes", "-r", REQUIREMENTS_FILE]);
-        run(&format!("installing {name} with pip"), PYTHON, &mut pip, progress)
+        run(&format!("installing {name} with pip"), PYTHON.sentence, &mut pip, progress)
             .map_err(|error| as_install_error(&name, error))?;
         Ok(())
     })
@@ -193,7 +191,7 @@ mod tests {
 
     #[test]
     fn missing_program_error_has_advice() {
-        let error = check_installed("no-such-program", "--version", NODE).unwrap_err().to_string();
+        let error = check_installed("no-such-program", "--version", NODE.sentence).unwrap_err().to_string();
         assert!(error.contains("no-such-program is not installed: install Node.js"), "{error}");
     }
 }

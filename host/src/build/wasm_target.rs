@@ -8,13 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::BuildError;
+use super::install_advice::RUST;
+use super::options::BuildOptions;
 use super::run::{command, output_of, run};
-use super::{BuildError, BuildOptions, debian};
+use super::{debian, install_advice};
 
 /// Compile target of plugins. The target has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
-
-const NO_RUST: &str = "install Rust from https://rustup.rs or with the system's package manager";
 
 /// Compiler for Rust plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Toolchain {
         let mut reasons = Vec::new();
         let wanted = |way: u8| !options.skipped_ways.contains(&way);
         if output_of(command("cargo", dir).arg("--version")).is_none() {
-            return Err(BuildError::Missing { program: "cargo".into(), advice: NO_RUST });
+            return Err(BuildError::Missing { program: "cargo".into(), advice: RUST.sentence });
         }
 
         let own = Path::new("rustc");
@@ -81,7 +82,7 @@ fn add_target(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> 
     rustup.args(["target", "add", TARGET]);
     // With the default retries, rustup takes a long time to fail on a network that drops packets.
     rustup.env("RUSTUP_MAX_RETRIES", "1");
-    match run("rustup target add", "it is part of https://rustup.rs", &mut rustup, progress) {
+    match run("rustup target add", install_advice::RUSTUP, &mut rustup, progress) {
         Ok(_) => Ok(()),
         Err(BuildError::Missing { .. }) => Err("rustup is not installed, so it cannot add the target".to_owned()),
         Err(BuildError::Failed { output, .. }) => {

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::manifest::PluginKind;
 
+use super::error::BuildError;
 use super::recipe::Recipe;
-use super::{BuildError, sdk};
+use super::sdk;
 
 /// Name of the plugin's world.
 pub(super) const WORLD: &str = "latch-plugin";
@@ -42,7 +43,9 @@ fn world_text(recipe: &Recipe) -> String {
 /// Writes the interfaces and the plugin's own world into `dir/wit`, and returns that folder.
 pub(super) fn write(dir: &Path, recipe: &Recipe) -> Result<PathBuf, BuildError> {
     let wit = dir.join("wit");
-    sdk::write_files(&wit, sdk::WIT)?;
+    for (path, text) in crate::interfaces::wit::WIT {
+        sdk::write_file(&wit.join(path), text)?;
+    }
     for file in sdk::REAL_WIT {
         let package = file.path.trim_end_matches(".wit");
         sdk::write_file(&wit.join("deps").join(package).join(file.path), file.text)?;

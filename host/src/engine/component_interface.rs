@@ -3,9 +3,9 @@
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
-use super::error::Problem;
 use super::{Engine, component};
 use crate::engine::untyped;
+use crate::interfaces::Problem;
 
 /// Imports and exports of a component, as the component names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Engine {
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        let has = |interface| exports.contains(&crate::engine::component_names::interface_name(interface));
+        let has = |interface| exports.contains(&crate::interfaces::package::interface_name(interface));
         let kind = match (has("run"), has("invoke")) {
             (true, false) => Some(PluginKind::Step),
             (false, true) => Some(PluginKind::Tool),

@@ -8,16 +8,17 @@ use wasmtime::{Store, UpdateDeadline};
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 
-use super::error::Problem;
 use super::schema::Schemas;
 use crate::capability::settings::PluginSettings;
-use crate::engine::component_names::{PACKAGE, Shape};
 use crate::engine::null_host::NullHost;
+use crate::engine::shape::Shape;
 use crate::engine::step_state::StepState;
 use crate::engine::{start_phase, virtual_wasi};
 use crate::guest::bindings::export;
 use crate::guest::limits::Guarded;
 use crate::guest::{convert, fault, limits};
+use crate::interfaces::Problem;
+use crate::interfaces::package::PACKAGE;
 
 /// Limits of a `describe` call. Interpreters use most of these limits while they start.
 const DESCRIBE_LIMITS: Limits = Limits {
@@ -101,7 +102,7 @@ fn call_describe(
                 let loaded =
                     export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
                 if let Err(error) = loaded {
-                    let export = crate::engine::component_names::interface_name(stringify!($interface));
+                    let export = crate::interfaces::package::interface_name(stringify!($interface));
                     problems.push(Problem::Export { export, wrong: format!("has the wrong type: {error:#}") });
                 }
             }
@@ -118,8 +119,7 @@ fn call_describe(
     }
 
     store.set_fuel(DESCRIBE_LIMITS.fuel).map_err(failed)?;
-    let interface =
-        instance.get_export_index(&mut store, None, &crate::engine::component_names::interface_name("plugin"));
+    let interface = instance.get_export_index(&mut store, None, &crate::interfaces::package::interface_name("plugin"));
     let function = instance
         .get_export_index(&mut store, interface.as_ref(), "describe")
         .expect("the interface was loaded a moment ago");

@@ -8,23 +8,23 @@
 //! * `untyped` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
 //! * `cache` stores compiled code.
-//! * `inspect` reads information from a component's bytes that the engine does not report.
+//! * `refusal` adds details to refusals.
 
 mod announce;
 mod cache;
 mod component;
 mod component_interface;
-mod component_names;
 mod describe;
 mod error;
 mod hmac;
-pub mod inspect;
 mod instance_pool;
 mod null_host;
 mod plugin;
 mod profile;
+mod refusal;
 mod runnable;
 pub(crate) mod schema;
+mod shape;
 mod start_phase;
 pub(crate) mod step;
 mod step_end;
@@ -45,11 +45,13 @@ use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::settings::{LoadSettings, PluginSettings};
 
+pub use crate::interfaces::Problem;
 pub use announce::{CompilationStart, on_compile};
 pub use component_interface::ComponentInterface;
-pub use error::{EngineError, LoadError, Problem};
+pub use error::{EngineError, LoadError};
 pub use plugin::Plugin;
 pub use profile::Variation;
+pub use refusal::{ExplainProblems, explain_refusals_with};
 pub use runnable::{PinnedComponents, Runnable};
 pub use step_end::{StepEnd, StepOutcome};
 pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
@@ -126,10 +128,8 @@ impl Engine {
     /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it.
     /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
-        let refuse = |problems| LoadError {
-            plugin: settings.name.clone(),
-            problems: crate::engine::inspect::explain(bytes, problems),
-        };
+        let refuse =
+            |problems| LoadError { plugin: settings.name.clone(), problems: refusal::explained(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
@@ -195,10 +195,8 @@ impl Engine {
     /// # Errors
     /// The plugin is refused, with every reason known so far.
     pub fn check_without_compiling(bytes: &[u8], terms: LoadSettings<'_>) -> Result<Option<PluginKind>, LoadError> {
-        let refuse = |problems| LoadError {
-            plugin: terms.name.to_owned(),
-            problems: crate::engine::inspect::explain(bytes, problems),
-        };
+        let refuse =
+            |problems| LoadError { plugin: terms.name.to_owned(), problems: refusal::explained(bytes, problems) };
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;

@@ -82,8 +82,12 @@ impl Plugin {
     /// alternative to use.
     pub(crate) fn refused_imports(&self) -> Vec<(String, String)> {
         let foreign = |import: &String| {
-            let instead =
-                super::component::import_refusal(self.kind, import, &self.settings.grants, self.settings.wasi)?;
+            let instead = crate::interfaces::imports::import_refusal(
+                self.kind,
+                import,
+                &self.settings.grants,
+                self.settings.wasi,
+            )?;
             Some((import.clone(), instead))
         };
         self.imports.iter().filter_map(foreign).collect()

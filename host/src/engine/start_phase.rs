@@ -14,10 +14,10 @@ use super::virtual_wasi::bindings::clocks::wall_clock;
 use super::virtual_wasi::bindings::random::random;
 use crate::capability::clock::ClockView;
 use crate::capability::step_view::StepView;
-use crate::engine::component_names::interface_name;
 use crate::engine::step_state::StepState;
 use crate::guest::bindings::import;
 use crate::guest::fault::HostFault;
+use crate::interfaces::package::interface_name;
 
 /// Flag that is true while a plugin's runtime is starting.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use latchwork_core::encoding::canon;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::bindings::child;
 
-use super::{Args, History, RecordedEnd, RecordedHostCall};
+use super::types::{Args, History, RecordedEnd, RecordedHostCall};
 
 /// Maximum number of parts of one JSON text that are changed.
 const PARTS_MAX: usize = 24;
@@ -49,8 +49,17 @@ pub struct Mutation {
     pub history: History,
 }
 
+impl History {
+    /// Returns all mutations of the history. Each mutation changes a single part. Entries are dropped,
+    /// duplicated, or swapped with the next entry. Operators, arguments, answers, times, events, inputs and
+    /// outputs are changed.
+    pub fn mutations(&self) -> impl Iterator<Item = Mutation> + '_ {
+        all_mutations(self)
+    }
+}
+
 /// Returns all mutations, first of entries, then of runs.
-pub(super) fn all_mutations(history: &History) -> impl Iterator<Item = Mutation> + '_ {
+fn all_mutations(history: &History) -> impl Iterator<Item = Mutation> + '_ {
     let entries = (0..history.entries.len()).flat_map(move |index| of_entry(history, index));
     let runs = (0..history.runs.len()).flat_map(move |index| of_run(history, index));
     entries.chain(runs)

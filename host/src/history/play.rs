@@ -13,13 +13,34 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::keys;
 
-use super::{History, RecordedEnd, RecordedHostCall, StepRun};
+use super::types::{History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::engine::{Plugin, StepOutcome};
 use crate::guest::sources::StepSources;
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
+impl History {
+    /// Returns true if a deterministic component that behaves like this history cannot behave like `other`.
+    /// This is the case if the histories differ in a host call or a result after equal inputs and answers.
+    pub fn must_differ(&self, other: &History) -> bool {
+        self.runs.len() != other.runs.len()
+            || self.runs.iter().zip(&other.runs).any(|runs| must_differ((self, other), runs))
+    }
+
+    /// Executes again the runs whose operators `plugin` serves, and returns the first difference. No tool is
+    /// called, because the history answers all tool calls.
+    pub async fn play(&self, plugin: &Plugin) -> Option<Divergence> {
+        for run in self.runs.iter().filter(|run| plugin.operator(&run.operator).is_some()) {
+            let found = play_run(self, run, plugin).await;
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
 /// Runs one step plugin on the history and returns the first difference.
-pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
+async fn play_run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
     let score = Arc::new(Mutex::new(ExpectedCalls {
         step_id: run.step_id.clone(),
         remaining: history.host_calls_of(&run.step_id).cloned().collect(),
@@ -204,7 +225,7 @@ pub(super) fn is_same(one: &History, other: &History) -> bool {
 }
 
 /// Returns true if the two histories record different behaviour after the same inputs and answers.
-pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun)) -> bool {
+fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun)) -> bool {
     let given = |run: &StepRun| StepRun { end: RecordedEnd::Output(String::new()), ..run.clone() };
     if given(a) != given(b) {
         return false;

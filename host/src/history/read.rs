@@ -11,7 +11,7 @@ use latchwork_core::model::manifest::PluginKind;
 use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Call, Durable, Job, Step, label};
 
-use super::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
+use super::types::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
 use crate::evidence::is_valid_signature;
 use crate::guest::sources::StepContext;
 
@@ -29,10 +29,20 @@ pub enum HistoryError {
     Withheld(String),
 }
 
+impl History {
+    /// Reads the history from an exported evidence file (`latch job export`).
+    ///
+    /// # Errors
+    /// The file is not evidence, was tampered with, or withholds data that a run needs.
+    pub fn read(file: &[u8]) -> Result<Self, HistoryError> {
+        read(file)
+    }
+}
+
 /// Sequence number that determines the position of an entry, and the entry.
 type SequencedEntry = (u64, Entry);
 
-pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
+fn read(file: &[u8]) -> Result<History, HistoryError> {
     let verified = evidence::verify(file, None, &is_valid_signature).map_err(HistoryError::NotEvidence)?;
     let wrong = verified.report.problems.first().map(ToString::to_string);
     let (Some(durable), None) = (&verified.durable, &wrong) else {

@@ -5,8 +5,11 @@
 //! continue with this component after a newer one is configured.
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
+//!
+//! Floors, top first: the registry · `survey` · `components`, `source`, `settings_fingerprint`.
 
 mod components;
+mod settings_fingerprint;
 mod source;
 mod survey;
 
@@ -28,6 +31,7 @@ use crate::engine::{Engine, LoadError, Plugin, Problem, Runnable};
 use components::Components;
 
 pub use components::{DamagedComponent, StoredComponentInfo};
+pub(crate) use settings_fingerprint::settings_fingerprint;
 pub use survey::Survey;
 
 /// Defines whether loading stores components and creates granted directories.
@@ -242,8 +246,7 @@ impl Registry {
                 retry: configured.retry.clone(),
                 limits: plugin.limits(spec.name.as_str()),
                 wasi: plugin.wasi(),
-                settings: (plugin.kind == PluginKind::Tool)
-                    .then(|| crate::config_changes::settings_fingerprint(&config.root, configured)),
+                settings: (plugin.kind == PluginKind::Tool).then(|| settings_fingerprint(&config.root, configured)),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }

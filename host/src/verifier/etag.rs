@@ -16,7 +16,7 @@ use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use latchwork_core::model::error::Failure;
 
-use super::{ResourceVerifier, VerificationRequest, unavailable};
+use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::capability::call_window::CallWindow;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::http::request_origin;

@@ -16,7 +16,7 @@ use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 
-use super::{ResourceVerifier, VerificationRequest, unavailable};
+use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 use crate::capability::grants::{DirGrant, Grants};
 use crate::engine::VerifyResult;
 use crate::os::clock;

@@ -8,17 +8,12 @@ use latchwork_core::model::differences::differences;
 use latchwork_core::model::ids::Hash;
 
 use super::hosts::HostVariants;
-use super::perturb::PerturbedRuns;
 use super::trace::compare_behaviour;
+use crate::check::dynamic::host_inputs::RebuiltComponent;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 use crate::engine::Plugin;
-
-/// Another build of the same sources.
-pub struct RebuiltComponent {
-    /// Bytes of the component.
-    pub bytes: Vec<u8>,
-}
 
 /// The other build, loaded. Its bytes differ from those of the checked component.
 pub(super) struct OtherBuild(Arc<Plugin>);

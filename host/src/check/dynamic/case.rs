@@ -5,7 +5,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Limits;
 
 use super::script::{RunScript, ScriptedAnswer};
-use crate::check::SourceLocation;
+use crate::check::finding::SourceLocation;
 use crate::guest::sources::StepContext;
 
 /// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.

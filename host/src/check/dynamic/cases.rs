@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use latchwork_core::encoding::canon::Refusal;
 use latchwork_core::encoding::{canon, suggest};
 use latchwork_core::model::error::{Code, Failure};
 
 use super::case::{CaseAnswer, StepCase};
-use crate::check::SourceLocation;
+use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
+use crate::check::finding::SourceLocation;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
@@ -16,19 +16,6 @@ const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
-
-/// A problem in a file of cases.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseProblem {
-    /// Line number, from 1.
-    pub line: u64,
-    /// Column number, from 1. `None` if the line is valid JSON.
-    pub column: Option<u64>,
-    /// JSON pointer to the value in the line's document.
-    pub pointer: String,
-    /// Description of the problem and of a valid value.
-    pub message: String,
-}
 
 /// Reads cases.
 ///
@@ -53,17 +40,6 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<StepCase>, Vec<CaseProblem>
         reader.read(file, line);
     }
     if reader.wrong.is_empty() { Ok(reader.cases) } else { Err(reader.wrong) }
-}
-
-/// Returns the number of the line that contains the byte at `at`.
-pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
-    bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1
-}
-
-/// Returns a message if an object of this line has a duplicate key. Such a line is ambiguous.
-pub(in crate::check) fn duplicate_key(line: &str) -> Option<String> {
-    let error = canon::canonicalize(line.as_bytes()).err()?;
-    matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())
 }
 
 struct CaseReader {

@@ -3,7 +3,7 @@
 
 use latchwork_core::model::error::{Code, Failure};
 
-use super::perturb::PerturbedRuns;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;

@@ -1,16 +1,9 @@
 //! Alternative hosts under which a step is run.
 
-use std::sync::Arc;
-
-use super::builds;
-use super::builds::RebuiltComponent;
 use crate::capability::settings::PluginSettings;
-use crate::check::dynamic::memory_layout;
-use crate::check::dynamic::other_process::OtherProcess;
-use crate::check::finding::Finding;
-use crate::check::name_and_size;
-use crate::check::report::CheckReport;
-use crate::engine::{Engine, EngineError, Plugin, Variation};
+use crate::check::dynamic::host_inputs::{OtherProcess, RebuiltComponent};
+use crate::engine::Engine;
+use crate::units::size;
 
 /// Inputs for loading the component in alternative hosts.
 pub(crate) struct HostVariants<'a> {
@@ -30,77 +23,16 @@ pub(crate) struct HostVariants<'a> {
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }
 
-/// The component, loaded in alternative hosts. A field is `None` if the component cannot be loaded this way or if there
-/// is nothing to compare. A failed load adds a finding or marks the rule as not checked.
-pub(super) struct LoadedVariants {
-    pub(super) apart: Option<Arc<Plugin>>,
-    pub(super) unoptimized: Option<Arc<Plugin>>,
-    /// The component with a changed memory layout.
-    pub(super) moved: Option<Arc<Plugin>>,
-    pub(super) rebuilt: Option<builds::OtherBuild>,
-}
-
 impl HostVariants<'_> {
-    pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
-        let apart = self.varied(Variation::Unpooled, "D062", "with half the stack it cannot be loaded", report);
-        let message = "compiled without optimization it cannot be loaded";
-        let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
-        let rebuilt = match self.rebuilt {
-            Some(rebuilt) => builds::load(self, plugin, rebuilt, report),
-            None => {
-                report.mark_rule_not_checked(
-                    "D065",
-                    "there is no other build: check the plugin's folder, or give --rebuilt",
-                );
-                None
-            }
-        };
-        LoadedVariants { apart, unoptimized, moved: self.load_moved(report), rebuilt }
-    }
-
     /// Reports a compilation that is about to begin. Reports nothing if the compiled code is cached.
     pub(super) fn announce_compilation(&self, engine: &Engine, bytes: &[u8], how: &str) {
         if !engine.is_compiled(bytes) {
             (self.progress)(&format!("compiling {} {how}, to compare", name_and_size(self.settings, bytes)));
         }
     }
+}
 
-    fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
-        let Some(bytes) = memory_layout::move_memory(self.bytes) else {
-            report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
-            return None;
-        };
-        self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
-        let load = || self.engine.load(&bytes, self.settings.clone());
-        // The rewritten component may trap while it is loaded. Log messages about such a trap are suppressed, because
-        // the trap does not concern the checked plugin.
-        let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
-        let loaded = tokio::task::block_in_place(quiet).ok();
-        if loaded.is_none() {
-            report.mark_rule_not_checked(
-                "D070",
-                "its stack and heap cannot be moved: the changed component does not load",
-            );
-        }
-        loaded
-    }
-
-    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut CheckReport) -> Option<Arc<Plugin>> {
-        let load = || -> Result<Arc<Plugin>, String> {
-            let engine = self.engine.with_variation(variation).map_err(|error: EngineError| error.to_string())?;
-            let how = match variation {
-                Variation::Unpooled => "with half the stack",
-                Variation::Unoptimized => "without optimization",
-            };
-            self.announce_compilation(&engine, self.bytes, how);
-            engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
-        };
-        match tokio::task::block_in_place(load) {
-            Ok(plugin) => Some(plugin),
-            Err(error) => {
-                report.add([Finding::new(rule, self.file, format!("{message}: {error}"))]);
-                None
-            }
-        }
-    }
+/// Name and size of a component for progress messages.
+pub(crate) fn name_and_size(settings: &PluginSettings, bytes: &[u8]) -> String {
+    format!("{} ({})", settings.name, size(bytes.len()))
 }

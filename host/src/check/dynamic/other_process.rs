@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::manifest::WasiMode;
 
-use super::perturb::host_difference;
+use super::baseline::CaseBaseline;
+use super::hosts::HostVariants;
 use super::script::RunScript;
 use super::trace::{Trace, compare_with_usage};
-use super::{CaseBaseline, HostVariants};
 use crate::capability::Secrets;
 use crate::capability::grants::Grants;
 use crate::capability::settings::{LimitsConfig, PluginSettings};
+use crate::check::dynamic::baseline::host_difference;
+use crate::check::dynamic::host_inputs::OtherProcess;
 use crate::check::report::CheckReport;
 use crate::engine::{Engine, EngineOptions};
 
@@ -30,19 +32,6 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("PYTHONHASHSEED", "4242"),
     ("LATCH_CHECK", "a variable that no step may see"),
 ];
-
-/// Command line of the other process.
-#[derive(Clone, Debug)]
-pub struct OtherProcess {
-    /// Path of this program.
-    pub program: PathBuf,
-    /// Arguments with which the program calls [`serve`].
-    pub args: Vec<String>,
-    /// Path of the component.
-    pub wasm: PathBuf,
-    /// Directory of the cache of compiled code.
-    pub cache_dir: Option<PathBuf>,
-}
 
 /// Request to the other process.
 #[derive(Serialize, Deserialize)]

@@ -1,84 +1,24 @@
 //! Runs the same case under different hosts: D062, D064, D066, D067, D070, D071.
 
-use std::sync::Arc;
-
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 
-use super::hosts::LoadedVariants;
-use super::script::RunScript;
-use super::trace::{FirstDifference, RunEnd, Trace, compare_behaviour, compare_with_usage};
-use super::{CASE_FUEL_MAX, CaseBaseline};
+use super::trace::{RunEnd, Trace, compare_behaviour, compare_with_usage};
+use crate::check::dynamic::baseline::host_difference;
+use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::memory_layout::EXTRA_MEMORY_BYTES;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Factor by which the timeout is extended. Otherwise a slow machine could cause findings.
-const TIMEOUT_FACTOR: u32 = 20;
 /// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 /// Factor by which the latency of tools is multiplied.
 const LATENCY_FACTOR: i64 = 149;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
-
-/// Executes the additional runs of one case, and counts the runs and their fuel.
-pub(super) struct PerturbedRuns<'r> {
-    pub(super) ran: &'r CaseBaseline<'r>,
-    runs: &'r mut u64,
-    fuel: u64,
-    /// True if some runs were left out because the fuel limit was reached.
-    pub(super) left_out: bool,
-}
-
-impl<'r> PerturbedRuns<'r> {
-    pub(super) fn new(ran: &'r CaseBaseline<'r>, runs: &'r mut u64) -> Self {
-        Self { ran, runs, fuel: 0, left_out: false }
-    }
-
-    /// Runs a script. Returns `None` if the case has already used too much fuel.
-    pub(super) async fn run(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
-        if self.fuel > CASE_FUEL_MAX {
-            self.left_out = true;
-            return None;
-        }
-        *self.runs += 1;
-        let trace = script.run(plugin).await;
-        self.fuel = self.fuel.saturating_add(trace.fuel);
-        Some(trace)
-    }
-
-    /// Runs a script twice in one instance and returns the trace of the second run. Returns `None` if the
-    /// case has already used too much fuel, or if the second run was not possible.
-    pub(super) async fn run_twice(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
-        if self.fuel > CASE_FUEL_MAX {
-            self.left_out = true;
-            return None;
-        }
-        *self.runs += 1;
-        let trace = script.run_twice(plugin).await?;
-        self.fuel = self.fuel.saturating_add(trace.fuel.saturating_mul(2));
-        Some(trace)
-    }
-
-    /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call
-    /// that differs from the usual run.
-    pub(super) fn script(&self) -> RunScript {
-        let mut script = self.ran.script.clone();
-        script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
-        script.expected = Some(Arc::new(self.ran.base.asked.clone()));
-        script
-    }
-}
-
-/// Creates a finding of D066: a difference between two runs that must be equal.
-pub(super) fn host_difference(ran: &CaseBaseline<'_>, host: &str, parting: &FirstDifference, trace: &Trace) -> Finding {
-    let message = format!("{host}, it behaves differently: {} differs", parting.what);
-    let finding = ran.finding("D066", message).values(&parting.expected, &parting.found);
-    finding.functions(trace.functions.clone())
-}
 
 /// Runs the case under all alternative hosts.
 pub(super) async fn all_variations(

@@ -2,7 +2,7 @@
 
 use latchwork_core::model::error::Code;
 
-use super::CaseBaseline;
+use super::baseline::CaseBaseline;
 use super::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 

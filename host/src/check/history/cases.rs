@@ -5,9 +5,9 @@ use latchwork_core::model::ids::Operator;
 use latchwork_core::model::keys;
 use latchwork_core::state::{Durable, Step};
 
-use super::VerifiedHistory;
-use crate::check::SourceLocation;
+use super::verified::VerifiedHistory;
 use crate::check::dynamic::{CaseAnswer, RecordedEnvironment, StepCase};
+use crate::check::finding::SourceLocation;
 use crate::guest::sources::StepContext;
 
 /// Returns the case of a step. A step that a fork copied has no case, because this step ran in another job.

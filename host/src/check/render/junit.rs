@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{CheckResult, FailedInput, Reports};
+use super::reports::{CheckResult, FailedInput, Reports};
 use crate::check::{CheckReport, Finding, RuleKind, RuleState, Severity};
 
 pub(super) fn render(reports: &Reports) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CheckResult, FailedInput, Reports};
+use super::reports::{CheckResult, FailedInput, Reports};
 use crate::check::{CheckReport, Finding, RULES, Rule, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -1,6 +1,6 @@
 //! Text reports for people.
 
-use super::{CheckResult, FailedInput, Reports};
+use super::reports::{CheckResult, FailedInput, Reports};
 use crate::check::{CheckReport, Finding, HistoryRun, RuleState, Severity, find_rule};
 
 pub(super) fn render(reports: &Reports) -> String {

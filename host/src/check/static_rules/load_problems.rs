@@ -2,10 +2,10 @@
 //! names, without which a finding about an import cannot show the call path. Details that the engine does not report
 //! come from the component's bytes.
 
-use super::StaticInput;
+use super::input::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Problem;
-use crate::engine::inspect::{CallGraph, ComponentInfo, Difference, DifferenceKind, FileKind, Reachability};
+use crate::inspect::{CallGraph, ComponentInfo, Difference, DifferenceKind, FileKind, Reachability};
 
 pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
     let Err(error) = component.loaded else { return vec![] };

@@ -3,7 +3,7 @@
 
 use latchwork_core::model::manifest::PluginKind;
 
-use super::StaticInput;
+use super::input::StaticInput;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 

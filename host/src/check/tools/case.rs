@@ -9,8 +9,7 @@ use serde_json::Value;
 use latchwork_core::encoding::{canon, suggest};
 use latchwork_core::model::error::Code;
 
-use crate::check::CaseProblem;
-use crate::check::dynamic::{duplicate_key, line_at};
+use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
 
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;

@@ -10,8 +10,8 @@ use latchwork_core::model::effect::Answer;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 
+use super::running_case::{RunningCase, describe_answer};
 use super::world::{FaultProfile, World};
-use super::{RunningCase, describe_answer};
 use crate::engine::ReconcileVerdict;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {

@@ -3,8 +3,8 @@
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 
+use super::running_case::{RunningCase, describe_answer};
 use super::world::{FaultProfile, ReceivedRequest};
-use super::{RunningCase, describe_answer};
 use crate::check::tools::single_call::is_host_ended;
 
 /// Simulated failures, each with a description and the error codes that a tool may report for it.

@@ -4,7 +4,7 @@ use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::RecoveryClass;
 
-use super::{CallResult, RunningCase, describe_answer};
+use super::running_case::{CallResult, RunningCase, describe_answer};
 use crate::capability::grant::DECLARE_EFFECTS;
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.

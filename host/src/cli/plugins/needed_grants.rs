@@ -3,7 +3,7 @@
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::grants::{Grants, HttpGrant, TcpGrant};
-use crate::engine::inspect::ComponentInfo;
+use crate::inspect::ComponentInfo;
 
 /// Returns the grants that are necessary to link the imports of a tool. The addresses in the grants name no existing
 /// server.

@@ -23,9 +23,9 @@ use wasmtime::component::{Component, Val};
 use latchwork_core::model::error::{Code, Failure};
 
 use super::describe;
-use super::error::Problem;
 use crate::capability::settings::{ManifestSource, PluginSettings};
-use crate::engine::component_names::PACKAGE;
+use crate::interfaces::Problem;
+use crate::interfaces::package::PACKAGE;
 use output::JsonWriteError;
 use ty::{Signature, Ty};
 

@@ -5,12 +5,8 @@ use super::absent::AbsentAnswer;
 const INSTEAD: &str = "a step has no files; take the content in the input, \
      or call a tool with a directory grant through latchwork:plugin/tools";
 
-/// Returns the answers of an interface's functions if the interface belongs to `wasi:filesystem`.
-pub(super) fn answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
-    matches!(interface, "wasi:filesystem/types" | "wasi:filesystem/preopens").then_some(answer)
-}
-
-fn answer(function: &str) -> AbsentAnswer {
+/// Returns the answer of a function of the package.
+pub(super) fn answer(function: &str) -> AbsentAnswer {
     match function {
         "get-directories" => AbsentAnswer::EmptyList,
         "filesystem-error-code" => AbsentAnswer::NoErrorCode,

@@ -8,12 +8,8 @@ use super::absent::AbsentAnswer;
 
 const INSTEAD: &str = "a step has no network; call a tool with an http grant through latchwork:plugin/tools";
 
-/// Returns the answers of an interface's functions if the interface belongs to `wasi:http`.
-pub(super) fn answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
-    matches!(interface, "wasi:http/types" | "wasi:http/outgoing-handler").then_some(answer)
-}
-
-fn answer(function: &str) -> AbsentAnswer {
+/// Returns the answer of a function of the package.
+pub(super) fn answer(function: &str) -> AbsentAnswer {
     match function {
         "http-error-code" => AbsentAnswer::NoErrorCode,
         _ => AbsentAnswer::Refused(INSTEAD),

@@ -30,6 +30,7 @@ use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
 use crate::engine::step_state::StepState;
 use crate::guest::fault::HostFault;
 use crate::guest::step_clock::StepClock;
+use crate::interfaces::virtual_wasi::{ABSENT, interface};
 use absent::AbsentAnswer;
 use output::Output;
 
@@ -39,28 +40,6 @@ const HANDLES_MAX: usize = 1_000;
 /// Version of the answers of virtual WASI, a part of the engine profile. Every change of an answer must increment the
 /// version.
 pub(crate) const VERSION: u32 = 1;
-
-/// Interfaces that are implemented.
-const SERVED: [&str; 18] = [
-    "wasi:io/error",
-    "wasi:io/poll",
-    "wasi:io/streams",
-    "wasi:clocks/wall-clock",
-    "wasi:clocks/monotonic-clock",
-    "wasi:random/random",
-    "wasi:random/insecure",
-    "wasi:random/insecure-seed",
-    "wasi:cli/environment",
-    "wasi:cli/exit",
-    "wasi:cli/stdin",
-    "wasi:cli/stdout",
-    "wasi:cli/stderr",
-    "wasi:cli/terminal-input",
-    "wasi:cli/terminal-output",
-    "wasi:cli/terminal-stdin",
-    "wasi:cli/terminal-stdout",
-    "wasi:cli/terminal-stderr",
-];
 
 /// State of a step's virtual WASI during one try.
 pub(crate) struct VirtualWasi {
@@ -77,23 +56,17 @@ impl VirtualWasi {
     }
 }
 
-/// Returns true if a step may have this import under `wasi = "virtual"`. `import` is the name that the
-/// component uses.
-pub(crate) fn serves(import: &str) -> bool {
-    interface(import).is_some_and(|interface| SERVED.contains(&interface) || absent_answers(interface).is_some())
-}
-
-/// Returns the interface of an import of WASI 0.2, for any release of 0.2.
-fn interface(import: &str) -> Option<&str> {
-    let (interface, version) = import.split_once('@')?;
-    let patch = version.strip_prefix("0.2.")?;
-    let released = !patch.is_empty() && patch.bytes().all(|byte| byte.is_ascii_digit());
-    (interface.starts_with("wasi:") && released).then_some(interface)
-}
-
 /// Returns the answers of an absent interface's functions, or `None` if the interface is not an absent one.
 fn absent_answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
-    [filesystem::answers(interface), sockets::answers(interface), http::answers(interface)].into_iter().flatten().next()
+    if !ABSENT.contains(&interface) {
+        return None;
+    }
+    match interface.split_once('/')?.0 {
+        "wasi:filesystem" => Some(filesystem::answer),
+        "wasi:http" => Some(http::answer),
+        "wasi:sockets" => Some(sockets::answer),
+        _ => None,
+    }
 }
 
 /// Links all parts of virtual WASI that a component imports.

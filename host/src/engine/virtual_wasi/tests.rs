@@ -6,14 +6,15 @@ use tracing::Level;
 use latchwork_core::model::error::Failure;
 
 use super::absent::AbsentAnswer;
+use super::absent_answers;
 use super::handles::{Pollable, StdStream};
 use super::output::{OUTPUT_BYTES_MAX, Output};
 use super::poll::{Wait, wait_result};
-use super::{SERVED, absent_answers, interface};
 use crate::capability::log::RECORD_BYTES_MAX;
 use crate::guest::sources::{StepContext, StepSources};
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::guest::step_clock::{READ_ADVANCE_NS, StepClock};
+use crate::interfaces::virtual_wasi::{ABSENT, SERVED, interface};
 
 /// I50: the clock follows the last received answer, advances with each read, and never goes back.
 #[test]
@@ -69,6 +70,7 @@ fn absent_resources_cannot_be_created() {
         assert!(matches!(absent_answers(interface).unwrap()(function), AbsentAnswer::Refused(_)), "{interface}");
     }
     assert_eq!(absent_answers("wasi:filesystem/preopens").unwrap()("get-directories"), AbsentAnswer::EmptyList);
+    assert!(ABSENT.iter().all(|interface| absent_answers(interface).is_some()));
     assert!(SERVED.iter().all(|interface| absent_answers(interface).is_none()));
     for unknown in ["wasi:sockets/raw", "wasi:http/incoming-handler", "wasi:filesystem/watch", "wasi:cli/run"] {
         assert!(absent_answers(unknown).is_none() && !SERVED.contains(&unknown), "{unknown}");

@@ -17,7 +17,7 @@ use crate::cli::error::{CliError, Exit};
 use crate::cli::files::source;
 use crate::cli::plugins::catalog;
 use crate::cli::plugins::needed_grants::grants_needed;
-use crate::engine::inspect::ComponentInfo;
+use crate::inspect::ComponentInfo;
 
 pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     if args.other_process {

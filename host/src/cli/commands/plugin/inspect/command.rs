@@ -20,8 +20,8 @@ use crate::cli::plugins::effect_verifier::{EffectVerifier, effect_verifier};
 use crate::cli::plugins::needed_grants::grants_needed;
 use crate::cli::text::Text;
 use crate::config::{Config, PluginConfig};
-use crate::engine::inspect::{CallGraph, ComponentInfo, Item, Reachability};
 use crate::engine::{LoadError, Plugin};
+use crate::inspect::{CallGraph, ComponentInfo, Item, Reachability};
 
 pub(crate) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let file = resolve_component(&args.file)?;

@@ -6,8 +6,8 @@ use latchwork_core::model::manifest::{OperatorSpec, PluginKind};
 
 use crate::cli::commands::plugin::inspect::inspection::Inspection;
 use crate::cli::commands::plugin::inspect::reach;
-use crate::engine::inspect::{Difference, FeatureUse, Reachability};
 use crate::engine::{Plugin, Problem};
+use crate::inspect::{Difference, FeatureUse, Reachability};
 
 /// Version of the format.
 const SCHEMA: &str = "latchwork.inspect/1";

@@ -8,8 +8,8 @@ use latchwork_core::model::manifest::WasiMode;
 
 use crate::cli::plugins::effect_verifier::EffectVerifier;
 use crate::config::PluginConfig;
-use crate::engine::inspect::{ComponentInfo, Difference, Item, Reachability};
 use crate::engine::{LoadError, Plugin};
+use crate::inspect::{ComponentInfo, Difference, Item, Reachability};
 
 /// Inspection result of a component file.
 pub(super) struct Inspection<'a> {

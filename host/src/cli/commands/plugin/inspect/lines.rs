@@ -7,7 +7,7 @@ use crate::cli::commands::plugin::inspect::reach;
 use crate::cli::display::enum_name::enum_name;
 use crate::cli::text::{Text, Tone};
 use crate::engine::Plugin;
-use crate::engine::inspect::{FileKind, Reachability};
+use crate::inspect::{FileKind, Reachability};
 use crate::units::size;
 
 impl Inspection<'_> {
@@ -126,7 +126,7 @@ impl Inspection<'_> {
             if of.is_empty() {
                 continue;
             }
-            let name = |(item, reach): &&(crate::engine::inspect::Item, Reachability)| match reach {
+            let name = |(item, reach): &&(crate::inspect::Item, Reachability)| match reach {
                 Reachability::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
                 _ => item.name.clone(),
             };

@@ -6,7 +6,7 @@ use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::grants::{DirGrant, Grants};
 use crate::cli::commands::plugin::inspect::inspection::Inspection;
-use crate::engine::inspect::Reachability;
+use crate::inspect::Reachability;
 
 /// Classes of imports: the name and the prefixes of each.
 const CLASSES: [(&str, &[&str]); 7] = [

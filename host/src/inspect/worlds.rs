@@ -8,7 +8,7 @@ use wit_parser::{Interface, Resolve, SourceMap, WorldId, WorldItem};
 
 use latchwork_core::model::manifest::PluginKind;
 
-use crate::build;
+use crate::interfaces::wit::WIT;
 
 /// The package of `wit/`, with all references between its types resolved.
 static WORLDS: LazyLock<Worlds> = LazyLock::new(Worlds::read);
@@ -29,8 +29,8 @@ pub(super) fn get() -> &'static Worlds {
 impl Worlds {
     fn read() -> Self {
         let mut sources = SourceMap::default();
-        for (path, text) in build::interfaces() {
-            sources.push(Path::new(path), text);
+        for (path, text) in WIT {
+            sources.push(Path::new(path), *text);
         }
         let group = sources.parse().map_err(|(_, error)| error).expect("our own interfaces parse");
         let mut resolve = Resolve::default();

@@ -1,11 +1,15 @@
 //! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the first type
-//! that differs. The engine does not report how code reaches an import.
+//! that differs. The engine does not report how code reaches an import. The program registers [`explain`] with
+//! [`explain_refusals_with`](crate::engine::explain_refusals_with).
 
-use latchwork_core::model::manifest::{PluginKind, WasiMode};
+use latchwork_core::model::manifest::WasiMode;
 
-use super::{CallGraph, ComponentInfo, DifferenceKind, FileKind};
 use crate::capability::grants::Grants;
-use crate::engine::Problem;
+use crate::inspect::calls::CallGraph;
+use crate::inspect::component_info::ComponentInfo;
+use crate::inspect::difference::DifferenceKind;
+use crate::inspect::file_kind::FileKind;
+use crate::interfaces::Problem;
 
 /// Adds details to the problems:
 ///
@@ -13,7 +17,7 @@ use crate::engine::Problem;
 /// * For a component that uses refused features: these features.
 /// * For an export: all differences of its signature.
 /// * For an import: the call path to the import.
-pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
+pub fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let anatomy = ComponentInfo::read(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
         .iter()
@@ -72,17 +76,4 @@ fn signature_differences(anatomy: &ComponentInfo, export: &str) -> Option<String
         .map(ToString::to_string)
         .collect();
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
-}
-
-/// Returns grants and a WASI mode that together allow as many imports as possible. An import that these settings refuse
-/// is refused in every configuration.
-pub(super) fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
-    let mut grants = Grants::default();
-    if kind == PluginKind::Tool {
-        let place =
-            crate::capability::grants::HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
-        grants.http.push(place);
-        grants.tcp.push(crate::capability::grants::TcpGrant { host: "host.invalid".into(), port: 443 });
-    }
-    (grants, if kind == PluginKind::Step { WasiMode::Virtual } else { WasiMode::None })
 }

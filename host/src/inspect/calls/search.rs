@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::link::{CallTarget, LinkedComponent};
-use super::module::Module;
-use super::{PathFrame, Reachability};
-use crate::engine::inspect::names;
+use crate::inspect::calls::link::{CallTarget, LinkedComponent};
+use crate::inspect::calls::module::Module;
+use crate::inspect::calls::reachability::{PathFrame, Reachability};
+use crate::inspect::names;
 
 /// A function of an instance: number of the instance, number of the function.
 type Node = (usize, u32);

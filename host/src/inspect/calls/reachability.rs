@@ -1,21 +1,6 @@
-//! Finds call paths from a component's exports to its imports.
-//!
-//! `link` links a component statically, as the engine would. `module` reads the calls of each core module. `search`
-//! follows calls from function to function, also between core modules.
-//!
-//! The target of a direct call is known. A call through a table may reach any function of the same type in the table.
-//! The path therefore marks such a call.
-
-mod link;
-mod module;
-mod search;
+//! Call paths from an export to an import.
 
 use std::fmt;
-
-/// The calls of a component.
-pub struct CallGraph<'b> {
-    linked: Result<link::LinkedComponent<'b>, &'static str>,
-}
 
 /// One function on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +30,6 @@ pub enum Reachability {
     Unknown(&'static str),
 }
 
-/// Maximum number of frames that are printed. The middle of a longer path is omitted.
-const FRAMES_PRINTED_MAX: usize = 9;
-
 impl fmt::Display for Reachability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (export, frames) = match self {
@@ -74,19 +56,5 @@ impl fmt::Display for Reachability {
     }
 }
 
-impl<'b> CallGraph<'b> {
-    /// Links a component statically. For a component that cannot be read, every search returns
-    /// [`Reachability::Unknown`].
-    pub fn link(bytes: &'b [u8]) -> Self {
-        Self { linked: link::link(bytes) }
-    }
-
-    /// Searches for a path to each of these imports. An import is an interface, or one function of the
-    /// interface.
-    pub fn find_paths(&self, imports: &[(&str, Option<&str>)]) -> Vec<Reachability> {
-        match &self.linked {
-            Ok(linked) => search::search(linked, imports),
-            Err(why) => imports.iter().map(|_| Reachability::Unknown(why)).collect(),
-        }
-    }
-}
+/// Maximum number of frames that are printed. The middle of a longer path is omitted.
+const FRAMES_PRINTED_MAX: usize = 9;

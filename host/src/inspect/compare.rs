@@ -4,8 +4,8 @@ use wasmparser::component_types::{ComponentDefinedType, ComponentFuncTypeId, Com
 use wasmparser::types::TypesRef;
 use wit_parser::{Function, Resolve, Type, TypeDefKind};
 
-use crate::engine::inspect::type_printer;
-use crate::engine::inspect::type_printer::TypePrinter;
+use crate::inspect::type_printer;
+use crate::inspect::type_printer::TypePrinter;
 
 /// One difference between two signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,36 +1,9 @@
-//! Reads names from a file: names of a component's imports and exports, and names of functions.
+//! Reads the names of functions from a file.
 
-use wasmparser::{Encoding, KnownCustom, Name, Parser, Payload, TypeRef};
+use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 
 /// Maximum length of a name, in characters. Longer names are truncated.
 const NAME_CHARS_MAX: usize = 160;
-
-/// Returns the names of imports and exports if the bytes are a complete component, or `None` otherwise.
-pub(crate) fn names_of_component(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
-    let mut payloads = Parser::new(0).parse_all(bytes);
-    let is_component = matches!(payloads.next(), Some(Ok(Payload::Version { encoding: Encoding::Component, .. })));
-    (is_component && payloads.all(|payload| payload.is_ok())).then(|| outermost_names(bytes))
-}
-
-/// Returns the names of the imports and exports of the outermost component.
-pub(super) fn outermost_names(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
-    let (mut imports, mut exports) = (vec![], vec![]);
-    let mut depth = 0usize;
-    for payload in Parser::new(0).parse_all(bytes).map_while(Result::ok) {
-        match payload {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::ComponentImportSection(section) if depth == 0 => {
-                imports.extend(section.into_iter().map_while(Result::ok).map(|import| import.name.name.to_owned()));
-            }
-            Payload::ComponentExportSection(section) if depth == 0 => {
-                exports.extend(section.into_iter().map_while(Result::ok).map(|export| export.name.name.to_owned()));
-            }
-            _ => {}
-        }
-    }
-    (imports, exports)
-}
 
 /// Demangles a function's name and removes the hash that changes with each build.
 pub(super) fn demangled(name: &str) -> String {

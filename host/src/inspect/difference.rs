@@ -7,14 +7,14 @@ use wit_parser::{Function, Interface};
 
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 
-use super::compare::Mismatch;
-use super::worlds::Worlds;
-use super::{ComponentInfo, compare, worlds};
 use crate::capability::grants::Grants;
-use crate::engine::component;
-use crate::engine::component_names::{PACKAGE, interface_name};
-use crate::engine::inspect::type_printer;
-use crate::engine::inspect::type_printer::TypePrinter;
+use crate::inspect::compare::Mismatch;
+use crate::inspect::component_info::ComponentInfo;
+use crate::inspect::type_printer::TypePrinter;
+use crate::inspect::worlds::Worlds;
+use crate::inspect::{compare, type_printer, worlds};
+use crate::interfaces::imports::import_refusal;
+use crate::interfaces::package::{PACKAGE, interface_name};
 
 /// Kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -87,20 +87,6 @@ impl fmt::Display for Difference {
             }
         }
     }
-}
-
-/// Returns the world that needs fewer changes, for a component whose exports do not identify a world. Imports
-/// that belong to neither world are ignored.
-pub(super) fn nearest(anatomy: &ComponentInfo) -> PluginKind {
-    let ours = |world| anatomy.imports.iter().filter(|(name, _)| is_import_of_world(world, name)).count();
-    let tool_exports = Worlds::optional_exports(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
-    if tool_exports || ours(PluginKind::Tool) > ours(PluginKind::Step) { PluginKind::Tool } else { PluginKind::Step }
-}
-
-/// Returns true if the import is an interface of the world.
-fn is_import_of_world(world: PluginKind, import: &str) -> bool {
-    let name = import.strip_prefix(PACKAGE).and_then(|name| name.split('@').next());
-    name.is_some_and(|name| worlds::get().imported_interface(world, name).is_some())
 }
 
 pub(super) fn all_differences(
@@ -231,7 +217,7 @@ fn imports(
     out: &mut Vec<Difference>,
 ) {
     let own = import.strip_prefix(PACKAGE).map(|name| name.split('@').next().unwrap_or(name));
-    if let Some(instead) = component::import_refusal(world, import, grants, wasi) {
+    if let Some(instead) = import_refusal(world, import, grants, wasi) {
         let ours = own.is_some_and(|name| worlds::get().imported_interface(world, name).is_some() || name == "types");
         let kind = if ours { DifferenceKind::ImportVersion } else { DifferenceKind::ForeignImport };
         out.push(Difference { instead, ..difference(kind, import) });

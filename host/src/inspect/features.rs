@@ -3,7 +3,7 @@
 
 use wasmparser::{Validator, WasmFeatures};
 
-use super::names;
+use crate::inspect::names;
 
 /// A refused feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

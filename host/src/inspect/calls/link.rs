@@ -10,7 +10,7 @@ use wasmparser::{
     ComponentTypeRef, ExternalKind, Instance, Parser, Payload,
 };
 
-use super::module::{ItemKind, Module, Signatures};
+use crate::inspect::calls::module::{ItemKind, Module, Signatures};
 
 /// Maximum nesting of components, and maximum number of instances.
 const DEPTH_MAX: usize = 50;

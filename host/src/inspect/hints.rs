@@ -1,11 +1,19 @@
 //! Advice for a plugin's author, based on the toolchain that built the file and on the problems found.
 
-use super::difference::{Difference, DifferenceKind};
-use super::toolchain::Language;
-use super::{ComponentInfo, FileKind};
+use crate::inspect::component_info::ComponentInfo;
+use crate::inspect::difference::{Difference, DifferenceKind};
+use crate::inspect::file_kind::FileKind;
+use crate::inspect::toolchain::Language;
+
+impl ComponentInfo {
+    /// Returns advice for the plugin's author, based on the toolchain and on the given differences.
+    pub fn hints(&self, differences: &[Difference]) -> Vec<String> {
+        hints_for(self, differences)
+    }
+}
 
 /// Returns one hint per action, the most important first.
-pub(super) fn hints_for(anatomy: &ComponentInfo, differences: &[Difference]) -> Vec<String> {
+fn hints_for(anatomy: &ComponentInfo, differences: &[Difference]) -> Vec<String> {
     let mut hints = Vec::new();
     match anatomy.file_kind() {
         FileKind::Component => {

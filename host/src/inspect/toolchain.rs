@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use wasmparser::{ComponentName, KnownCustom, Name, Parser, Payload};
 
-use super::FileKind;
+use crate::inspect::file_kind::FileKind;
 
 /// One entry of a `producers` section.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

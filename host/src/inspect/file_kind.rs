@@ -5,7 +5,8 @@ use std::fmt;
 use wasmparser::types::Types;
 use wasmparser::{Payload, Validator, WasmFeatures};
 
-use crate::engine::inspect::names;
+use crate::inspect::names;
+use crate::interfaces::names::outermost_names;
 
 /// Kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +87,7 @@ pub(super) fn read(bytes: &[u8]) -> FileContents {
         Ok(types) => {
             let mut read = FileContents { types: Some(types), ..nothing(form.clone()) };
             match form {
-                FileKind::Component => (read.imports, read.exports) = names::outermost_names(bytes),
+                FileKind::Component => (read.imports, read.exports) = outermost_names(bytes),
                 _ => read.module = Some(core_module(bytes)),
             }
             read

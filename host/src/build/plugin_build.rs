@@ -1,0 +1,72 @@
+//! Builds the plugin of a folder.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::build::error::BuildError;
+use crate::build::options::BuildOptions;
+use crate::build::publish::BuiltPlugin;
+use crate::build::recipe::{Lang, Recipe};
+use crate::build::{c, cargo, disk_space, go, js, publish, python};
+use crate::units::size;
+
+/// Returns the path at which the component of a plugin's folder is published.
+pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
+    dir.join("build").join(format!("{}.wasm", recipe.name))
+}
+
+/// Builds the plugin in `dir` independently of the previous build and returns the component. The component in
+/// `build/` is not changed. Blocks the thread.
+pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
+    let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
+    let recipe = Recipe::read(&dir)?;
+    let _alone = lock_folder(&dir, progress)?;
+    let made = build_component(&dir, &recipe, cargo::TargetFolder::Separate, options, progress)?;
+    publish::read_component(&made, recipe.lang)
+}
+
+/// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would overwrite each
+/// other's files. The second build therefore waits for the first.
+fn lock_folder(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
+    let build = dir.join("build");
+    std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;
+    let path = build.join(".lock");
+    let failed = |source| BuildError::io("lock", &path, source);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    if file.try_lock().is_err() {
+        progress("another process is building this plugin; waiting for it to finish");
+        file.lock().map_err(failed)?;
+    }
+    Ok(file)
+}
+
+fn build_component(
+    dir: &Path,
+    recipe: &Recipe,
+    folder: cargo::TargetFolder,
+    options: &BuildOptions,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let made = match recipe.lang {
+        Lang::Rust => cargo::build(dir, folder, options, progress),
+        // Builds of these languages never reuse earlier results.
+        Lang::Js => js::build(dir, recipe, options, progress),
+        Lang::Python => python::build(dir, recipe, options, progress),
+        Lang::C => c::build(dir, recipe, options, progress),
+        Lang::Go => go::build(dir, recipe, options, progress),
+    };
+    made.map_err(|error| disk_space::with_unwritable_folder(error, dir, options))
+}
+
+/// Builds the plugin in `dir`. Calls `progress` with one line for each action. Blocks the thread.
+pub fn build(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<BuiltPlugin, BuildError> {
+    let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
+    let recipe = Recipe::read(&dir)?;
+    let _alone = lock_folder(&dir, progress)?;
+    let made = build_component(&dir, &recipe, cargo::TargetFolder::Default, options, progress)?;
+    let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
+    let how = if built.changed { "built" } else { "unchanged" };
+    let size = size(usize::try_from(built.bytes).unwrap_or(usize::MAX));
+    progress(&format!("{how}: {} ({size}, sha256:{})", built.wasm.display(), built.digest));
+    Ok(built)
+}

@@ -1,0 +1,16 @@
+//! What the engine and the inspection of components both know about the interfaces of plugins.
+//!
+//! * `imports` decides which imports a plugin may have. `virtual_wasi` lists the interfaces of virtual WASI.
+//! * `names` reads the names of imports and exports from the bytes of a component.
+//! * `problem` lists the reasons for which a plugin is refused.
+//! * `package` is the package of the interfaces that this host serves, and `wit` their text.
+
+pub(crate) mod imports;
+pub(crate) mod names;
+pub(crate) mod package;
+pub(crate) mod virtual_wasi;
+pub(crate) mod wit;
+
+mod problem;
+
+pub use problem::Problem;

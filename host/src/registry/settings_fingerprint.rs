@@ -1,0 +1,31 @@
+//! Hash of the settings of a plugin, which a job records when it is accepted.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use latchwork_core::model::ids::Hash;
+
+use crate::capability::grant;
+use crate::capability::settings::LimitsConfig;
+use crate::config::PluginConfig;
+
+/// Returns a hash of the grants, the `config` and the limits in a plugin's table.
+///
+/// A job records this hash when it is accepted. A different hash later shows that the table has changed. The recorded
+/// hash does not fix the settings: the tools of the job run with the current grants and the current `config`.
+///
+/// The path of a directory inside the project is hashed relative to `root`. Moving the project therefore does not
+/// change the hash.
+pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
+    let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
+    let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
+    let config = json!(plugin.config).to_string();
+    let mut grants = plugin.grants.clone();
+    for dir in &mut grants.dirs {
+        if let Ok(inside) = dir.host.strip_prefix(root) {
+            dir.host = inside.to_owned();
+        }
+    }
+    Hash::of(&[grant::config_line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
+}
