@@ -14,7 +14,6 @@ use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, Writ
 use latchwork_core::{decide, plan};
 
 use crate::host::{Host, SubmitError};
-use crate::os;
 use crate::runtime::WorkerError;
 use crate::submit::{new_job_id, reachable_operators};
 
@@ -67,13 +66,14 @@ impl Host {
     /// See [`ForkError`].
     pub async fn fork(&self, job_id: &JobId, wish: ForkOptions) -> Result<Claim, ForkError> {
         let origin = self.load(job_id).await?;
-        let now_us = os::clock::now_us();
+        let machine = self.machine();
+        let now_us = machine.now_us();
         let request = ForkRequest {
             at: wish.at,
             set: wish.set,
             by: DecidedBy { actor: wish.actor, reason: wish.reason },
-            job_id: new_job_id(now_us),
-            secret: Hash(os::entropy::bytes()),
+            job_id: new_job_id(now_us, machine),
+            secret: Hash(machine.random_bytes()),
         };
         // Check the current state of the origin job. An undo or another request may have reopened the job since
         // it was loaded, and an open job cannot be forked.
@@ -110,7 +110,7 @@ impl Host {
         let header = Header {
             job_id: request.job_id.clone(),
             actor_id: request.by.actor.clone(),
-            trace_id: hex::encode(os::entropy::bytes::<16>()),
+            trace_id: hex::encode(machine.random_bytes::<16>()),
             request_key: Hash::of(&unique),
             engine_profile: self.engine_profile(),
             // Standing approvals are not copied, because they were given for the origin only.

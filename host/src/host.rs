@@ -21,7 +21,7 @@ use crate::capability::EnvOrFile;
 use crate::config::{CommitMode, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
-use crate::os::ThisMachine;
+use crate::os::Machine;
 use crate::registry::{ComponentStorage, Registry, Survey};
 use crate::runtime::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
 use crate::submit::{AcceptancePolicy, Submission};
@@ -56,18 +56,20 @@ pub struct Host {
     engine_profile: Hash,
 }
 
-/// Verifiers and validators that an embedding program adds to a host.
+/// What an embedding program adds to a host or replaces in it.
 pub struct Extensions {
     /// Verifiers of recorded effects. [`crate::config::PluginConfig::verifier`] selects one by name.
     pub verifiers: Verifiers,
     /// Validators called before a step starts, after those of the configuration.
     pub validators: Vec<Arc<dyn StepValidator>>,
+    /// Clock and entropy of the host. Hosts of one process share neither, unless their programs pass the same machine.
+    pub machine: Machine,
 }
 
 impl Default for Extensions {
-    /// The built-in verifiers and no additional validators.
+    /// The built-in verifiers, no additional validators, and the clock and entropy of the operating system.
     fn default() -> Self {
-        Self { verifiers: Verifiers::builtin(), validators: vec![] }
+        Self { verifiers: Verifiers::builtin(), validators: vec![], machine: Machine::system() }
     }
 }
 
@@ -191,7 +193,7 @@ impl Host {
         Self::start_with(config, stores, crash, Extensions::default())
     }
 
-    /// Starts a host with additional verifiers and validators of the embedding program.
+    /// Starts a host with the verifiers, validators, clock and entropy of the embedding program.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -219,13 +221,13 @@ impl Host {
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
     ) -> Result<Host, StartError> {
-        let Extensions { mut verifiers, validators: own } = extensions;
+        let Extensions { mut verifiers, validators: own, machine } = extensions;
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(own).collect());
         verifiers.configure(&config.plugins);
         let notifier = config.notify.clone().map(|notify| {
             let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
-            Notifier::start(notify, Arc::new(secrets))
+            Notifier::start(notify, Arc::new(secrets), machine.clone())
         });
         let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
         let engine_profile = engine.step_profile();
@@ -254,7 +256,7 @@ impl Host {
             validators,
             notifier,
             crash,
-            machine: Arc::new(ThisMachine),
+            machine,
         });
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
     }
@@ -369,7 +371,14 @@ impl Host {
         let tenant = submission.tenant.clone();
         let queue = self.config.queue.limit(&tenant);
         let attempt = u32::from(claimer.is_some());
-        let job = submission.into_job(self.registry.pinned_operators(), self.engine_profile, accepted, claimer, queue);
+        let job = submission.into_job(
+            self.registry.pinned_operators(),
+            self.engine_profile,
+            accepted,
+            claimer,
+            queue,
+            self.machine(),
+        );
         let row = JobRow { attempt, ..job.row.clone() };
         let now_us = row.created_us;
         match self.journal.submit(job).await? {
@@ -420,6 +429,11 @@ impl Host {
     /// The notifier that reports waiting and finished jobs, if one is configured.
     pub fn notifier(&self) -> Option<&Arc<Notifier>> {
         self.worker.parts.notifier.as_ref()
+    }
+
+    /// The clock and entropy of the host.
+    pub fn machine(&self) -> &Machine {
+        &self.worker.parts.machine
     }
 
     pub(crate) fn engine_profile(&self) -> Hash {

@@ -25,7 +25,7 @@ use latchwork_core::rules::retry;
 use crate::capability::call_window::CallWindow;
 use crate::capability::{Secrets, connect};
 use crate::config::NotifyConfig;
-use crate::os;
+use crate::os::Machine;
 
 /// Maximum number of posts of one notice, including the first.
 const POSTS_MAX: u32 = 12;
@@ -62,7 +62,7 @@ enum PostResult {
 
 impl Notifier {
     /// Starts a task that posts queued notices. The task ends after the notifier is dropped.
-    pub fn start(config: NotifyConfig, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
+    pub fn start(config: NotifyConfig, secrets: Arc<dyn Secrets>, machine: Machine) -> Arc<Notifier> {
         let (queue, mut waiting) = mpsc::channel::<Notice>(QUEUE_MAX);
         let left = Arc::new(PendingNotices::default());
         let (events, flags) = (config.events.clone(), config.flags.clone());
@@ -71,7 +71,7 @@ impl Notifier {
             // Post in order, one notice at a time. The receiver then gets the notice of a gate before the notice of the
             // park.
             while let Some(notice) = waiting.recv().await {
-                deliver(&config, &*secrets, &notice).await;
+                deliver(&config, &*secrets, &machine, &notice).await;
                 told.count.fetch_sub(1, Ordering::AcqRel);
                 told.decreased.notify_waiters();
             }
@@ -113,7 +113,7 @@ impl Notifier {
     }
 }
 
-async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) {
+async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, machine: &Machine, notice: &Notice) {
     let (event_id, job_id, host) = (&notice.event_id, &notice.job_id, &config.origin.host);
     for n in 0..POSTS_MAX {
         match post(config, secrets, notice).await {
@@ -129,7 +129,7 @@ async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) 
                 tracing::warn!(%job_id, event_id, host, "webhook did not accept a notice; retrying: {why}")
             }
         }
-        let random = u32::from_le_bytes(os::entropy::bytes());
+        let random = u32::from_le_bytes(machine.random_bytes());
         let pause_ms = retry::backoff_ms(n, Some(&PAUSES), None, random);
         tokio::time::sleep(Duration::from_millis(u64::from(pause_ms))).await;
     }
@@ -142,7 +142,7 @@ async fn post(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) -> 
         // A missing secret is a temporary failure, because the secret may be added before the next post.
         Err(why) => return PostResult::Again(why),
     };
-    let watch = CallWindow::with_deadline(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));
+    let watch = CallWindow::with_timeout_ms(config.timeout_ms);
     match connect::post(request, &config.origin, &watch).await {
         Ok(status) => classify(status),
         Err(error) => PostResult::Again(error.to_string()),

@@ -17,7 +17,7 @@ use latchwork_core::plan::{Plan, Step};
 use latchwork_core::state::label;
 use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit, expectation};
 
-use crate::os;
+use crate::os::Machine;
 
 /// A request for a new job.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Submission {
         canon::value_to_canonical(&Value::from(self.contexts.clone()))
     }
 
-    /// Creates the job, with new ids and a new seed.
+    /// Creates the job, with new ids and a new seed from `machine`.
     pub fn into_job(
         self,
         operators: &BTreeMap<Operator, PinnedOperator>,
@@ -85,11 +85,12 @@ impl Submission {
         accepting: AcceptancePolicy,
         claim: Option<LeaseRequest>,
         queue: QueueLimit,
+        machine: &Machine,
     ) -> NewJob {
-        let now_us = os::clock::now_us();
+        let now_us = machine.now_us();
         let request_key = self.request_key();
-        let job_id = new_job_id(now_us);
-        let secret = Hash(os::entropy::bytes());
+        let job_id = new_job_id(now_us, machine);
+        let secret = Hash(machine.random_bytes());
         let contexts = (!self.contexts.is_empty())
             .then(|| Payload { label: label::CONTEXTS.to_owned(), bytes: self.contexts_bytes() });
         let parameters = self
@@ -101,12 +102,12 @@ impl Submission {
             job_id: job_id.clone(),
             tenant_id: self.tenant,
             actor_id: self.actor,
-            correlation_id: hex::encode(os::entropy::bytes::<16>()),
-            trace_id: hex::encode(os::entropy::bytes::<16>()),
+            correlation_id: hex::encode(machine.random_bytes::<16>()),
+            trace_id: hex::encode(machine.random_bytes::<16>()),
             intent_type: self.intent_type,
             request_key,
             mode: self.mode,
-            job_seed: Hash(os::entropy::bytes()),
+            job_seed: Hash(machine.random_bytes()),
             engine_profile,
             standing_approvals: self.standing_approvals,
             contexts: contexts.as_ref().map(named),
@@ -180,13 +181,13 @@ pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Valu
 }
 
 /// Returns a unique request id.
-pub fn fresh_request_id() -> String {
-    hex::encode(os::entropy::bytes::<16>())
+pub fn fresh_request_id(machine: &Machine) -> String {
+    hex::encode(machine.random_bytes::<16>())
 }
 
-pub(crate) fn new_job_id(now_us: i64) -> JobId {
+pub(crate) fn new_job_id(now_us: i64, machine: &Machine) -> JobId {
     let millis = u64::try_from(now_us / 1000).unwrap_or(0);
-    let ulid = ulid::Ulid::from_parts(millis, u128::from_le_bytes(os::entropy::bytes()));
+    let ulid = ulid::Ulid::from_parts(millis, u128::from_le_bytes(machine.random_bytes()));
     JobId::new(format!("job_{ulid}"))
 }
 

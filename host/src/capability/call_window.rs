@@ -37,6 +37,11 @@ impl CallWindow {
         Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
     }
 
+    /// Creates a window that begins now.
+    pub(crate) fn with_timeout_ms(timeout_ms: u32) -> Self {
+        Self::with_deadline(clock::boot_us().saturating_add(u64::from(timeout_ms) * 1_000))
+    }
+
     /// Records that the host refused an access.
     pub(crate) fn record_denied(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);

@@ -37,6 +37,7 @@ mod live;
 mod open;
 pub mod output;
 mod plugins;
+mod process_machine;
 mod stored_job;
 pub mod text;
 

@@ -15,6 +15,7 @@ use latchwork_store::{
 };
 
 use crate::cli::error::CliError;
+use crate::cli::process_machine;
 use crate::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
 use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
@@ -75,7 +76,8 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
         None => Arc::new(NoCrash),
     };
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
-    let host = Host::start_surveyed(config, survey, kept, stores, arrows, Extensions::default())?;
+    let extensions = Extensions { machine: process_machine::machine().clone(), ..Extensions::default() };
+    let host = Host::start_surveyed(config, survey, kept, stores, arrows, extensions)?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
 }
@@ -254,12 +256,13 @@ const TIME_REQUESTS_MAX: u32 = 10;
 /// discarded, and the server is asked again.
 async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
+    let machine = process_machine::machine();
     for _ in 0..TIME_REQUESTS_MAX {
-        let asked_us = os::clock::boot_us();
+        let asked_us = machine.boot_us();
         let now_us = server.now_us().await?;
-        let took_us = os::clock::boot_us() - asked_us;
+        let took_us = machine.boot_us() - asked_us;
         if took_us <= margin_us {
-            os::clock::synchronize(now_us, asked_us);
+            machine.synchronize(now_us, asked_us);
             return Ok(());
         }
         tracing::warn!("the server took {} ms to report its time; asking again", took_us / 1000);

@@ -1,39 +1,26 @@
 //! The only module that reads a clock.
 
-use std::sync::{Mutex, PoisonError};
+use latchwork_core::storage::Clock;
 
-/// Time of the database in microseconds since 1970 UTC, and the value of [`boot_us`] when the time was
-/// requested.
-static DATABASE_TIME: Mutex<Option<(i64, i64)>> = Mutex::new(None);
+/// Clocks of the machine that this process runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
 
-/// Returns the time in microseconds since 1970-01-01T00:00:00Z: the database's time after a call of
-/// [`synchronize`], else the machine's wall clock.
-pub fn now_us() -> i64 {
-    let heard = *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
+impl Clock for SystemClock {
+    fn now_us(&self) -> i64 {
+        now_us()
+    }
+    fn boot_us(&self) -> i64 {
+        i64::try_from(boot_us()).unwrap_or(i64::MAX)
+    }
+    fn boot_id(&self) -> String {
+        boot_id().unwrap_or_default()
+    }
 }
 
-/// Sets the time of this process to a database time. The time then advances with the boot-time clock. Machines that
-/// share a database therefore agree about the time, independently of their own clocks.
-///
-/// `asked_boot_us` is the value of [`boot_us`] when the time was requested. The database time counts as the time of the
-/// request. After a slow response, the time of this process may be ahead of the database's clock, but is not behind it.
-pub fn synchronize(database_us: i64, asked_boot_us: u64) {
-    let asked_us = i64::try_from(asked_boot_us).unwrap_or(i64::MAX);
-    *DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
-}
-
-/// Returns true if [`synchronize`] was called.
-pub fn is_synchronized() -> bool {
-    DATABASE_TIME.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-}
-
-fn signed_boot_us() -> i64 {
-    i64::try_from(boot_us()).unwrap_or(i64::MAX)
-}
-
+/// Returns the time of the machine's wall clock in microseconds since 1970-01-01T00:00:00Z.
 #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
-fn wall_us() -> i64 {
+pub fn now_us() -> i64 {
     match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |us| -us),

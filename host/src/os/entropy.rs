@@ -1,5 +1,21 @@
 //! The only module that reads random bytes from the operating system.
 
+/// Source of random bytes.
+pub trait Entropy: Send + Sync {
+    /// Fills `bytes` with random bytes.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Random generator of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        fill(bytes);
+    }
+}
+
 /// Fills `bytes` from the random generator of the operating system.
 ///
 /// # Panics

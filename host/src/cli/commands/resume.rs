@@ -19,9 +19,8 @@ use crate::cli::execution::result::show_result;
 use crate::cli::execution::settle::until_settled;
 use crate::cli::plugins::admission;
 use crate::cli::stored_job::load::no_such_job;
-use crate::cli::{interrupt, open};
+use crate::cli::{interrupt, open, process_machine};
 use crate::host::Host;
-use crate::os::ThisMachine;
 use crate::runtime::WorkerError;
 
 pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -41,7 +40,8 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         if host.journal.job(&job_id).await?.is_none() {
             return Err(no_such_job(&job_id).into());
         }
-        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
+        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, process_machine::machine(), &job_id)
+            .await?;
         let response = attach(ctx, &host, &job_id).await?;
         let response = until_settled(ctx, &host, response, &actor).await?;
         return show_result(ctx, &host, response, true).await;
@@ -76,7 +76,7 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal.jobs(&said).await? {
-        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
+        crate::runtime::audit_finished_inbox(&*host.journal, &*host.effects, host.machine(), &row.job_id).await?;
     }
     // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
     // job could go unnoticed.

@@ -10,10 +10,9 @@ use latchwork_core::response::{BlockedView, Response};
 use crate::cli::context::Context;
 use crate::cli::execution::attach::{attach, show_stopped};
 use crate::cli::execution::gates::ask_about_gates;
-use crate::cli::interrupt;
 use crate::cli::live::{Screen, recorded_events};
+use crate::cli::{interrupt, process_machine};
 use crate::host::Host;
-use crate::os;
 
 /// Continues a job as long as its gates are decided on this terminal or its timers expire soon.
 pub(crate) async fn until_settled(
@@ -43,7 +42,7 @@ async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> 
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
         return Ok(false);
     };
-    let left_us = u64::try_from(until_us - os::clock::now_us()).unwrap_or(0);
+    let left_us = u64::try_from(until_us - process_machine::now_us()).unwrap_or(0);
     if left_us > u64::from(SHORT_WAIT_MS) * 1_000 {
         return Ok(false);
     }

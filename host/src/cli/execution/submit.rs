@@ -19,9 +19,9 @@ use crate::cli::execution::messages::detached_message;
 use crate::cli::execution::settle::until_settled;
 use crate::cli::files::parameters;
 use crate::cli::files::source::Source;
-use crate::cli::open;
 use crate::cli::plugins::admission;
 use crate::cli::text::Text;
+use crate::cli::{open, process_machine};
 use crate::config::DEFAULT_TENANT;
 use crate::host::{EnqueueResult, Host, SubmitResult};
 use crate::os;
@@ -167,7 +167,7 @@ pub(crate) fn submission(
         plan,
         parameters: values,
         mode,
-        request_id: if args.new { Some(fresh_request_id()) } else { request.request_id },
+        request_id: if args.new { Some(fresh_request_id(process_machine::machine())) } else { request.request_id },
         standing_approvals: args.approve.clone(),
         policy_hash,
         tenant,

@@ -20,8 +20,8 @@ use latchwork_core::model::ids::JobId;
 use crate::cli::args::LogFormat;
 use crate::cli::error::CliError;
 use crate::cli::output::stderr;
+use crate::cli::process_machine;
 use crate::cli::text::{Text, TextTarget, Tone};
-use crate::os;
 
 /// Writes text for people or JSON for programs.
 pub struct Printer {
@@ -54,7 +54,7 @@ impl Printer {
             stderr,
             stdin_is_input: AtomicBool::new(false),
             first_write_error: Mutex::default(),
-            started_us: os::clock::now_us(),
+            started_us: process_machine::now_us(),
         }
     }
 

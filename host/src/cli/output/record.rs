@@ -9,6 +9,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::cli::process_machine;
 use crate::{os, runtime};
 
 /// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
@@ -24,7 +25,7 @@ pub(crate) fn line(level: Level, message: &str, mut fields: Map<String, Value>) 
 }
 
 fn now() -> String {
-    humantime::format_rfc3339_micros(os::clock::system_time(os::clock::now_us())).to_string()
+    humantime::format_rfc3339_micros(os::clock::system_time(process_machine::now_us())).to_string()
 }
 
 /// Formats log records as JSON lines.

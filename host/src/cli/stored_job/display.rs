@@ -7,11 +7,10 @@ use latchwork_core::storage::InboxRow;
 
 use crate::cli::context::Context;
 use crate::cli::display::{changed, gates, view};
-use crate::cli::open;
 use crate::cli::stored_job::load::load_with_inbox;
+use crate::cli::{open, process_machine};
 use crate::config::Config;
 use crate::host::Stores;
-use crate::os::clock;
 
 /// A job and its unread inbox rows, ready to be shown.
 pub(crate) struct JobDisplay {
@@ -23,7 +22,7 @@ pub(crate) struct JobDisplay {
 impl JobDisplay {
     pub(crate) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
         let (durable, inbox) = load_with_inbox(stores, job_id).await?;
-        let shown = response(&durable).with_pending(&durable, &inbox, clock::now_us());
+        let shown = response(&durable).with_pending(&durable, &inbox, process_machine::now_us());
         let response = if open::is_restored().await? { shown.with_restored_database() } else { shown };
         Ok(JobDisplay { durable, inbox, response })
     }

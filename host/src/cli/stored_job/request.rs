@@ -9,9 +9,9 @@ use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::process_machine;
 use crate::cli::text::Text;
 use crate::host::Stores;
-use crate::os::ThisMachine;
 
 /// Returns the error of a request that the job does not accept. The message refers to the command that shows the job.
 pub(crate) fn refused_by_job(why: impl Display, job_id: &JobId) -> CliError {
@@ -50,7 +50,9 @@ pub(crate) async fn put_request(
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
     // No worker reads the inbox of a finished job. A request to a finished job is therefore recorded as an event here.
-    let over = crate::runtime::audit_finished_inbox(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
+    let over =
+        crate::runtime::audit_finished_inbox(&*stores.journal, &*stores.effects, process_machine::machine(), job_id)
+            .await?;
     let next = ctx.with_project_flags(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || Text::from(format!("{done}; next:")).with_command(&next));

@@ -20,7 +20,7 @@ const TRIES_MAX: u32 = 20;
 pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
-    machine: &dyn Machine,
+    machine: &Machine,
     job_id: &JobId,
 ) -> Result<bool, StoreError> {
     for _ in 0..TRIES_MAX {

@@ -126,8 +126,8 @@ impl Run {
     }
 
     /// Returns the clocks and the source of randomness.
-    pub(crate) fn machine(&self) -> &dyn Machine {
-        &*self.worker.parts.machine
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.worker.parts.machine
     }
 
     /// Returns the inputs of a decision that are not part of the durable state.

@@ -49,7 +49,7 @@ impl Worker {
     async fn try_release_unloaded(&self, claim: &Claim, record: StoredJob) -> Result<(), WorkerError> {
         let parts = &self.parts;
         let outline = self.load_outline(claim).await?;
-        let machine = &*parts.machine;
+        let machine = &parts.machine;
         let context = Context {
             now_us: machine.now_us(),
             random: machine.random(),

@@ -18,7 +18,7 @@ use crate::os::Machine;
 /// Limits of all operators of this process.
 pub(crate) struct OperatorLimits {
     by_operator: BTreeMap<Operator, Limiter>,
-    machine: Arc<dyn Machine>,
+    machine: Machine,
 }
 
 struct Limiter {
@@ -30,7 +30,7 @@ struct Limiter {
 pub(crate) struct Permit(#[expect(dead_code, reason = "held for its drop, never read")] Option<OwnedSemaphorePermit>);
 
 impl OperatorLimits {
-    pub(crate) fn new(limits: &BTreeMap<Operator, OperatorLimit>, machine: Arc<dyn Machine>) -> Self {
+    pub(crate) fn new(limits: &BTreeMap<Operator, OperatorLimit>, machine: Machine) -> Self {
         let limit = |limit: &OperatorLimit| Limiter {
             semaphore: limit.max_concurrent.map(|n| Arc::new(Semaphore::new(n as usize))),
             rate_limiter: limit.rate.map(RateLimiter::new),
@@ -108,7 +108,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::os::ThisMachine;
 
     fn granted(rate: RateLimit, asked_us: impl IntoIterator<Item = u64>) -> Vec<u64> {
         let pace = RateLimiter::new(rate);
@@ -159,7 +158,7 @@ mod tests {
     async fn concurrency_limit_blocks_further_calls() {
         let operator = Operator::new("Mail.Send");
         let limit = OperatorLimit { max_concurrent: Some(2), rate: None };
-        let limits = OperatorLimits::new(&[(operator.clone(), limit)].into(), Arc::new(ThisMachine));
+        let limits = OperatorLimits::new(&[(operator.clone(), limit)].into(), Machine::system());
         let first = limits.acquire(&operator).await;
         let _second = limits.try_acquire(&operator).expect("two at once");
         assert!(limits.try_acquire(&operator).is_none());

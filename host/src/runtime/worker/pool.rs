@@ -149,7 +149,7 @@ impl Pool {
                         tell(PoolEvent::Unavailable(error));
                     }
                     trouble = (trouble + 1).min(DATABASE_FAILURES_MAX);
-                    Some(jittered(SEARCH_MS << trouble, &*self.worker.parts.machine))
+                    Some(jittered(SEARCH_MS << trouble, &self.worker.parts.machine))
                 }
                 SearchResult::NoneClaimable(_) | SearchResult::AtLimit | SearchResult::LoadPaused(_)
                     if trouble > 0 && !stopping =>
@@ -244,7 +244,7 @@ impl Pool {
                         Ok(next_us) => {
                             let longest_ms =
                                 if journal.receives_notifications() { NOTIFIED_SEARCH_MS } else { SEARCH_MS };
-                            SearchResult::NoneClaimable(until_ms(next_us, longest_ms, &*self.worker.parts.machine))
+                            SearchResult::NoneClaimable(until_ms(next_us, longest_ms, &self.worker.parts.machine))
                         }
                         Err(error) => SearchResult::Unavailable(error),
                     };
@@ -301,7 +301,7 @@ impl Pool {
                 // If the effects of one job are unavailable, the effects of all jobs are. The pool therefore claims
                 // nothing for a pause that grows with each failure. Jobs that were already claimed may fail during the
                 // pause. Such a failure does not extend the pause.
-                let machine = &*self.worker.parts.machine;
+                let machine = &self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);
                     self.load_pause_until_us =
@@ -339,14 +339,14 @@ fn needs_intervention(error: &StoreError) -> bool {
 }
 
 /// Returns the milliseconds until `next_us`, at most `longest_ms`.
-fn until_ms(next_us: Option<i64>, longest_ms: u64, machine: &dyn Machine) -> u64 {
+fn until_ms(next_us: Option<i64>, longest_ms: u64, machine: &Machine) -> u64 {
     let left_us = next_us.map(|due_us| due_us.saturating_sub(machine.now_us()).max(0));
     left_us.map_or(longest_ms, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, longest_ms))
 }
 
 /// Returns a random number between half of `ms` and `ms`. Without randomness, many workers would retry at the same
 /// moment.
-fn jittered(ms: u64, machine: &dyn Machine) -> u64 {
+fn jittered(ms: u64, machine: &Machine) -> u64 {
     let random = machine.random() & u64::from(u32::MAX);
     ms / 2 + ms * random / (2 << 32)
 }

@@ -79,6 +79,6 @@ pub struct WorkerParts {
     pub notifier: Option<Arc<Notifier>>,
     /// Hook with which tests kill the process at a crash point.
     pub crash: Arc<dyn CrashPoint>,
-    /// Clocks and randomness.
-    pub machine: Arc<dyn Machine>,
+    /// Clock and entropy of the host.
+    pub machine: Machine,
 }

@@ -2,12 +2,12 @@
 //! world, it waits in [`Process::wait_while_paused`]. A dead process therefore does nothing, and a paused
 //! process acts later.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use latchwork::os::Machine;
+use latchwork::os::Entropy;
 use latchwork::runtime::CrashPoint;
 use latchwork_core::storage::{Clock, Owner};
 
@@ -56,7 +56,6 @@ pub(crate) struct Process {
     boot_us: u64,
     /// Offset of the machine's own clock in microseconds.
     clock_offset_us: i64,
-    synchronized_clock: Mutex<Option<(i64, u64)>>,
 }
 
 impl Process {
@@ -86,12 +85,8 @@ impl Process {
             passes_left: AtomicU32::new(dice.below(4)),
             boot_us: if apart { u64::from(dice.below(1_000_000)) * 1_000 } else { 0 },
             clock_offset_us: if apart { (i64::from(dice.below(600_000)) - 300_000) * 1_000 } else { 0 },
-            synchronized_clock: Mutex::new(None),
             scene: scene.clone(),
         });
-        if apart {
-            process.synchronize(scene.clock().now_us(), process.boot_us());
-        }
         if doomed && !at_place {
             let (process, after_ms) = (process.clone(), dice.between(50, 9_000));
             tokio::spawn(async move {
@@ -135,6 +130,11 @@ impl Process {
         if left > 0 {
             self.scene.sleep_ms(u32::try_from(left).expect("a run is short")).await;
         }
+    }
+
+    /// Returns the microseconds since the machine of the process was booted.
+    pub(crate) fn since_boot_us(&self) -> u64 {
+        self.boot_us + self.scene.now_ms() * 1_000
     }
 
     /// Counts a statement that leaves the process.
@@ -225,28 +225,22 @@ impl CrashPoint for Process {
     }
 }
 
-impl Machine for Process {
+impl Clock for Process {
     fn now_us(&self) -> i64 {
-        let heard = *self.synchronized_clock.lock().expect("no holder panics");
-        match heard {
-            Some((database_us, at_us)) => database_us + i64::try_from(self.boot_us() - at_us).expect("a run is short"),
-            None => self.scene.clock().now_us() + self.clock_offset_us,
+        self.scene.clock().now_us() + self.clock_offset_us
+    }
+    fn boot_us(&self) -> i64 {
+        i64::try_from(self.since_boot_us()).expect("a run is short")
+    }
+    fn boot_id(&self) -> String {
+        self.owner.boot_id.clone()
+    }
+}
+
+impl Entropy for Process {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.scene.dice.number().to_le_bytes()[..chunk.len()]);
         }
-    }
-
-    fn boot_us(&self) -> u64 {
-        self.boot_us + self.scene.now_ms() * 1_000
-    }
-
-    fn random(&self) -> u64 {
-        self.scene.dice.number()
-    }
-
-    fn is_synchronized(&self) -> bool {
-        self.scene.weather.on_other_machines
-    }
-
-    fn synchronize(&self, database_us: i64, asked_boot_us: u64) {
-        *self.synchronized_clock.lock().expect("no holder panics") = Some((database_us, asked_boot_us));
     }
 }

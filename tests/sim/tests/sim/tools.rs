@@ -8,7 +8,6 @@ use tokio::sync::oneshot;
 
 use latchwork::engine::{ReconcileVerdict, ToolEnd};
 use latchwork::guest::tool_call::ToolCallContext;
-use latchwork::os::Machine;
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::JobId;
@@ -59,9 +58,9 @@ pub(crate) async fn call(
     body: String,
     context: ToolCallContext,
 ) -> ToolEnd {
-    let since_us = process.boot_us();
+    let since_us = process.since_boot_us();
     let answer = answer(process, class, body, context).await;
-    ToolEnd { answer, fuel: 5, wall_us: process.boot_us() - since_us }
+    ToolEnd { answer, fuel: 5, wall_us: process.since_boot_us() - since_us }
 }
 
 async fn answer(process: &Arc<Process>, class: RecoveryClass, body: String, context: ToolCallContext) -> Answer {
@@ -75,7 +74,7 @@ async fn answer(process: &Arc<Process>, class: RecoveryClass, body: String, cont
     scene.sleep_ms(scene.dice.between(1, 80)).await;
     process.wait_while_paused().await;
     let deadline_us = context.started_boot_us + u64::from(context.timeout_ms) * 1_000;
-    let left = Duration::from_micros(deadline_us.saturating_sub(process.boot_us()));
+    let left = Duration::from_micros(deadline_us.saturating_sub(process.since_boot_us()));
     if left.is_zero() {
         scene.tally.count("tool: nothing sent after its time");
         return Answer::NotApplied(failure(Code::WallClockLimit, "its time was over before it began"));

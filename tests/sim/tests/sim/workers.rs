@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use latchwork::os::Machine;
 use latchwork::runtime::{
     Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
 use latchwork::validate::Validators;
 use latchwork::verifier::Verifiers;
 use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::Clock;
 
 use crate::plans::rules;
 use crate::plugins::Plugins;
@@ -34,6 +36,16 @@ fn settings(scene: &Simulation) -> WorkerSettings {
     }
 }
 
+/// Returns the machine of a process. On a machine of its own, the process asks for the time of the database when it
+/// begins.
+fn machine(process: &Arc<Process>) -> Machine {
+    let machine = Machine::new(process.clone(), process.clone());
+    if process.scene.weather.on_other_machines {
+        machine.synchronize(process.scene.clock().now_us(), machine.boot_us());
+    }
+    machine
+}
+
 fn worker(process: &Arc<Process>) -> Arc<Worker> {
     let link = Arc::new(StoreConnection::of(process));
     Worker::start(WorkerParts {
@@ -49,7 +61,7 @@ fn worker(process: &Arc<Process>) -> Arc<Worker> {
         validators: Validators::default(),
         notifier: None,
         crash: process.clone(),
-        machine: process.clone(),
+        machine: machine(process),
     })
 }
 

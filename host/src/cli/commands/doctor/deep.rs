@@ -18,9 +18,8 @@ use crate::cli::commands::doctor::check::Check;
 use crate::cli::commands::doctor::database::store_failure;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
+use crate::cli::process_machine;
 use crate::evidence::is_valid_signature;
-use crate::os;
-use crate::os::clock;
 
 const NAME: &str = "jobs";
 /// Number of job rows read per page.
@@ -55,7 +54,7 @@ struct DeepCheckTotals {
 
 pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn EffectStore, checks: &mut Vec<Check>) {
     let mut tally = DeepCheckTotals::default();
-    let mut told_us = clock::boot_us();
+    let mut told_us = process_machine::machine().boot_us();
     let mut last: Option<JobId> = None;
     loop {
         let page = JobFilter { older_than: last.take(), limit: PAGE, ..JobFilter::default() };
@@ -71,8 +70,8 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
                 // The database itself fails, so every other job would fail the same way.
                 Err(error) => return checks.push(store_failure(NAME, &error)),
             }
-            if clock::boot_us().saturating_sub(told_us) > PROGRESS_US {
-                told_us = clock::boot_us();
+            if process_machine::machine().boot_us().saturating_sub(told_us) > PROGRESS_US {
+                told_us = process_machine::machine().boot_us();
                 ctx.printer.note(format!("{} jobs checked, {} damaged", tally.jobs, tally.damaged));
             }
         }
@@ -149,7 +148,7 @@ async fn check_job(
             effects: &stored,
             withhold: &Withhold::Nothing,
             program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
-            exported_us: os::clock::now_us(),
+            exported_us: process_machine::now_us(),
             signer: None,
         };
         let written = evidence::write(&export);

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::cli::commands::doctor::check::Check;
 use crate::cli::commands::doctor::writable::writable;
 use crate::cli::plugins::catalog;
+use crate::cli::process_machine;
 use crate::config::Config;
 use crate::{os, registry};
 
@@ -55,7 +56,7 @@ pub(crate) fn components(config: &Config) -> Check {
 }
 
 pub(crate) fn clock() -> Check {
-    let now = os::clock::now_us();
+    let now = process_machine::now_us();
     let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
     match os::clock::boot_id() {
         _ if now < EARLIEST_US => {

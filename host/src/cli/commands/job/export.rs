@@ -17,11 +17,10 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::files::save::FileReaders;
 use crate::cli::files::{save, signing_key};
-use crate::cli::open;
 use crate::cli::stored_job::load::no_such_job;
 use crate::cli::text::Tone;
+use crate::cli::{open, process_machine};
 use crate::host::Stores;
-use crate::os;
 
 /// Maximum number of attempts to read a job without a change between two readings of its log. After the last attempt,
 /// the export is refused.
@@ -45,7 +44,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         effects: &effects,
         withhold: &withhold,
         program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
-        exported_us: os::clock::now_us(),
+        exported_us: process_machine::now_us(),
         signer: key.as_ref().map(|key| key.public()),
     };
     let mut file = evidence::write(&export).map_err(|error| match error {

@@ -9,9 +9,8 @@ use crate::cli::args::JobListArgs;
 use crate::cli::context::Context;
 use crate::cli::display::brief::{age, short_duration};
 use crate::cli::error::Exit;
-use crate::cli::open;
 use crate::cli::text::{Text, table};
-use crate::os::clock;
+use crate::cli::{open, process_machine};
 
 /// Minimum terminal width for the column `took`.
 const WITH_DURATION: usize = 72;
@@ -33,7 +32,7 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
             rows.into_iter().zip(whys).collect()
         }
     };
-    let now_us = clock::now_us();
+    let now_us = process_machine::now_us();
     let documents: Vec<Value> = jobs.iter().map(|job| document(job, now_us)).collect();
     ctx.answer(&json!({ "jobs": documents }), || match jobs.is_empty() {
         true => Text::from(ctx.add_flags_to_commands("no jobs; `latch run PLAN` starts one")),

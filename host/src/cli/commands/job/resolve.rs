@@ -16,12 +16,11 @@ use crate::cli::context::Context;
 use crate::cli::display::changed;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::files::source::read_unbounded;
-use crate::cli::open;
 use crate::cli::plugins::catalog;
 use crate::cli::stored_job::load::load_job;
 use crate::cli::stored_job::request::{put_request, refuse_contradiction};
+use crate::cli::{open, process_machine};
 use crate::config::Config;
-use crate::os::clock;
 
 pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -65,7 +64,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 /// passed, the effect of the call may still appear in the external system.
 fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
-    decide::verdict_request(durable, slot, verdict, clock::now_us()).map_err(|why| {
+    decide::verdict_request(durable, slot, verdict, process_machine::now_us()).map_err(|why| {
         let next = match why {
             VerdictRefusal::NoCall => format!(": see `latch job show {job_id}`"),
             VerdictRefusal::Executing => {

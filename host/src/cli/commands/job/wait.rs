@@ -11,12 +11,11 @@ use crate::cli::args::JobWaitArgs;
 use crate::cli::context::Context;
 use crate::cli::display::view;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::open;
 use crate::cli::stored_job::display::JobDisplay;
 use crate::cli::stored_job::load::require_row;
 use crate::cli::text::Text;
+use crate::cli::{open, process_machine};
 use crate::host::Stores;
-use crate::os::clock;
 
 /// First pause between two reads of the job's row. Each further pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -27,8 +26,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(&config).await?;
-    let began_us = clock::boot_us();
-    let left = || args.timeout.map(|all| all.saturating_sub(Duration::from_micros(clock::boot_us() - began_us)));
+    let began_us = process_machine::machine().boot_us();
+    let left = || {
+        args.timeout
+            .map(|all| all.saturating_sub(Duration::from_micros(process_machine::machine().boot_us() - began_us)))
+    };
     let journal = &stores.journal;
     let mut pause = PAUSE;
     let mut noted = None;

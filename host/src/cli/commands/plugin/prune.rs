@@ -13,9 +13,8 @@ use latchwork_core::storage::{JobFilter, StoreError};
 
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
-use crate::cli::open;
+use crate::cli::{open, process_machine};
 use crate::host::Host;
-use crate::os::clock;
 use crate::units::size;
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -44,7 +43,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
     let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
-    let since_us = clock::now_us().saturating_sub(kept_us);
+    let since_us = process_machine::now_us().saturating_sub(kept_us);
     for row in host.journal.jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
         let is_old = row.updated_us < since_us;
         if row.state == JobState::Cancelled || row.state == JobState::Completed && is_old {
