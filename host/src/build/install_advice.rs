@@ -3,8 +3,6 @@
 /// Advice on how to install a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstallAdvice {
-    /// Sentence for a build step that finds the program missing after an earlier step has found it.
-    pub(super) brief: &'static str,
     /// Sentence for a build that finds the program missing. It names the sources.
     pub(super) sentence: &'static str,
     /// Command for the list of missing programs.
@@ -13,23 +11,24 @@ pub(super) struct InstallAdvice {
 
 /// cargo and rustc.
 pub(super) const RUST: InstallAdvice = InstallAdvice {
-    brief: "install Rust from https://rustup.rs or with the system's package manager",
     sentence: "install Rust from https://rustup.rs or with the system's package manager",
     command: "curl https://sh.rustup.rs -sSf | sh, or apt-get install cargo",
 };
 /// Node.js and npm.
 pub(super) const NODE: InstallAdvice = InstallAdvice {
-    brief: "install Node.js 20 or later, with npm",
     sentence: "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager",
     command: "apt-get install nodejs npm (Node.js 20 or later), or https://nodejs.org",
 };
 /// Python and pip.
 pub(super) const PYTHON: InstallAdvice = InstallAdvice {
-    brief: "install Python 3.10 or later with pip",
     sentence: "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip",
     command: "apt-get install python3 python3-pip (3.10 or later), or https://python.org",
 };
 
+/// Node.js and npm, for a build step that finds a program missing after an earlier step has found Node.js.
+pub(super) const NODE_BRIEF: &str = "install Node.js 20 or later, with npm";
+/// Python and pip, for a build step that finds a program missing after an earlier step has found Python.
+pub(super) const PYTHON_BRIEF: &str = "install Python 3.10 or later with pip";
 /// A C plugin is built by clang, or by zig, which pip installs.
 pub(super) const C_COMPILER: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
 /// A Go plugin is built by the installed Go, or by a Go that pip installs.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use latchwork_core::model::manifest::PluginKind;
 
 use super::error::BuildError;
-use super::install_advice::NODE;
+use super::install_advice::NODE_BRIEF;
 use super::options::BuildOptions;
 use super::recipe::{JsEngine, Recipe};
 use super::run::{command, run};
@@ -72,7 +72,7 @@ pub(super) fn build(
     esbuild.arg(format!("--define:LATCHWORK_EXPORTS={}", json(&recipe.settings.exports)));
     esbuild.arg(format!("--define:LATCHWORK_ENGINE={}", json(&engine)));
     esbuild.arg(format!("--outfile={}", bundle.display()));
-    run("bundling with esbuild", NODE.brief, &mut esbuild, progress)?;
+    run("bundling with esbuild", NODE_BRIEF, &mut esbuild, progress)?;
 
     let made = layout.obj.join("component.wasm");
     let mut componentize = match recipe.settings.engine {
@@ -92,7 +92,7 @@ pub(super) fn build(
     };
     let what = format!("making a component with {engine}");
     // This command fails if a top-level statement of a module fails or reads the time.
-    run(&what, NODE.brief, &mut componentize, progress)?;
+    run(&what, NODE_BRIEF, &mut componentize, progress)?;
     Ok(made)
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use latchwork_core::model::manifest::PluginKind;
 
 use super::error::BuildError;
-use super::install_advice::PYTHON;
+use super::install_advice::PYTHON_BRIEF;
 use super::options::BuildOptions;
 use super::recipe::Recipe;
 use super::run::run;
@@ -62,7 +62,7 @@ pub(super) fn build(
             .arg(&packages)
             .arg("-r")
             .arg(&requirements);
-        run("installing requirements.txt with pip", PYTHON.brief, &mut pip, progress)?;
+        run("installing requirements.txt with pip", PYTHON_BRIEF, &mut pip, progress)?;
         paths.push(packages);
     }
 
@@ -91,7 +91,7 @@ pub(super) fn build(
         componentize.arg("--python-path").arg(path);
     }
     componentize.arg(APP).arg("--output").arg(&made);
-    run("making a component with componentize-py", PYTHON.brief, &mut componentize, progress)?;
+    run("making a component with componentize-py", PYTHON_BRIEF, &mut componentize, progress)?;
     Ok(made)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn build(
 fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
     let mut python = tools::python(sdk);
     python.arg(sdk.join("_scan.py")).arg(main).args(paths);
-    let printed = run("reading the plugin's modules", PYTHON.brief, &mut python, progress)?;
+    let printed = run("reading the plugin's modules", PYTHON_BRIEF, &mut python, progress)?;
     let scan: ModuleScan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
         what: "reading the plugin's modules".to_owned(),
         status: error.to_string(),

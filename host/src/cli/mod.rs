@@ -22,6 +22,7 @@
 //! | [`output`] | writing to stdout and stderr |
 //! | `error` | errors, their conversion, exit status |
 //! | `interrupt` | ctrl-c |
+//! | `process_machine` | clock and entropy of this process |
 //! | [`text`] | text that is safe on a terminal: tones, wrapped lines, tables |
 //! | [`args`] | arguments, as clap structures, with parsers of their values |
 

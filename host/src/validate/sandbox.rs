@@ -18,18 +18,10 @@ use super::{StepValidator, ValidationRequest};
 use crate::engine::StepOutcome;
 use crate::guest::sources::StepSources;
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
+use crate::validate::step_validator::SandboxConditions;
 
 /// Shift of the second run's clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
-
-/// Clock and random seed of a step, equal in every try of the step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SandboxConditions {
-    /// Time of the clock, in microseconds since 1970 UTC.
-    pub now_us: i64,
-    /// Seed of the random numbers.
-    pub seed: [u8; 32],
-}
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +135,7 @@ fn truncate(text: &str) -> String {
     }
 }
 
-pub(super) async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> Option<SandboxRun> {
+async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> Option<SandboxRun> {
     if request.kind != PluginKind::Step {
         return None;
     }
@@ -162,6 +154,15 @@ pub(super) async fn run(request: &ValidationRequest<'_>, conditions: SandboxCond
     };
     let asked = std::mem::take(&mut *asked.lock().expect("no holder panics"));
     Some(SandboxRun { host_calls: asked, ended })
+}
+
+impl ValidationRequest<'_> {
+    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. Before the
+    /// start of a step no call has a recorded answer. Any call therefore ends the run, and no tool is called. Returns
+    /// `None` if the plugin is a tool.
+    pub async fn run_in_sandbox(&self, conditions: SandboxConditions) -> Option<SandboxRun> {
+        run(self, conditions).await
+    }
 }
 
 /// A host without tools.

@@ -5,6 +5,7 @@
 //! * `operators` derives a manifest from the exports and from their settings in `latch.toml`.
 //! * `seal` stores that manifest with the component. The digest covers both.
 
+mod call_result;
 mod input;
 mod operators;
 mod output;
@@ -17,22 +18,18 @@ mod types;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, Val};
-
-use latchwork_core::model::error::{Code, Failure};
 
 use super::describe;
 use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::interfaces::Problem;
 use crate::interfaces::package::PACKAGE;
-use output::JsonWriteError;
-use ty::{Signature, Ty};
+use call_result::{VALUES_BYTES_MAX, function_error, invalid_input};
+use types::ExportedFunction;
 
+pub(crate) use call_result::UntypedReturn;
 pub(crate) use types::{Export, Function, Functions, LoadedUntyped};
-
-/// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
-const VALUES_BYTES_MAX: usize = 512 << 20;
 
 /// Maximum number of functions of one component.
 const FUNCTIONS_MAX: usize = 500;
@@ -57,9 +54,6 @@ pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) ->
         _ => false,
     }
 }
-
-/// An exported function, with its type or the reasons why it cannot be called with JSON.
-type ExportedFunction = (Export, Result<Signature, Vec<String>>);
 
 /// Lists the exported functions. Functions in WASI interfaces, such as the entry point of a command-line program, are
 /// not operators and are left out.
@@ -149,40 +143,4 @@ pub(crate) fn load(
     }
     let seal = is_new.then(|| seal::write(&sealed));
     Ok(LoadedUntyped { manifest, schemas, functions, seal })
-}
-
-/// Result of [`Function::call`] if the guest did not trap.
-pub(crate) enum UntypedReturn {
-    /// The answer as canonical JSON.
-    Text(String),
-    /// The function returned its own error.
-    Error(Failure),
-    /// The arguments do not fit, so the function was not called.
-    NotCalled(Failure),
-    /// The answer has no JSON form or is too long. Contains its start, if available.
-    Unusable(Failure, Option<String>),
-}
-
-fn invalid_input(wrong: String) -> Failure {
-    Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
-}
-
-/// Returns the failure for the error case of a function's result. The failure is final, because nothing
-/// indicates that another try would succeed.
-fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
-    const MESSAGE_BYTES_MAX: usize = 1 << 10;
-    let said = match value {
-        Some(Val::String(text)) => Some(text.as_str()),
-        Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
-        _ => None,
-    };
-    let said =
-        said.map(|text| format!(": {}", crate::guest::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
-    let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
-    match output::canonical_text(ty, value, max) {
-        Ok(text) => failure.detail = value.map(|_| text),
-        Err(JsonWriteError::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),
-        Err(JsonWriteError::NoForm(why)) => failure.message.push_str(&format!(", which has no JSON form: {why}")),
-    }
-    failure
 }

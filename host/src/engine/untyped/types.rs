@@ -116,3 +116,6 @@ pub(crate) struct LoadedUntyped {
     /// already.
     pub(crate) seal: Option<Vec<u8>>,
 }
+
+/// An exported function, with its type or the reasons why it cannot be called with JSON.
+pub(crate) type ExportedFunction = (Export, Result<Signature, Vec<String>>);

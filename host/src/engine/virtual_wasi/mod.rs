@@ -21,40 +21,24 @@ mod output;
 mod poll;
 mod random;
 mod sockets;
+mod state;
 
 #[cfg(test)]
 mod tests;
 
-use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+use wasmtime::component::{Component, HasSelf, Linker};
 
 use crate::engine::step_state::StepState;
 use crate::guest::fault::HostFault;
-use crate::guest::step_clock::StepClock;
 use crate::interfaces::virtual_wasi::{ABSENT, interface};
 use absent::AbsentAnswer;
-use output::Output;
+use state::HANDLES_MAX;
 
-/// Maximum number of streams and pollables that a step may hold at the same time.
-const HANDLES_MAX: usize = 1_000;
+pub(crate) use state::VirtualWasi;
 
 /// Version of the answers of virtual WASI, a part of the engine profile. Every change of an answer must increment the
 /// version.
 pub(crate) const VERSION: u32 = 1;
-
-/// State of a step's virtual WASI during one try.
-pub(crate) struct VirtualWasi {
-    pub(crate) clock: StepClock,
-    table: ResourceTable,
-    output: Output,
-}
-
-impl VirtualWasi {
-    pub(crate) fn new() -> Self {
-        let mut table = ResourceTable::new();
-        table.set_max_capacity(HANDLES_MAX);
-        Self { clock: StepClock::default(), table, output: Output::default() }
-    }
-}
 
 /// Returns the answers of an absent interface's functions, or `None` if the interface is not an absent one.
 fn absent_answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {

@@ -1,0 +1,48 @@
+//! Result of calling an exported function, and its conversion into JSON or a failure.
+
+use wasmtime::component::Val;
+
+use latchwork_core::model::error::{Code, Failure};
+
+use crate::engine::untyped::output;
+use crate::engine::untyped::output::JsonWriteError;
+use crate::engine::untyped::ty::Ty;
+
+/// Result of [`Function::call`] if the guest did not trap.
+pub(crate) enum UntypedReturn {
+    /// The answer as canonical JSON.
+    Text(String),
+    /// The function returned its own error.
+    Error(Failure),
+    /// The arguments do not fit, so the function was not called.
+    NotCalled(Failure),
+    /// The answer has no JSON form or is too long. Contains its start, if available.
+    Unusable(Failure, Option<String>),
+}
+
+/// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
+pub(crate) const VALUES_BYTES_MAX: usize = 512 << 20;
+
+/// Returns the failure for the error case of a function's result. The failure is final, because nothing
+/// indicates that another try would succeed.
+pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
+    const MESSAGE_BYTES_MAX: usize = 1 << 10;
+    let said = match value {
+        Some(Val::String(text)) => Some(text.as_str()),
+        Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
+        _ => None,
+    };
+    let said =
+        said.map(|text| format!(": {}", crate::guest::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
+    let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
+    match output::canonical_text(ty, value, max) {
+        Ok(text) => failure.detail = value.map(|_| text),
+        Err(JsonWriteError::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),
+        Err(JsonWriteError::NoForm(why)) => failure.message.push_str(&format!(", which has no JSON form: {why}")),
+    }
+    failure
+}
+
+pub(crate) fn invalid_input(wrong: String) -> Failure {
+    Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
+}
