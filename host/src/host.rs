@@ -56,7 +56,7 @@ pub struct Host {
     engine_profile: Hash,
 }
 
-/// What an embedding program adds to a host or replaces in it.
+/// Parts that an embedding program adds to a host or replaces in it.
 pub struct Extensions {
     /// Verifiers of recorded effects. [`crate::config::PluginConfig::verifier`] selects one by name.
     pub verifiers: Verifiers,

@@ -17,7 +17,7 @@
 //! | floor | content |
 //! |---|---|
 //! | [`cli`] | the program `latch`: arguments, one file for each command, output |
-//! | [`bench`] | benchmarks |
+//! | [`mod@bench`] | benchmarks |
 //! | [`check`], [`schemas`] | checks of plugins, and the published JSON schemas |
 //! | [`history`] | exported histories that tests play on a plugin |
 //! | [`fork`] | submission of forks |

@@ -24,7 +24,7 @@ fn assert_latch_ok(place: &TestEnv, args: &[&str]) {
     assert_eq!(ran.code, 0, "{args:?}: {} {}", ran.stdout, ran.stderr);
 }
 
-/// Returns a completed golden flow.
+/// Returns the environment and the id of a completed job of the golden flow (see `TestEnv::golden`).
 fn finished_golden_flow() -> (TestEnv, String) {
     let place = TestEnv::golden("atomic").fresh_copy();
     let ran = place.latch(&place.run_args());

@@ -303,8 +303,8 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // The claims of this process are in the database that was opened first. This database is therefore read to
-    // find the lock files that are no longer needed.
+    // A lock file is needed while a claim of an open job refers to it. The claims are in the database that was opened
+    // first. Only that database can therefore tell which lock files may be removed.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await

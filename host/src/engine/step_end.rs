@@ -51,6 +51,6 @@ pub enum StepOutcome {
     /// The host ended the step, or its answer was invalid. `STACK_OVERFLOW` and `WALL_CLOCK_LIMIT` depend on
     /// the machine. All other codes are reproducible.
     Fault(Failure),
-    /// [`StepCalls`] returned [`Stop`].
+    /// [`StepCalls`] returned [`Stop`](crate::guest::step_calls::Stop).
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! What the engine and the inspection of components both know about the interfaces of plugins.
+//! Interfaces of plugins, as the engine and the inspection of components need them.
 //!
 //! * `imports` decides which imports a plugin may have. `virtual_wasi` lists the interfaces of virtual WASI.
 //! * `names` reads the names of imports and exports from the bytes of a component.

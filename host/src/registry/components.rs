@@ -131,7 +131,7 @@ impl Components {
             let path = self.path(digest, "wasm");
             match std::fs::read(&path).is_ok_and(|bytes| Hash::of(&[&bytes]) == digest) {
                 true => whole += 1,
-                // A component that was pruned in the meantime is not damaged.
+                // A missing file does not count as damaged: the component was pruned after the listing.
                 false if path.exists() => damaged.push(DamagedComponent { plugin, digest, path }),
                 false => {}
             }

@@ -10,9 +10,15 @@ use quote::ToTokens;
 /// Path of a module or an item within its crate, without the crate's name.
 pub(super) type ItemPath = Vec<String>;
 
-/// A path in the source, resolved against its module, with the name that it gets there.
+/// A leaf of a `use` statement.
 struct Import {
+    /// Module that contains the statement.
+    module: ItemPath,
+    /// Path as written.
+    written: Vec<String>,
+    /// Path within the crate. Empty until all files are read.
     path: ItemPath,
+    /// Name in scope. A glob has the name `*`.
     name: String,
     is_public: bool,
 }
@@ -40,6 +46,7 @@ impl ImportGraph {
     pub(super) fn of_crate(file: &Path) -> Self {
         let mut graph = Self { files: BTreeMap::new(), edges: BTreeMap::new() };
         graph.read_file(file, vec![]);
+        graph.resolve_imports();
         for path in graph.files.keys().cloned().collect::<Vec<_>>() {
             let imports = graph.imports_of(&path);
             graph.edges.insert(path, imports);
@@ -81,6 +88,22 @@ impl ImportGraph {
         }
         trail.pop();
         done.insert(at);
+    }
+
+    /// Resolves the imports of all files, and drops imports from other crates.
+    fn resolve_imports(&mut self) {
+        let mut files = std::mem::take(&mut self.files);
+        self.files = files.keys().map(|path| (path.clone(), SourceFile::default())).collect();
+        for file in files.values_mut() {
+            file.imports.retain_mut(|import| match self.absolute(&import.module, &import.written) {
+                Some(path) => {
+                    import.path = path;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.files = files;
     }
 
     fn read_file(&mut self, file: &Path, path: ItemPath) {
@@ -227,18 +250,7 @@ fn read_use(item: &syn::ItemUse, module: &ItemPath, source: &mut SourceFile) {
     let mut leaves = Vec::new();
     use_leaves(&item.tree, vec![], &mut leaves);
     for (written, name) in leaves {
-        let path = match written[0].as_str() {
-            "crate" => written[1..].to_vec(),
-            "self" => [module.clone(), written[1..].to_vec()].concat(),
-            "super" => {
-                let up = written.iter().take_while(|part| *part == "super").count();
-                [module[..module.len() - up].to_vec(), written[up..].to_vec()].concat()
-            }
-            _ => [module.clone(), written].concat(),
-        };
-        // A path into another crate is taken for a path into a child module here. No such file exists, and the
-        // definition is then the file itself, which is no import.
-        source.imports.push(Import { path, name, is_public });
+        source.imports.push(Import { module: module.clone(), written, path: vec![], name, is_public });
     }
 }
 

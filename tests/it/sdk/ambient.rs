@@ -94,8 +94,9 @@ fn number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// Without the SDK, some results and failures would be lost silently, or would end in a trap without a
-/// message. The SDK refuses such a result and reports such a failure. Both messages contain the location.
+/// Without the SDK, some results and failures would be lost silently, or would end in a trap without a message. The SDK
+/// refuses such a result and reports such a failure. The message of a refusal contains the location in the result. The
+/// message of a failure contains its cause.
 #[test]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [

@@ -17,7 +17,8 @@ class Greeting:
     at: str
 
 
-# Stable and not pure: equal input gives a different id in each job.
+# A `pure` operator gives equal output for equal input in every job. This operator is only `stable`, because its id
+# differs from job to job.
 @step("{{Noun}}.Greet", determinism="stable")
 def greet(person: Person, context) -> Greeting:
     """Greets a person by name."""

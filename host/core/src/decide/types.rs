@@ -44,7 +44,7 @@ pub struct Invocation {
 pub enum NextAction {
     /// Return this final answer to the caller.
     Answer(Result<String, Failure>),
-    /// Write the draft, then call [`next_action`] again.
+    /// Write the draft, then call [`next_action`](crate::decide::next_action) again.
     Write(Draft),
     /// Write the draft, execute the tool, and pass the answer to [`crate::decide::answered`]. If the draft has
     /// `acquire` set, it must be durable before the tool is executed.
@@ -61,17 +61,17 @@ pub enum NextAction {
         /// Attempt that first started the call. The external key is built from this number.
         first_attempt: u32,
     },
-    /// Check whether the process that started the open try is quiescent, then call [`next_action`] again.
+    /// Check whether the process that started the open try is quiescent, then call [`next_action`](crate::decide::next_action) again.
     CheckOwner,
-    /// Look up the holder of the action key, then call [`next_action`] again.
+    /// Look up the holder of the action key, then call [`next_action`](crate::decide::next_action) again.
     FindKeyHolder,
-    /// Read the tenant's spending of this month, then call [`next_action`] again.
+    /// Read the tenant's spending of this month, then call [`next_action`](crate::decide::next_action) again.
     ReadSpending,
-    /// Wait this many milliseconds, then call [`next_action`] again.
+    /// Wait this many milliseconds, then call [`next_action`](crate::decide::next_action) again.
     WaitMs(u32),
     /// Write the draft and drop the try of the step. The step now waits.
     Block(Draft),
-    /// Stop the call that this worker started earlier at this slot, then call [`next_action`] again.
+    /// Stop the call that this worker started earlier at this slot, then call [`next_action`](crate::decide::next_action) again.
     StopOldCall,
     /// Stop the job as diverged, because the code of the step no longer makes the call that the log records.
     Diverge(Divergence),

@@ -51,9 +51,12 @@ fn of_copied(copied: &CopiedStep) -> Vec<(String, PayloadRef)> {
     found
 }
 
-/// Returns the place of a payload's bytes if the payload is not stored under its own label. The arguments of a
-/// tool step are the step's input, and the result of a tool is the step's output. The arguments of calls that
-/// only read are not kept.
+/// Returns the content that the evidence file has for `label` if no bytes are stored under `label`. Returns `None` for
+/// labels other than these three:
+///
+/// - Arguments of a tool step: the same bytes as the input of the step.
+/// - Output of a tool step: the same bytes as the answer of the tool.
+/// - Arguments of a call inside a step: not kept, because the call only reads.
 pub(super) fn content_elsewhere(label: &str, job: &Job) -> Option<Content> {
     if let Some(slot) = label.strip_prefix("args/").map(Slot::new) {
         return match slot.is_step() {

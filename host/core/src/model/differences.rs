@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::plan::bindings::child;
+use crate::encoding::pointer::child;
 
 /// Maximum number of differences in a report.
 const DIFFERENCES_MAX: usize = 20;

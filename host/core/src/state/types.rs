@@ -235,7 +235,8 @@ pub struct Call {
     pub conflict_accepted: bool,
     /// Action key of the call.
     pub action_key: Option<Hash>,
-    /// Call that performed the action, if its receipt is the answer of this call.
+    /// Earlier call that performed the action. Set only if this call was not executed and was answered with the receipt
+    /// of the earlier call.
     pub receipt_of: Option<(JobId, Slot)>,
     /// Number of tries made in earlier rounds. A reopened job starts a new round of retries.
     pub tries_before_round: u32,

@@ -76,7 +76,7 @@ pub enum ActionWrite {
         slot: Slot,
     },
     /// Settles the reservation because its call is finished. In the same transaction, every job that waits for
-    /// the key gets [`InboxRequest::KeySettled`] in its inbox.
+    /// the key gets [`InboxRequest::KeySettled`](crate::storage::InboxRequest::KeySettled) in its inbox.
     Settle {
         /// Operator of the reserved call.
         operator: Operator,
@@ -98,7 +98,7 @@ pub enum ActionWrite {
         slot: Slot,
     },
     /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the
-    /// write is refused with [`WriteError::ActionKeyFree`], and the caller must read the key again.
+    /// write is refused with [`WriteError::ActionKeyFree`](crate::storage::WriteError::ActionKeyFree), and the caller must read the key again.
     Wait {
         /// Operator of the reserved call.
         operator: Operator,

@@ -66,10 +66,11 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if an undo was requested, and false if a cancellation was requested. One of the two must have been
-/// requested for the job, and the job must be open.
+/// Returns true if the effects of a finished job are to be undone, and false if an open job is to be cancelled. The
+/// caller knows that one of the two was requested, and that the present state is `PENDING` or `RUNNING`.
 ///
-/// `texts` contains the events that ended or reopened the job, newest first. Only the newest of these events decides.
+/// `texts` contains the events that ended or reopened the job earlier, newest first. Only the newest event is read. If
+/// it ended the job, or reopened the job for an undo, the request is an undo.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {

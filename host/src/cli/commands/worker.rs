@@ -124,7 +124,8 @@ fn change_finder(config: &Config) -> ChangeDetector {
 
 fn print_tally(ctx: &Context<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
     ctx.answer(&json!(tally), || tally_line(tally));
-    // Without `--until-idle` the worker exits with 0, because other workers continue the failed jobs.
+    // `failed` counts jobs that an error stopped in this worker, and `plugin_missing` jobs whose plugin it lacks. These
+    // jobs are still open, and other workers continue them. A worker without `--until-idle` therefore exits with 0.
     if args.until_idle && tally.failed + tally.plugin_missing > 0 { Exit::Failed } else { Exit::Done }
 }
 

@@ -27,8 +27,9 @@ impl Run {
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
-        // If another attempt claimed the job and read the effects before this write, that attempt has not seen the
-        // answer. This is possible even if the write succeeded, because the write may have taken longer than the lease.
+        // The write may have taken longer than the lease. Another attempt may then have claimed the job and read its
+        // effects before the answer was stored. That attempt does not know the answer and must be notified, even if the
+        // write succeeded.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }

@@ -70,7 +70,7 @@ impl HighWaterMark {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(accepted))
     }
 
-    /// Raises the mark after a durable transaction that something outside relies on.
+    /// Raises the mark to the number of a durable transaction that something outside the database relies on.
     pub(crate) fn raise(&self, reached: DatabasePosition) {
         if let Err(error) = self.try_raise(reached) {
             let dir = self.dir.display();

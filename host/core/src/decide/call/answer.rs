@@ -31,8 +31,8 @@ pub fn answered(
         Answer::Unknown { failure, kept } if changing => {
             record_doubt(durable, invocation, started, failure, kept.as_deref(), context)
         }
-        // If a keyed retry changed nothing, the earlier try that it repeats is still in doubt. The answer is
-        // therefore recorded as a doubt and not as a failure.
+        // A keyed retry repeats an earlier try that is in doubt. The answer "not applied" is about the retry alone: the
+        // earlier try may have changed the world. The call therefore stays in doubt and has not failed.
         Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
             record_doubt(durable, invocation, started, failure, None, context)
         }

@@ -168,7 +168,10 @@ fn confirmed_again(job: &Job, check: &ConfirmationCheck, resource: Resource) -> 
     open.then_some(Body::ConfirmationAccepted { slot, by, resource: Some(resource), gone: false })
 }
 
-/// Returns events that block running steps with unconfirmed calls, and unblock steps whose calls are confirmed.
+/// Returns the events that block and unblock steps. `asked` contains the calls whose effects a person has to confirm.
+///
+/// A started step is blocked if it has a call in `asked`. A step that is blocked by an unconfirmed call is unblocked if
+/// the call is not in `asked`.
 fn block_unconfirmed_steps(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     let mut events = Vec::new();
     for step in &job.steps {

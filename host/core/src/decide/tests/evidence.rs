@@ -121,8 +121,9 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
 }
 
-/// I24, I29: if a job retry repeats a call that had failed finally, the repeat does not count as a second
-/// execution. A forged list of retried calls is found.
+/// I24, I29: a job retry repeats a call that had failed finally. The repeat does not count as a second execution,
+/// because the event `job_reopened` lists the call. If a forger removes the call from this list, the repeat is reported
+/// as a second execution.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
     let no = || crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");

@@ -8,7 +8,7 @@ use crate::plan::check::position;
 pub struct Violation {
     /// JSON pointer to the value. A missing value is reported at the place where it should be added.
     pub pointer: String,
-    /// Stable code of the violated rule, such as `P012`. [`RULES`] lists all codes.
+    /// Stable code of the violated rule, such as `P012`. [`RULES`](crate::plan::RULES) lists all codes.
     pub code: &'static str,
     /// Description of the mistake and of the correction.
     pub message: String,
