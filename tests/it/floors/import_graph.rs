@@ -33,6 +33,8 @@ struct SourceFile {
     words: HashSet<String>,
     /// Names of the items that the file defines.
     items: HashSet<String>,
+    /// Names of the modules that the file contains in braces. Their items count as items of the file.
+    inline_modules: HashSet<String>,
 }
 
 /// Files of a crate and their imports.
@@ -144,8 +146,10 @@ impl ImportGraph {
         assert!(depth < 20, "re-exports of {} form a circle", path.join("::"));
         let (module, rest) =
             (0..=path.len()).rev().map(|at| path.split_at(at)).find(|(module, _)| self.files.contains_key(*module))?;
-        let (module, Some(item)) = (module.to_vec(), rest.first()) else { return Some(module.to_vec()) };
-        let file = &self.files[&module];
+        let file = &self.files[module];
+        let inline = rest.iter().take_while(|part| file.inline_modules.contains(*part)).count();
+        let (module, rest) = (module.to_vec(), &rest[inline..]);
+        let Some(item) = rest.first() else { return Some(module) };
         if file.items.contains(item) {
             return Some(module);
         }
@@ -216,7 +220,7 @@ fn read_items(
                     children.extend(files.into_iter().find(|file| file.exists()).map(|file| (name, file)));
                     continue;
                 };
-                source.items.insert(name.clone());
+                source.inline_modules.insert(name.clone());
                 read_items(content, &[module.clone(), vec![name]].concat(), folder, source, children);
             }
             item => {
