@@ -6,8 +6,7 @@
 //! therefore survives any crash, no committed call is executed twice, and replay is deterministic.
 //!
 //! To embed the host: open the stores (`latchwork-store`), load a [`config::Config`], start a [`host::Host`],
-//! submit a [`submit::Submission`] and drive the claim. Register [`inspect::explain`] with
-//! [`engine::explain_refusals_with`] before, so that the refusal of a plugin names every detail.
+//! submit a [`submit::Submission`] and drive the claim.
 //!
 //! # Floors
 //!

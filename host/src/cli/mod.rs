@@ -69,7 +69,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     output::start_logging(verbose, log_format, printer.colors_stderr());
     crate::engine::on_compile(announce_compilation);
-    crate::engine::explain_refusals_with(crate::inspect::explain);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
         Err(error) => {

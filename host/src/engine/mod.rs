@@ -8,7 +8,6 @@
 //! * `untyped` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
 //! * `cache` stores compiled code.
-//! * `refusal` adds details to refusals.
 
 mod announce;
 mod cache;
@@ -21,7 +20,6 @@ mod instance_pool;
 mod null_host;
 mod plugin;
 mod profile;
-mod refusal;
 mod runnable;
 pub(crate) mod schema;
 mod shape;
@@ -44,6 +42,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::settings::{LoadSettings, PluginSettings};
+use crate::inspect;
 
 pub use crate::interfaces::Problem;
 pub use announce::{CompilationStart, on_compile};
@@ -51,7 +50,6 @@ pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError};
 pub use plugin::Plugin;
 pub use profile::Variation;
-pub use refusal::{ExplainProblems, explain_refusals_with};
 pub use runnable::{PinnedComponents, Runnable};
 pub use step_end::{StepEnd, StepOutcome};
 pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
@@ -129,7 +127,7 @@ impl Engine {
     /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse =
-            |problems| LoadError { plugin: settings.name.clone(), problems: refusal::explained(bytes, problems) };
+            |problems| LoadError { plugin: settings.name.clone(), problems: inspect::explain(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings())?;
@@ -196,7 +194,7 @@ impl Engine {
     /// The plugin is refused, with every reason known so far.
     pub fn check_without_compiling(bytes: &[u8], terms: LoadSettings<'_>) -> Result<Option<PluginKind>, LoadError> {
         let refuse =
-            |problems| LoadError { plugin: terms.name.to_owned(), problems: refusal::explained(bytes, problems) };
+            |problems| LoadError { plugin: terms.name.to_owned(), problems: inspect::explain(bytes, problems) };
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;

@@ -1,6 +1,5 @@
 //! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the first type
-//! that differs. The engine does not report how code reaches an import. The program registers [`explain`] with
-//! [`explain_refusals_with`](crate::engine::explain_refusals_with).
+//! that differs. The engine does not report how code reaches an import.
 
 use latchwork_core::model::manifest::WasiMode;
 
