@@ -35,6 +35,8 @@ struct SourceFile {
     items: HashSet<String>,
     /// Names of the modules that the file contains in braces. Their items count as items of the file.
     inline_modules: HashSet<String>,
+    /// Names of the macros with `#[macro_export]`, which have a path at the root of the crate.
+    exported_macros: HashSet<String>,
 }
 
 /// Files of a crate and their imports.
@@ -150,6 +152,11 @@ impl ImportGraph {
         let inline = rest.iter().take_while(|part| file.inline_modules.contains(*part)).count();
         let (module, rest) = (module.to_vec(), &rest[inline..]);
         let Some(item) = rest.first() else { return Some(module) };
+        let of_macro =
+            |(path, file): (&ItemPath, &SourceFile)| file.exported_macros.contains(item).then(|| path.clone());
+        if let Some(defined) = self.files.iter().filter(|_| module.is_empty()).find_map(of_macro) {
+            return Some(defined);
+        }
         if file.items.contains(item) {
             return Some(module);
         }
@@ -225,6 +232,11 @@ fn read_items(
             }
             item => {
                 let tokens = item.to_token_stream();
+                if let syn::Item::Macro(item) = item
+                    && item.attrs.iter().any(|attribute| attribute.path().is_ident("macro_export"))
+                {
+                    source.exported_macros.extend(item.ident.as_ref().map(ToString::to_string));
+                }
                 if !tokens.to_string().starts_with("# [cfg (test)]") {
                     source.items.extend(item_name(item));
                     read_tokens(tokens, module, source);

@@ -80,20 +80,24 @@ fn imports_are_found_in_every_form() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    write("lib.rs", "pub mod a; mod b; mod c; mod d; pub mod f;");
+    write("lib.rs", "pub mod a; mod b; mod c; mod d; mod e; pub mod f;");
     write("a.rs", "use crate::{b::B, f}; fn x() { f::inner::y(); println!(\"{}\", crate::c::C); }");
-    write("b.rs", "pub struct B; impl B { fn d(&self) -> super::d::D { super::d::D } }");
+    write(
+        "b.rs",
+        "#[macro_export] macro_rules! b { () => {}; } pub struct B; impl B { fn d(&self) -> super::d::D { super::d::D } }",
+    );
     write("c.rs", "pub const C: u8 = 1; #[cfg(test)] mod tests { use crate::a; }");
     write("d.rs", "pub struct D; // use crate::a;\nconst TEXT: &str = \"crate::a::x\";");
     write("f/mod.rs", "mod inner_file; pub use inner_file as inner; pub use crate::b::B as Again;");
     write("f/inner_file.rs", "use super::Again; pub fn y() {}");
+    write("e.rs", "mod hidden { pub use crate::d::D as Hidden; } fn z(_: hidden::Hidden) { crate::b!(); }");
     let graph = ImportGraph::of_crate(&folder.path().join("lib.rs"));
     let edges: Vec<String> = graph
         .edges()
         .iter()
         .flat_map(|(from, all)| all.iter().map(move |to| format!("{} -> {}", from.join("::"), to.join("::"))))
         .collect();
-    assert_eq!(edges, ["a -> b", "a -> c", "a -> f::inner_file", "b -> d", "f::inner_file -> b"]);
+    assert_eq!(edges, ["a -> b", "a -> c", "a -> f::inner_file", "b -> d", "e -> b", "e -> d", "f::inner_file -> b"]);
     assert!(graph.circles().is_empty());
     write("d.rs", "use crate::a::x; pub struct D;");
     let graph = ImportGraph::of_crate(&folder.path().join("lib.rs"));
