@@ -180,7 +180,7 @@ impl ImportGraph {
             file.imports.iter().map(|import| (import.name.as_str(), &import.path)).collect();
         for import in &file.imports {
             let is_used = file.words.contains(&import.name);
-            if import.name != "*" && !self.files.contains_key(&import.path) && (is_used || !import.is_public) {
+            if import.name != "*" && (is_used || !import.is_public) {
                 targets.push(import.path.clone());
             }
         }

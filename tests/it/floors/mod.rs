@@ -42,9 +42,10 @@ fn floors(file: &str) -> BTreeMap<String, usize> {
 /// Tests I193: the files of a crate import each other without a circle.
 #[test]
 fn no_circle_between_files() {
-    let circles: Vec<String> =
-        CRATES.iter().flat_map(|(name, file)| graph(name, file).circles()).map(|circle| circle.join(" -> ")).collect();
-    assert!(circles.is_empty(), "files import each other in a circle:\n  {}", circles.join("\n  "));
+    let mut circles: Vec<Vec<String>> = CRATES.iter().flat_map(|(name, file)| graph(name, file).circles()).collect();
+    circles.sort_by_key(Vec::len);
+    let shortest: Vec<String> = circles.iter().take(3).map(|circle| circle.join(" -> ")).collect();
+    assert!(circles.is_empty(), "files import each other in a circle, for example:\n  {}", shortest.join("\n  "));
 }
 
 /// Tests I193: a file imports only from its own floor and from lower floors.
@@ -97,7 +98,10 @@ fn imports_are_found_in_every_form() {
         .iter()
         .flat_map(|(from, all)| all.iter().map(move |to| format!("{} -> {}", from.join("::"), to.join("::"))))
         .collect();
-    assert_eq!(edges, ["a -> b", "a -> c", "a -> f::inner_file", "b -> d", "e -> b", "e -> d", "f::inner_file -> b"]);
+    assert_eq!(
+        edges,
+        ["a -> b", "a -> c", "a -> f", "a -> f::inner_file", "b -> d", "e -> b", "e -> d", "f::inner_file -> b"]
+    );
     assert!(graph.circles().is_empty());
     write("d.rs", "use crate::a::x; pub struct D;");
     let graph = ImportGraph::of_crate(&folder.path().join("lib.rs"));
