@@ -19,7 +19,7 @@ use latchwork_core::{decide, plan};
 
 use crate::capability::EnvOrFile;
 use crate::config::{CommitMode, Config, Policy};
-use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
+use crate::engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
 use crate::notify::Notifier;
 use crate::os::Machine;
 use crate::registry::{ComponentStorage, Registry, Survey};
@@ -64,12 +64,20 @@ pub struct Extensions {
     pub validators: Vec<Arc<dyn StepValidator>>,
     /// Clock and entropy of the host. Hosts of one process share neither, unless their programs pass the same machine.
     pub machine: Machine,
+    /// Adds details to the reasons for which a component is refused.
+    pub explain: Explain,
 }
 
 impl Default for Extensions {
-    /// The built-in verifiers, no additional validators, and the clock and entropy of the operating system.
+    /// The built-in verifiers, no additional validators, the clock and entropy of the operating system, and refusals
+    /// without details.
     fn default() -> Self {
-        Self { verifiers: Verifiers::builtin(), validators: vec![], machine: Machine::system() }
+        Self {
+            verifiers: Verifiers::builtin(),
+            validators: vec![],
+            machine: Machine::system(),
+            explain: Explain::default(),
+        }
     }
 }
 
@@ -203,7 +211,7 @@ impl Host {
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
     ) -> Result<Host, StartError> {
-        let survey = Survey::of(&config);
+        let survey = Survey::of(&config, extensions.explain);
         Self::start_surveyed(config, survey, ComponentStorage::Yes, stores, crash, extensions)
     }
 
@@ -221,7 +229,7 @@ impl Host {
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
     ) -> Result<Host, StartError> {
-        let Extensions { mut verifiers, validators: own, machine } = extensions;
+        let Extensions { mut verifiers, validators: own, machine, explain } = extensions;
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(own).collect());
         verifiers.configure(&config.plugins);
@@ -229,7 +237,7 @@ impl Host {
             let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
             Notifier::start(notify, Arc::new(secrets), machine.clone())
         });
-        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
+        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain })?;
         let engine_profile = engine.step_profile();
         let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey, kept));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();

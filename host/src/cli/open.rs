@@ -18,6 +18,7 @@ use crate::cli::error::CliError;
 use crate::cli::process_machine;
 use crate::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
 use crate::host::{Extensions, Host, Stores};
+use crate::inspect;
 use crate::notify::Notifier;
 use crate::os;
 use crate::registry::{ComponentStorage, Survey};
@@ -53,7 +54,7 @@ pub(crate) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Res
 
 /// Inspects the plugins without compiling them or opening a database.
 pub(crate) fn survey(config: &Config) -> Survey {
-    tokio::task::block_in_place(|| Survey::of(config))
+    tokio::task::block_in_place(|| Survey::of(config, inspect::EXPLAIN))
 }
 
 /// Creates a host for a long-running process. Waits while the database server is unreachable.
@@ -76,7 +77,8 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
         None => Arc::new(NoCrash),
     };
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
-    let extensions = Extensions { machine: process_machine::machine().clone(), ..Extensions::default() };
+    let extensions =
+        Extensions { machine: process_machine::machine().clone(), explain: inspect::EXPLAIN, ..Extensions::default() };
     let host = Host::start_surveyed(config, survey, kept, stores, arrows, extensions)?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)

@@ -42,9 +42,8 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::settings::{LoadSettings, PluginSettings};
-use crate::inspect;
 
-pub use crate::interfaces::Problem;
+pub use crate::interfaces::{Explain, Problem};
 pub use announce::{CompilationStart, on_compile};
 pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError};
@@ -59,6 +58,8 @@ pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 pub struct EngineOptions {
     /// Directory for compiled code. `None`: components are compiled at each start.
     pub cache_dir: Option<PathBuf>,
+    /// Adds details to the reasons for which a component is refused.
+    pub explain: Explain,
 }
 
 /// Compiles and loads plugins. A process needs one engine. Cloning is cheap.
@@ -67,6 +68,7 @@ pub struct Engine {
     step: Profile,
     tool: Profile,
     cache: Option<cache::CodeCache>,
+    explain: Explain,
 }
 
 #[derive(Clone)]
@@ -87,7 +89,7 @@ impl Engine {
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
-        Ok(Self { step, tool, cache })
+        Ok(Self { step, tool, cache, explain: options.explain })
     }
 
     /// Returns the number of cache entries with a valid HMAC, and the files of the entries without one. Returns
@@ -104,7 +106,12 @@ impl Engine {
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         start_epoch_ticker(&[&engine]);
         let step = Profile { engine, digest, pool: crate::engine::instance_pool::InstancePool::new() };
-        Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone() })
+        Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone(), explain: self.explain })
+    }
+
+    /// Returns the function that explains refusals.
+    pub fn explain(&self) -> Explain {
+        self.explain
     }
 
     /// Digest of everything that may change a step's results. Jobs record this digest.
@@ -127,10 +134,10 @@ impl Engine {
     /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse =
-            |problems| LoadError { plugin: settings.name.clone(), problems: inspect::explain(bytes, problems) };
+            |problems| LoadError { plugin: settings.name.clone(), problems: (self.explain.0)(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
-        Self::check_without_compiling(bytes, settings.load_settings())?;
+        Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
         // Compilation needs the profile, and the world determines the profile. The world follows from the exports, and
         // the exports are known only after compilation. The world is therefore guessed from the bytes first. A wrong
         // guess costs a second compilation.
@@ -192,9 +199,12 @@ impl Engine {
     ///
     /// # Errors
     /// The plugin is refused, with every reason known so far.
-    pub fn check_without_compiling(bytes: &[u8], terms: LoadSettings<'_>) -> Result<Option<PluginKind>, LoadError> {
-        let refuse =
-            |problems| LoadError { plugin: terms.name.to_owned(), problems: inspect::explain(bytes, problems) };
+    pub fn check_without_compiling(
+        bytes: &[u8],
+        terms: LoadSettings<'_>,
+        explain: Explain,
+    ) -> Result<Option<PluginKind>, LoadError> {
+        let refuse = |problems| LoadError { plugin: terms.name.to_owned(), problems: (explain.0)(bytes, problems) };
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;

@@ -8,7 +8,10 @@ use crate::inspect::calls::CallGraph;
 use crate::inspect::component_info::ComponentInfo;
 use crate::inspect::difference::DifferenceKind;
 use crate::inspect::file_kind::FileKind;
-use crate::interfaces::Problem;
+use crate::interfaces::{Explain, Problem};
+
+/// The function [`explain`], for an engine.
+pub const EXPLAIN: Explain = Explain(explain);
 
 /// Adds details to the problems:
 ///

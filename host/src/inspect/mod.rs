@@ -34,7 +34,7 @@ pub use calls::{CallGraph, PathFrame, Reachability};
 pub use compare::Mismatch;
 pub use component_info::{ComponentInfo, Item};
 pub use difference::{Difference, DifferenceKind};
-pub use explain::explain;
+pub use explain::{EXPLAIN, explain};
 pub use features::{Feature, FeatureUse};
 pub use file_kind::FileKind;
 pub use toolchain::{Language, Producer, Toolchain};

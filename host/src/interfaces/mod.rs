@@ -13,4 +13,4 @@ pub(crate) mod wit;
 
 mod problem;
 
-pub use problem::Problem;
+pub use problem::{Explain, Problem};

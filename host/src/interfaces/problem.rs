@@ -142,3 +142,14 @@ impl Problem {
         }
     }
 }
+
+/// Function that adds details from a component's bytes to the reasons for which the component is refused. The default
+/// adds nothing. The engine itself reports only the first type that differs, and not how code reaches an import.
+#[derive(Clone, Copy, Debug)]
+pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
+
+impl Default for Explain {
+    fn default() -> Self {
+        Self(|_, problems| problems)
+    }
+}

@@ -61,7 +61,8 @@ impl Registry {
     /// # Errors
     /// One [`LoadError`] for each refused plugin, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
-        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config), ComponentStorage::Yes);
+        let survey = Survey::of(config, engine.explain());
+        let registry = Self::load_surveyed(engine, config, kv, survey, ComponentStorage::Yes);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 

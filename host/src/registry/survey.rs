@@ -6,7 +6,7 @@ use latchwork_core::model::manifest::PluginKind;
 use super::source;
 use crate::capability::settings::LoadSettings;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, LoadError, Problem};
+use crate::engine::{Engine, Explain, LoadError, Problem};
 
 /// Results of the survey, in the order of the configuration.
 #[derive(Clone)]
@@ -24,9 +24,9 @@ pub(super) struct SurveyedPlugin {
 }
 
 impl Survey {
-    /// Reads every configured plugin and checks its digest, grants and settings.
-    pub fn of(config: &Config) -> Self {
-        Self { plugins: config.plugins.iter().map(survey_plugin).collect() }
+    /// Reads every configured plugin and checks its digest, grants and settings. `explain` adds details to refusals.
+    pub fn of(config: &Config, explain: Explain) -> Self {
+        Self { plugins: config.plugins.iter().map(|plugin| survey_plugin(plugin, explain)).collect() }
     }
 
     /// Returns true if all plugins that were not refused can be loaded without compiling.
@@ -64,7 +64,7 @@ impl Survey {
     }
 }
 
-fn survey_plugin(config: &PluginConfig) -> Result<SurveyedPlugin, LoadError> {
+fn survey_plugin(config: &PluginConfig, explain: Explain) -> Result<SurveyedPlugin, LoadError> {
     let refuse = |problem| LoadError::single(&config.name, problem);
     let bytes = source::read(&config.source).map_err(refuse)?;
     let found = Hash::of(&[&bytes]);
@@ -83,6 +83,7 @@ fn survey_plugin(config: &PluginConfig) -> Result<SurveyedPlugin, LoadError> {
             wasi: config.wasi,
             has_operator_overrides: !config.operators.is_empty(),
         },
+        explain,
     )?;
     if kind == Some(PluginKind::Step) && configures_confirmation(config) {
         return Err(refuse(Problem::ConfirmationOnStep));

@@ -7,6 +7,7 @@ use latchwork::capability::grants::Grants;
 use latchwork::capability::settings::LimitsConfig;
 use latchwork::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
 use latchwork::engine::{Engine, EngineOptions};
+use latchwork::inspect;
 
 use crate::built_guests::guest;
 use crate::hostile::settings;
@@ -21,7 +22,8 @@ const CASES: &str = concat!(
 
 /// Runs the check and edits the other process's answer with this `sed` command.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
-    let engine = Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()) }).unwrap();
+    let engine =
+        Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()), explain: inspect::EXPLAIN }).unwrap();
     let bytes = std::fs::read(guest("check-step")).unwrap();
     let settings = settings("check", Grants::default(), LimitsConfig::default());
     let subject = Subject { file: "check.wasm", bytes: &bytes, settings, is_configured: false };

@@ -15,6 +15,7 @@ use latchwork::capability::Secrets;
 use latchwork::capability::grants::Grants;
 use latchwork::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
 use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin};
+use latchwork::inspect;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
 
@@ -23,7 +24,7 @@ use crate::built_guests::guest;
 /// Engine shared by all tests of this folder, because one engine must survive every fault.
 pub(crate) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
+    ENGINE.get_or_init(|| Engine::new(EngineOptions { explain: inspect::EXPLAIN, ..EngineOptions::default() }).unwrap())
 }
 
 fn load(name: &str, grants: Grants, limits: LimitsConfig) -> Result<Arc<Plugin>, LoadError> {

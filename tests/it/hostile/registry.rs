@@ -7,6 +7,7 @@ use latchwork::capability::grants::{Grants, HttpGrant, TcpGrant};
 use latchwork::capability::settings::LimitsConfig;
 use latchwork::config::{Config, PluginConfig};
 use latchwork::engine::{Engine, EngineOptions, Problem};
+use latchwork::inspect;
 use latchwork::registry::Registry;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
@@ -46,7 +47,7 @@ fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
 }
 
 fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
-    let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() }).unwrap();
+    let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN }).unwrap();
     Registry::load(engine, config, Arc::new(Map::default()))
 }
 

@@ -22,6 +22,7 @@ use crate::check::dynamic::baseline::host_difference;
 use crate::check::dynamic::host_inputs::OtherProcess;
 use crate::check::report::CheckReport;
 use crate::engine::{Engine, EngineOptions};
+use crate::inspect;
 
 /// Environment of the other process. Nothing of this process's environment is inherited.
 const ENVIRONMENT: [(&str, &str); 6] = [
@@ -49,7 +50,8 @@ struct RunRequest {
 pub async fn serve(question: &[u8]) -> Result<String, String> {
     let question: RunRequest = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
-    let engine = Engine::new(EngineOptions { cache_dir: question.cache_dir }).map_err(|error| error.to_string())?;
+    let engine = Engine::new(EngineOptions { cache_dir: question.cache_dir, explain: inspect::EXPLAIN })
+        .map_err(|error| error.to_string())?;
     let settings = bare_settings(&question.wasm, question.wasi);
     let load = || engine.load(&bytes, settings).map_err(|error| error.to_string());
     let plugin = tokio::task::block_in_place(load)?;

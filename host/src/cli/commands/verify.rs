@@ -18,6 +18,7 @@ use crate::cli::files::source;
 use crate::cli::text::{Text, Tone};
 use crate::engine::{Engine, EngineOptions};
 use crate::evidence::{ComponentDirectory, MissingComponent, is_valid_signature, reexecute};
+use crate::inspect;
 
 pub(crate) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
@@ -55,7 +56,7 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
         true => ctx.config(None)?.cache_dir,
         false => None,
     };
-    let engine = Engine::new(EngineOptions { cache_dir })?;
+    let engine = Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN })?;
     let profile = engine.step_profile();
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))

@@ -11,11 +11,12 @@ use crate::cli::error::plugins_not_loaded;
 use crate::cli::open;
 use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::inspect;
 use crate::registry::{ComponentStorage, Registry, Survey};
 
 /// Returns an engine that uses the configured cache.
 pub(crate) fn engine(config: &Config) -> Result<Engine, EngineError> {
-    Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })
+    Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN })
 }
 
 /// Loads every configured plugin. If a plugin cannot be loaded, the error lists the problems of all such plugins.
