@@ -10,8 +10,8 @@ use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{Limits, PinnedOperator};
 use latchwork_core::response::{ChangedPluginView, PluginSetting};
 use latchwork_core::state::Durable;
+use latchwork_engine::capability::settings::LimitsConfig;
 
-use crate::capability::settings::LimitsConfig;
 use crate::config::{Config, PluginConfig};
 use crate::registry;
 use crate::registry::settings_fingerprint;

@@ -16,12 +16,12 @@ use latchwork_core::storage::{
     Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, KeyValue, LeaseRequest, Owner, Submitted, WriteError,
 };
 use latchwork_core::{decide, plan};
+use latchwork_engine::capability::EnvOrFile;
+use latchwork_engine::os::Machine;
+use latchwork_engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
 
-use crate::capability::EnvOrFile;
 use crate::config::{CommitMode, Config, Policy};
-use crate::engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
 use crate::notify::Notifier;
-use crate::os::Machine;
 use crate::registry::{ComponentStorage, Registry, Survey};
 use crate::runtime::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
 use crate::submit::{AcceptancePolicy, Submission};
@@ -499,7 +499,7 @@ impl plan::Catalog for Registry {
     }
 
     fn schema_mismatches(&self, schema: &Value, value: &Value) -> Result<Vec<plan::SchemaMismatch>, String> {
-        crate::engine::schema::misfits(schema, value)
+        latchwork_engine::schema::misfits(schema, value)
     }
 }
 

@@ -21,11 +21,11 @@ use tokio::sync::{Notify as Told, mpsc};
 use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::response::notice::{Notice, NoticeKind};
 use latchwork_core::rules::retry;
+use latchwork_engine::capability::call_window::CallWindow;
+use latchwork_engine::capability::{Secrets, connect};
+use latchwork_engine::os::Machine;
 
-use crate::capability::call_window::CallWindow;
-use crate::capability::{Secrets, connect};
 use crate::config::NotifyConfig;
-use crate::os::Machine;
 
 /// Maximum number of posts of one notice, including the first.
 const POSTS_MAX: u32 = 12;

@@ -16,8 +16,7 @@ use latchwork_core::plan;
 use latchwork_core::plan::{Plan, Step};
 use latchwork_core::state::label;
 use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit, expectation};
-
-use crate::os::Machine;
+use latchwork_engine::os::Machine;
 
 /// A request for a new job.
 #[derive(Clone, Debug)]

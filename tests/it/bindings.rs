@@ -100,7 +100,7 @@ fn guest_bindings_are_up_to_date() -> Result<()> {
 /// their text. With `LATCH_BLESS=1` the test writes the modules instead of comparing them.
 #[test]
 fn go_plugin_adapter_modules_are_up_to_date() -> Result<()> {
-    let dir = root().join("host/src/build/go");
+    let dir = root().join("host/tooling/src/build/go");
     let text = std::fs::read_to_string(dir.join("preview1.wat"))?;
     for (kind, other) in [("step", ";; tool"), ("tool", ";; step")] {
         let lines = text.lines().map(|line| if line.ends_with(other) { "" } else { line });

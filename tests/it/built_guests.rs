@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use latchwork::build::{BuildOptions, Toolchain};
+use latchwork_tooling::build::{BuildOptions, Toolchain};
 
 use crate::{checkout, program};
 

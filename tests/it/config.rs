@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use latchwork::capability::grants::{DirGrant, HttpGrant, TcpGrant};
 use latchwork::config::{CommitMode, Config, ConfigErrors, Durability, Failover, LoadOptions, SettingSource};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{EffectKind, OnIndeterminate, WasiMode};
 use latchwork_core::model::mode::Mode;
+use latchwork_engine::capability::grants::{DirGrant, HttpGrant, TcpGrant};
 
 use crate::program::{command_output, latch_command, run_latch};
 

@@ -171,7 +171,7 @@ fn corpus_has_the_documented_number_of_guests() {
             let name = (lang, guest.plugin.clone(), guest.operator.clone());
             assert!(names.insert(name.clone()), "{name:?} is listed twice");
             for rule in &guest.breaks {
-                assert!(latchwork::check::find_rule(rule).is_some(), "{rule}");
+                assert!(latchwork_tooling::check::find_rule(rule).is_some(), "{rule}");
                 *rules.entry(rule.clone()).or_default() += 1;
             }
         }

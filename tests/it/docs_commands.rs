@@ -20,7 +20,7 @@ const PAGES: [(&str, Option<&str>); 4] = [
 ];
 
 /// Blocks that are not run, by page and text.
-const NOT_RUN: [(&str, &str); 1] = [("README.md", "cargo install --locked --path host\n")];
+const NOT_RUN: [(&str, &str); 1] = [("README.md", "cargo install --locked --path host/cli\n")];
 
 /// Exit code of a script whose block ended with another code than the page states.
 const OTHER_CODE: u8 = 70;

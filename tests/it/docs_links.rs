@@ -192,7 +192,7 @@ fn codes_and_titles(folder: &str) -> Vec<(String, String)> {
 fn reference_lists_every_error_and_rule_with_its_title() {
     for (folder, page, least) in [
         ("host/core/errors/", "docs/reference/errors.md", 80),
-        ("host/src/check/rules/", "docs/reference/rules.md", 60),
+        ("host/tooling/src/check/rules/", "docs/reference/rules.md", 60),
     ] {
         let text = read(page);
         let codes = codes_and_titles(folder);

@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard};
 use anyhow::{Context, Result, bail};
 use wit_component::DecodedWasm;
 
-use latchwork::build;
-use latchwork::build::{BuildOptions, BuiltPlugin};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Determinism, EffectKind, PluginKind};
 use latchwork_core::plan;
 use latchwork_core::plan::{Catalog, OperatorInfo};
+use latchwork_tooling::build;
+use latchwork_tooling::build::{BuildOptions, BuiltPlugin};
 
 use crate::checkout;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork::engine::Plugin;
-use latchwork::history;
-use latchwork::history::{
+use latchwork_core::model::manifest::WasiMode;
+use latchwork_engine::Plugin;
+use latchwork_tooling::history;
+use latchwork_tooling::history::{
     Entry, History, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
 };
-use latchwork_core::model::manifest::WasiMode;
 
 use crate::built_guests::guest;
 use crate::checkout;

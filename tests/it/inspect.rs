@@ -224,8 +224,8 @@ fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x55;
         for bytes in [&whole[..at], &flipped] {
-            let anatomy = latchwork::inspect::ComponentInfo::read(bytes);
-            latchwork::inspect::CallGraph::link(bytes).find_paths(&[("wasi:clocks/wall-clock@0.2.6", None)]);
+            let anatomy = latchwork_tooling::inspect::ComponentInfo::read(bytes);
+            latchwork_tooling::inspect::CallGraph::link(bytes).find_paths(&[("wasi:clocks/wall-clock@0.2.6", None)]);
             anatomy.unresolvable_differences(anatomy.nearest_world());
         }
     }

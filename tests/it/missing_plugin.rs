@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
+
+use latchwork_engine::os::clock::boot_us;
 
 use crate::failures::alter_database;
 use crate::postgres::call_in_flight::wait_until;

@@ -1,8 +1,9 @@
 //! `[notify]`: an HTTP server receives notices of gates, parks and ends of jobs after their events are
 //! durable.
 
-use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
+
+use latchwork_engine::os::clock::boot_us;
 
 use crate::program::latch_command;
 use crate::server::{RecordedRequest, TestServer};

@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use latchwork::capability::grants::Grants;
-use latchwork::capability::settings::LimitsConfig;
-use latchwork::engine::Plugin;
-use latchwork::guest::sources::StepContext;
-use latchwork::guest::tool_call::ToolCallContext;
-use latchwork::os::clock;
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::{Code, Failure};
+use latchwork_engine::Plugin;
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::guest::sources::StepContext;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+use latchwork_engine::os::clock;
 
 use crate::built_guests::guest;
 use crate::crash::for_every_point;

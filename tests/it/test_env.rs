@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use latchwork::os::clock::now_us;
 use serde_json::{Value, json};
+
+use latchwork_engine::os::clock::now_us;
 
 use crate::checkout;
 use crate::program::{CommandOutput, run_latch};
@@ -331,8 +332,8 @@ pub(crate) fn build_plugin(dir: &Path) -> PathBuf {
     if let Some(component) = known.get(dir) {
         return component.clone();
     }
-    let options = latchwork::build::BuildOptions::from_env();
-    let built = latchwork::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
+    let options = latchwork_tooling::build::BuildOptions::from_env();
+    let built = latchwork_tooling::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
     known.insert(dir.to_owned(), built.wasm.clone());
     built.wasm
 }

@@ -43,6 +43,17 @@ fn rust_files(folder: &str) -> Vec<TextFile> {
     files
 }
 
+/// Returns the Rust files of the host's crates: everything but the kernel and the store.
+fn host_files() -> Vec<TextFile> {
+    ["host/engine/src/", "host/src/", "host/tooling/src/", "host/cli/src/"].iter().flat_map(|f| rust_files(f)).collect()
+}
+
+/// Returns the Rust files of all crates under `host`.
+fn product_files() -> Vec<TextFile> {
+    let inner = ["host/core/src/", "host/store/src/"];
+    inner.iter().flat_map(|f| rust_files(f)).chain(host_files()).collect()
+}
+
 fn assert_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
@@ -113,58 +124,66 @@ fn kernel_has_no_impure_dependencies() {
 /// I8: only the store uses sqlx, and only the command line names the store.
 #[test]
 fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
-    let host = rust_files("host/src/");
+    let host = host_files();
     assert_none("only host/store speaks SQL", lines_with_words(&host, &["sqlx"], &[]));
     assert_none(
         "only the command line names latchwork_store",
-        lines_with_words(&host, &["latchwork_store"], &["host/src/cli/"]),
+        lines_with_words(&host, &["latchwork_store"], &["host/cli/src/"]),
     );
 }
 
+/// The packages under `host`, each with the packages of this repository that it may depend on.
+const MAY_DEPEND_ON: [(&str, &[&str]); 6] = [
+    ("host/core", &[]),
+    ("host/store", &["latchwork-core"]),
+    ("host/engine", &["latchwork-core"]),
+    ("host", &["latchwork-core", "latchwork-engine"]),
+    ("host/tooling", &["latchwork", "latchwork-core", "latchwork-engine"]),
+    ("host/cli", &["latchwork", "latchwork-core", "latchwork-engine", "latchwork-store", "latchwork-tooling"]),
+];
+
+/// Each crate under `host` depends on exactly the crates that the table lists.
 #[test]
 fn dependencies_point_inwards() {
-    let host = rust_files("host/src/");
-    let cli = ["crate::cli", "super::cli", "latchwork::cli"];
-    assert_none(
-        "nothing depends on the command line",
-        lines_with_words(&host, &cli, &["host/src/cli/", "host/src/main.rs"]),
-    );
-    let capability: Vec<TextFile> =
-        host.into_iter().filter(|file| file.path.starts_with("host/src/capability/")).collect();
-    assert!(!capability.is_empty());
-    assert_none(
-        "a capability never sees the runtime",
-        lines_with_words(&capability, &["worker", "crate::runtime"], &[]),
-    );
-    let store = rust_files("host/store/src/");
-    assert_none("the store depends on the kernel alone", lines_with_words(&store, &["wasmtime", "latchwork::"], &[]));
+    for (folder, expected) in MAY_DEPEND_ON {
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let dependencies = manifest["dependencies"].as_table().unwrap();
+        let own: Vec<&str> =
+            dependencies.keys().map(String::as_str).filter(|name| name.starts_with("latchwork")).collect();
+        assert_eq!(own, expected, "packages of this repository that {folder} depends on");
+    }
+    let folders = tracked_files().into_iter().filter(|path| path.starts_with("host/") && path.ends_with("Cargo.toml"));
+    assert_eq!(folders.count(), MAY_DEPEND_ON.len(), "the table lists every package under host");
+    let capability = rust_files("host/engine/src/capability/");
+    assert_none("a capability never sees the engine", lines_with_words(&capability, &["crate::engine"], &[]));
+    let inspect = rust_files("host/tooling/src/inspect/");
+    assert_none("inspection runs and compiles nothing", lines_with_words(&inspect, &["wasmtime", "Engine"], &[]));
 }
 
 /// I9: only the output modules may print text. The three tests below also check I9.
 #[test]
 fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
-    let product: Vec<TextFile> =
-        ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
-    assert_none("use cli/output/printer.rs and cli/output/stderr.rs to print", lines_with_words(&product, &words, &[]));
-    let places = ["host/src/cli/output/printer.rs", "host/src/cli/output/stderr.rs", "host/src/cli/output/logging.rs"];
+    let product = product_files();
+    assert_none("use host/cli/src/output/{printer,stderr}.rs to print", lines_with_words(&product, &words, &[]));
+    let places = ["host/cli/src/output/printer.rs", "host/cli/src/output/stderr.rs", "host/cli/src/output/logging.rs"];
     assert_none(
-        "cli/output/printer.rs and cli/output/stderr.rs print, cli/output/logging.rs logs",
+        "output/printer.rs and output/stderr.rs print, output/logging.rs logs",
         lines_with_words(&product, &["stdout()", "stderr()"], &places),
     );
 }
 
 #[test]
 fn clock_and_entropy_have_one_source_each() {
-    let product: Vec<TextFile> =
-        ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust_files(f)).collect();
+    let product = product_files();
     let clocks = ["SystemTime::now", "Instant::now", "clock_gettime", "elapsed()"];
-    let places = ["host/src/os/clock.rs", "host/store/src/os/clock.rs"];
+    let places = ["host/engine/src/os/clock.rs", "host/store/src/os/clock.rs"];
     assert_none("time is passed in", lines_with_words(&product, &clocks, &places));
     let entropy = ["getrandom", "thread_rng", "OsRng", "rand::random", "RandomState"];
     assert_none(
-        "entropy is drawn in host/src/os/entropy.rs",
-        lines_with_words(&product, &entropy, &["host/src/os/entropy.rs"]),
+        "entropy is drawn in host/engine/src/os/entropy.rs",
+        lines_with_words(&product, &entropy, &["host/engine/src/os/entropy.rs"]),
     );
 }
 
@@ -173,15 +192,15 @@ fn engine_profiles_are_built_in_one_file() {
     let engine = ["wasmtime::Config::new", "Config::new()"];
     assert_none(
         "one file builds engine profiles",
-        lines_with_words(&rust_files("host/src/"), &engine, &["host/src/engine/profile.rs"]),
+        lines_with_words(&host_files(), &engine, &["host/engine/src/engine/profile.rs"]),
     );
 }
 
 #[test]
 fn tools_are_called_in_one_place() {
-    let places: BTreeSet<String> = rust_files("host/src/")
+    let places: BTreeSet<String> = host_files()
         .iter()
-        .filter(|file| file.path.starts_with("host/src/runtime/") || file.path.starts_with("host/src/cli/"))
+        .filter(|file| file.path.starts_with("host/src/runtime/") || file.path.starts_with("host/cli/src/"))
         .filter(|file| file.product_lines().any(|(_, line)| line.contains(".invoke(")))
         .map(|file| file.path.clone())
         .collect();

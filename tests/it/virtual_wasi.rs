@@ -6,16 +6,16 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tracing::Level;
 
-use latchwork::capability::grants::Grants;
-use latchwork::capability::settings::{LimitsConfig, PluginSettings};
 use latchwork::config::{Config, LoadOptions};
-use latchwork::engine::{LoadError, Plugin, Problem, StepOutcome};
-use latchwork::guest::sources::{StepContext, StepSources};
-use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork::registry::Registry;
 use latchwork_core::encoding::rng::StepRng;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::WasiMode;
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::{LimitsConfig, PluginSettings};
+use latchwork_engine::guest::sources::{StepContext, StepSources};
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::{LoadError, Plugin, Problem, StepOutcome};
 
 use crate::built_guests::guest;
 use crate::hostile::{Map, engine, settings};

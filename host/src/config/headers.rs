@@ -2,8 +2,9 @@
 
 use hyper::header::{HeaderName, HeaderValue};
 
+use latchwork_engine::capability::Secrets;
+
 use super::document::TableReader;
-use crate::capability::Secrets;
 
 /// Template of one header. Each `${NAME}` in the template is a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ mod verifier;
 mod worker;
 
 #[cfg(test)]
-pub(crate) use document::keys_read::keys as asked_keys;
+mod tests;
 
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;

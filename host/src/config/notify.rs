@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use hyper::Uri;
 
 use latchwork_core::response::notice::NoticeKind;
+use latchwork_engine::capability::grants::HttpGrant;
 
 use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::{headers, values};
-use crate::capability::grants::HttpGrant;
 use crate::config::types::NotifyConfig;
 
 /// Default timeout of one post, in milliseconds.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, EffectKind};
+use latchwork_engine::capability::settings::{OperatorOverride, OperatorSettings};
 
 use super::document::{ConfigField, TableReader};
-use crate::capability::settings::{OperatorOverride, OperatorSettings};
 
 const DETERMINISM: [(&str, Determinism); 3] =
     [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];

@@ -10,10 +10,10 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::rules::cost::Prices;
+use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::capability::settings::LimitsConfig;
 
 use super::document::{ConfigField, TableReader};
-use crate::capability::grants::{DirGrant, Grants};
-use crate::capability::settings::LimitsConfig;
 use crate::config::keys::ON_INDETERMINATE;
 use crate::config::types::PluginConfig;
 use crate::config::{operators, values, verifier};

@@ -17,11 +17,11 @@ use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::response::notice::NoticeKind;
 use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::QueueLimit;
+use latchwork_engine::capability::grants::{Grants, HttpGrant};
+use latchwork_engine::capability::settings::{LimitsConfig, OperatorOverride};
 
 use super::headers::HeaderTemplate;
 use super::problem::SettingSource;
-use crate::capability::grants::{Grants, HttpGrant};
-use crate::capability::settings::{LimitsConfig, OperatorOverride};
 use crate::config::limits::OperatorLimit;
 use crate::config::validator::BuiltinValidator;
 

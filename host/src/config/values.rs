@@ -5,8 +5,7 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use latchwork_core::model::ids::Hash;
-
-use crate::capability::grants::{HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{HttpGrant, TcpGrant};
 
 /// Parses a number of bytes: `64MiB`, `1GB`, `512KiB`, `4096`.
 pub(super) fn byte_size(text: &str) -> Result<u64, String> {

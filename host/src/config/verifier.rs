@@ -2,10 +2,10 @@
 //! resumed.
 
 use latchwork_core::model::manifest::Confirmation;
+use latchwork_engine::capability::grants::Grants;
 
 use super::document::{ConfigField, TableReader};
 use super::headers;
-use crate::capability::grants::Grants;
 use crate::config::types::VerifierConfig;
 
 /// Verifier that requests the entity tag from the server.

@@ -9,11 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::WasiMode;
-
-use crate::capability::Secrets;
-use crate::capability::grants::Grants;
-use crate::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
-use crate::engine::{Engine, PinnedComponents, Plugin, Runnable};
+use latchwork_engine::capability::Secrets;
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
+use latchwork_engine::{Engine, PinnedComponents, Plugin, Runnable};
 
 /// Every `.wasm` file of a directory and its subdirectories.
 pub struct ComponentDirectory {
@@ -71,7 +70,7 @@ impl PinnedComponents for ComponentDirectory {
 }
 
 /// Plugin settings for a step that runs without a job.
-pub(crate) fn jobless_step_settings(name: &str) -> PluginSettings {
+pub fn jobless_step_settings(name: &str) -> PluginSettings {
     PluginSettings {
         name: name.to_owned(),
         grants: Grants::default(),

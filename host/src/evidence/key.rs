@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 
-use crate::os::entropy;
+use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
+use latchwork_engine::os::entropy;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";

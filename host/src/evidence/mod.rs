@@ -5,7 +5,7 @@ mod key;
 mod reexecute;
 
 pub use directory::ComponentDirectory;
-pub(crate) use directory::jobless_step_settings;
+pub use directory::jobless_step_settings;
 pub use key::{InvalidKey, SigningKey, is_valid_signature};
-pub(crate) use reexecute::first_withheld_label;
+pub use reexecute::first_withheld_label;
 pub use reexecute::{MissingComponent, reexecute};

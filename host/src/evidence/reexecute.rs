@@ -100,11 +100,7 @@ fn missing(components: &ComponentDirectory, durable: &Durable) -> Vec<MissingCom
 
 /// Returns the label of the first withheld payload that a re-execution of the step needs. Returns `None` if the
 /// evidence file withholds no such payload.
-pub(crate) fn first_withheld_label(
-    durable: &Durable,
-    salts: &latchwork_core::evidence::Salts,
-    step: &Step,
-) -> Option<String> {
+pub fn first_withheld_label(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
     if durable.input(&step.id).is_none() {
         return Some(label::input(&step.id));
     }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use latchwork_core::model::ids::Hash;
-
-use crate::engine::Problem;
-use crate::{os, temp_files};
+use latchwork_engine::os::temp_files;
+use latchwork_engine::{Problem, os};
 
 /// A directory of files `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]

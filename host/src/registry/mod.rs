@@ -22,12 +22,11 @@ use latchwork_core::model::manifest::{
 };
 use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
+use latchwork_engine::capability::EnvOrFile;
+use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
+use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Runnable};
 
-use crate::capability::EnvOrFile;
-use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::config::{Config, PluginConfig};
-use crate::engine;
-use crate::engine::{Engine, LoadError, Plugin, Problem, Runnable};
 use components::Components;
 
 pub use components::{DamagedComponent, StoredComponentInfo};
@@ -257,7 +256,7 @@ impl Registry {
     }
 }
 
-impl engine::PinnedComponents for Registry {
+impl PinnedComponents for Registry {
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         match Registry::by_digest(self, digest, wasi) {
             Ok(plugin) => Ok(plugin),
@@ -304,7 +303,7 @@ fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
 
 /// Returns the verifier of a tool's effects: the one that the configuration names, else the plugin's own
 /// export.
-pub(crate) fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
+pub fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
     let named = configured.verifier.as_ref().map(|verifier| verifier.name.clone());
     let own = plugin.verify.then(|| OWN_VERIFIER.to_owned());
     named.or(own).filter(|_| plugin.kind == PluginKind::Tool)
@@ -312,6 +311,6 @@ pub(crate) fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Optio
 
 /// Returns the reaction to an effect that no longer matches its record: the plugin's setting, else the global
 /// one.
-pub(crate) fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
+pub fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
     configured.confirmation.unwrap_or(config.confirmation)
 }

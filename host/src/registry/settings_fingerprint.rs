@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::json;
 
 use latchwork_core::model::ids::Hash;
+use latchwork_engine::capability::grant;
+use latchwork_engine::capability::settings::LimitsConfig;
 
-use crate::capability::grant;
-use crate::capability::settings::LimitsConfig;
 use crate::config::PluginConfig;
 
 /// Returns a hash of the grants, the `config` and the limits in a plugin's table.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::capability::grants::DirGrant;
-use crate::engine::Problem;
+use latchwork_engine::Problem;
+use latchwork_engine::capability::grants::DirGrant;
 
 /// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";

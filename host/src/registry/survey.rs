@@ -2,11 +2,11 @@
 
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
+use latchwork_engine::capability::settings::LoadSettings;
+use latchwork_engine::{Engine, Explain, LoadError, Problem};
 
 use super::source;
-use crate::capability::settings::LoadSettings;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, Explain, LoadError, Problem};
 
 /// Results of the survey, in the order of the configuration.
 #[derive(Clone)]

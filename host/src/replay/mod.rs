@@ -26,10 +26,9 @@ use latchwork_core::model::payload::PayloadRef;
 use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
 use latchwork_core::{decide, replay};
-
-use crate::engine::{PinnedComponents, StepOutcome};
-use crate::guest::sources::{StepContext, StepSources};
-use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::guest::sources::{StepContext, StepSources};
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::{PinnedComponents, StepOutcome};
 
 mod copied;
 
@@ -51,7 +50,7 @@ pub struct ReplayReport {
 
 impl ReplayReport {
     /// An empty report: nothing replayed yet.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self { prefixes: 0, step_runs: 0, calls: 0, divergence: None, functions: vec![] }
     }
 }
@@ -153,7 +152,7 @@ async fn replay_steps(
 }
 
 /// Runs one step again if it is a step plugin and has started.
-pub(crate) async fn replay_step(
+pub async fn replay_step(
     (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
     job: &Job,

@@ -13,11 +13,11 @@ use tracing::Level;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Determinism, PluginKind};
+use latchwork_engine::StepOutcome;
+use latchwork_engine::guest::sources::StepSources;
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 use super::{StepValidator, ValidationRequest};
-use crate::engine::StepOutcome;
-use crate::guest::sources::StepSources;
-use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::validate::step_validator::SandboxConditions;
 
 /// Shift of the second run's clock, in microseconds: more than a year and not a whole number of days.

@@ -4,9 +4,8 @@ use async_trait::async_trait;
 
 use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::model::manifest::{Determinism, Limits, PluginKind};
-
-use crate::engine::Plugin;
-use crate::guest::sources::StepContext;
+use latchwork_engine::Plugin;
+use latchwork_engine::guest::sources::StepContext;
 
 /// Decides whether a step may start.
 ///

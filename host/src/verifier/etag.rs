@@ -15,14 +15,14 @@ use hyper::{Method, Request, StatusCode, Uri};
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use latchwork_core::model::error::Failure;
+use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::call_window::CallWindow;
+use latchwork_engine::capability::grant::EffectivePermissions;
+use latchwork_engine::capability::http::request_origin;
+use latchwork_engine::capability::{connect, grant};
+use latchwork_engine::os::clock;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
-use crate::capability::call_window::CallWindow;
-use crate::capability::grant::EffectivePermissions;
-use crate::capability::http::request_origin;
-use crate::capability::{connect, grant};
-use crate::engine::VerifyResult;
-use crate::os::clock;
 
 /// Verifier that compares entity tags.
 #[derive(Clone, Copy, Debug, Default)]

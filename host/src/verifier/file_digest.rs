@@ -15,11 +15,11 @@ use sha2::{Digest, Sha256};
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
+use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::os::clock;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
-use crate::capability::grants::{DirGrant, Grants};
-use crate::engine::VerifyResult;
-use crate::os::clock;
 
 /// Number of bytes read per block.
 const BLOCK_BYTES: usize = 256 << 10;

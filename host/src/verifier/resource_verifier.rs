@@ -4,15 +4,15 @@ use async_trait::async_trait;
 
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::{Code, Failure};
+use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::settings::PluginSettings;
 
-use crate::capability::settings::PluginSettings;
 use crate::config::HeaderTemplate;
-use crate::engine::VerifyResult;
 
 /// Checks that the state of a resource still matches a recorded change.
 ///
 /// ```
-/// use latchwork::engine::VerifyResult;
+/// use latchwork_engine::VerifyResult;
 /// use latchwork::verifier::{ResourceVerifier, VerificationRequest, Verifiers};
 /// use latchwork_core::model::error::Failure;
 ///

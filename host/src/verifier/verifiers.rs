@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
+use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::settings::PluginSettings;
 
 use super::etag::Etag;
 use super::file_digest::FileDigest;
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
-use crate::capability::settings::PluginSettings;
 use crate::config::{HeaderTemplate, PluginConfig};
-use crate::engine::VerifyResult;
 
 /// The verifiers of a host, and the headers that each plugin gives its verifier.
 #[derive(Clone, Default)]

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use latchwork::capability::grants::Grants;
-use latchwork::capability::settings::LimitsConfig;
-use latchwork::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
-use latchwork::engine::{Engine, EngineOptions};
-use latchwork::inspect;
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::{Engine, EngineOptions};
+use latchwork_tooling::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
+use latchwork_tooling::inspect;
 
 use crate::built_guests::guest;
 use crate::hostile::settings;

@@ -11,10 +11,13 @@ use crate::checkout::root;
 use import_graph::ImportGraph;
 
 /// Crates, with the file of their root.
-const CRATES: [(&str, &str); 5] = [
+const CRATES: [(&str, &str); 8] = [
     ("latchwork_core", "host/core/src/lib.rs"),
     ("latchwork_store", "host/store/src/lib.rs"),
+    ("latchwork_engine", "host/engine/src/lib.rs"),
     ("latchwork", "host/src/lib.rs"),
+    ("latchwork_tooling", "host/tooling/src/lib.rs"),
+    ("latchwork_cli", "host/cli/src/lib.rs"),
     ("latchwork_guest", "guest-sdk/rust/src/lib.rs"),
     ("latchwork_model", "tests/model/src/lib.rs"),
 ];

@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
 
-use latchwork::capability::Secrets;
-use latchwork::capability::grants::Grants;
-use latchwork::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
-use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin};
-use latchwork::inspect;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
+use latchwork_engine::capability::Secrets;
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
+use latchwork_engine::{Engine, EngineOptions, LoadError, Plugin};
+use latchwork_tooling::inspect;
 
 use crate::built_guests::guest;
 

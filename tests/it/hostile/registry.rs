@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork::capability::grants::{Grants, HttpGrant, TcpGrant};
-use latchwork::capability::settings::LimitsConfig;
 use latchwork::config::{Config, PluginConfig};
-use latchwork::engine::{Engine, EngineOptions, Problem};
-use latchwork::inspect;
 use latchwork::registry::Registry;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
+use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::{Engine, EngineOptions, Problem};
+use latchwork_tooling::inspect;
 
 use super::Map;
 use crate::built_guests::guest;
@@ -46,7 +46,7 @@ fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
     Config { plugins, cache_dir: Some(dir.join("compiled")), ..Config::with_defaults(dir) }
 }
 
-fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
+fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::LoadError>> {
     let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN }).unwrap();
     Registry::load(engine, config, Arc::new(Map::default()))
 }

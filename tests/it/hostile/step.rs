@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tracing::Level;
 
-use latchwork::capability::grants::Grants;
-use latchwork::capability::settings::LimitsConfig;
-use latchwork::engine::{Plugin, Problem, StepEnd, StepOutcome};
-use latchwork::guest::sources::{StepContext, StepSources};
-use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::{EffectKind, PluginKind, RecoveryClass};
+use latchwork_engine::capability::grants::Grants;
+use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::guest::sources::{StepContext, StepSources};
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::{Plugin, Problem, StepEnd, StepOutcome};
 
 use super::{engine, load, settings};
 

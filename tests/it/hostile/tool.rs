@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use latchwork::capability::grants::{DirGrant, Grants, HttpGrant, TcpGrant};
-use latchwork::capability::settings::LimitsConfig;
-use latchwork::engine::{Plugin, ReconcileVerdict, ToolEnd, VerifyResult};
-use latchwork::guest::sources::StepContext;
-use latchwork::guest::tool_call::ToolCallContext;
-use latchwork::os::clock;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::{PluginKind, RecoveryClass};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, TcpGrant};
+use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::guest::sources::StepContext;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+use latchwork_engine::os::clock;
+use latchwork_engine::{Plugin, ReconcileVerdict, ToolEnd, VerifyResult};
 
 use super::{engine, load, settings};
 use crate::hostile::captured_log::CapturedLog;

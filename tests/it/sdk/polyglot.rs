@@ -15,10 +15,12 @@ fn example_component(name: &str) -> std::path::PathBuf {
     if name.ends_with("-rust") {
         return build_plugin(&dir);
     }
-    let options =
-        latchwork::build::BuildOptions { tools_dir: tools_dir(), ..latchwork::build::BuildOptions::from_env() };
+    let options = latchwork_tooling::build::BuildOptions {
+        tools_dir: tools_dir(),
+        ..latchwork_tooling::build::BuildOptions::from_env()
+    };
     let mut said = Vec::new();
-    let made = latchwork::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));
+    let made = latchwork_tooling::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
 }
 

@@ -3,9 +3,9 @@
 use latchwork_core::model::ids::{Slot, StepId};
 use latchwork_core::model::keys;
 use latchwork_core::state::Job;
+use latchwork_engine::guest::sources::StepContext;
+use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::guest::sources::StepContext;
-use crate::guest::tool_call::ToolCallContext;
 use crate::runtime::job::Run;
 
 impl Run {

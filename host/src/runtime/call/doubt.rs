@@ -42,7 +42,7 @@ impl Run {
         first_attempt: u32,
         asked: u32,
     ) -> Result<(), CallStopped> {
-        use crate::engine::ReconcileVerdict as Verdict;
+        use latchwork_engine::ReconcileVerdict as Verdict;
         let said = match self.reconcile_try(invocation, try_no, first_attempt).await? {
             Ok(Verdict::Happened(output)) => ReconcileAnswer::Happened(output),
             Ok(Verdict::DidNotHappen) => ReconcileAnswer::DidNotHappen,

@@ -4,9 +4,9 @@ use latchwork_core::decide::{Invocation, Try};
 use latchwork_core::model::effect::{Answer, Consumption, Effect};
 use latchwork_core::model::error::Failure;
 use latchwork_core::rules::policy;
+use latchwork_engine::ReconcileVerdict;
 
 use super::undone::UndoneCall;
-use crate::engine::ReconcileVerdict;
 use crate::runtime::job::{Run, RunAborted};
 
 impl Run {

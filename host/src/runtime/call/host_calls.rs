@@ -13,10 +13,10 @@ use latchwork_core::model::ids::{Operator, Slot, StepId};
 use latchwork_core::replay;
 use latchwork_core::state::{Draft, EmittedEvent, label};
 use latchwork_core::storage::Payload;
+use latchwork_engine::guest::sources::StepSources;
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 use super::stopped::CallStopped;
-use crate::guest::sources::StepSources;
-use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::runtime::job::Run;
 
 /// Answers the host calls of one try of one step.

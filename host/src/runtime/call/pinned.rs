@@ -5,8 +5,8 @@ use std::sync::Arc;
 use latchwork_core::decide::Invocation;
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{Limits, WasiMode};
+use latchwork_engine::Runnable;
 
-use crate::engine::Runnable;
 use crate::runtime::job::{Run, RunAborted};
 
 impl Run {

@@ -6,8 +6,7 @@ use latchwork_core::decide;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{BatchKind, EffectStore, Journal, StoreError, WriteError};
-
-use crate::os::Machine;
+use latchwork_engine::os::Machine;
 
 /// Maximum number of passes over the inbox. A pass is repeated if another writer appended to the log during the pass.
 const TRIES_MAX: u32 = 20;

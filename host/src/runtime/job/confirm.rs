@@ -10,10 +10,10 @@ use latchwork_core::decide::{ConfirmationCheck, ConfirmationResult};
 use latchwork_core::event::{Body, Resource};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::OWN_VERIFIER;
+use latchwork_engine::VerifyResult;
 
 use super::aborted::RunAborted;
 use super::run::Run;
-use crate::engine::VerifyResult;
 
 /// Maximum number of changes checked concurrently.
 const CHECKS_CONCURRENT: usize = 8;

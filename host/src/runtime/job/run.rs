@@ -11,13 +11,13 @@ use latchwork_core::model::ids::{JobId, Slot, StepId};
 use latchwork_core::model::rules::Rules;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Claim, StoreError};
+use latchwork_engine::os::Machine;
 
 use super::deferred_writes::DeferredWrites;
 use super::in_flight::InFlightCalls;
 use super::live_view::LiveView;
 use super::stored::load_durable;
 use super::unacknowledged::UnacknowledgedBarriers;
-use crate::os::Machine;
 use crate::runtime::job::stored::{fold_stored, load_stored};
 use crate::runtime::worker::{Lease, Observer, Worker, WorkerError};
 

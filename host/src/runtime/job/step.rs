@@ -7,10 +7,10 @@ use latchwork_core::decide;
 use latchwork_core::decide::StepResult;
 use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::manifest::{Limits, PluginKind, WasiMode};
+use latchwork_engine::StepOutcome;
 
 use super::aborted::RunAborted;
 use super::run::Run;
-use crate::engine::StepOutcome;
 use crate::runtime::call::{CallStopped, StepHostCalls, TryProgress};
 
 impl Run {

@@ -11,9 +11,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use latchwork_core::model::ids::Operator;
+use latchwork_engine::os::Machine;
 
 use crate::config::limits::{OperatorLimit, RateLimit};
-use crate::os::Machine;
 
 /// Limits of all operators of this process.
 pub(crate) struct OperatorLimits {

@@ -11,13 +11,13 @@ use latchwork_core::model::ids::JobId;
 use latchwork_core::model::job::JobState;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{Claim, ClaimExclusions, StoreError};
+use latchwork_engine::os::Machine;
 
 use super::claim_reports::{ChangeDetector, ClaimReports};
 use super::error::WorkerError;
 use super::pool_event::{PoolEvent, PoolTally};
 use super::quarantine::Quarantine;
 use super::worker_state::Worker;
-use crate::os::Machine;
 
 /// Longest sleep between two searches for jobs if the store sends no notifications, in milliseconds.
 const SEARCH_MS: u64 = 200;

@@ -7,11 +7,11 @@ use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::rules::Rules;
 use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::{EffectStore, Journal, Owner};
+use latchwork_engine::PinnedComponents;
+use latchwork_engine::os::Machine;
 
 use crate::config::limits::OperatorLimit;
-use crate::engine::PinnedComponents;
 use crate::notify::Notifier;
-use crate::os::Machine;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use latchwork::engine::{
-    PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, VerifyResult,
-};
-use latchwork::guest::step_calls::{StepCalls, Stop, ToolCall};
-use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Limits, RecoveryClass, WasiMode};
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::guest::tool_call::ToolCallContext;
+use latchwork_engine::{
+    PinnedComponents, Plugin, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, VerifyResult,
+};
 
 use crate::process::Process;
 use crate::{operators, tools};

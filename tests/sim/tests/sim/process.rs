@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-use latchwork::os::Entropy;
 use latchwork::runtime::CrashPoint;
 use latchwork_core::storage::{Clock, Owner};
+use latchwork_engine::os::Entropy;
 
 use crate::simulation::Simulation;
 

@@ -1,11 +1,11 @@
 //! Records the observations of a run's jobs for the protocol model: writes that the store accepted or refused,
 //! requests sent and arrived, and reconcile requests to tools.
 
-use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::Effect;
 use latchwork_core::model::ids::{JobId, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{Batch, Journal, WriteError};
+use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_model::trace::{Observation, ObservedRefusal};
 
 use crate::observations::JobObserver;

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use latchwork::engine::{ReconcileVerdict, ToolEnd};
-use latchwork::guest::tool_call::ToolCallContext;
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::JobId;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::Journal;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+use latchwork_engine::{ReconcileVerdict, ToolEnd};
 
 use crate::faults::WIRE_MS;
 use crate::operators;

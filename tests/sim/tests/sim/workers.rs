@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use latchwork::os::Machine;
 use latchwork::runtime::{
     Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
@@ -12,6 +11,7 @@ use latchwork::validate::Validators;
 use latchwork::verifier::Verifiers;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::Clock;
+use latchwork_engine::os::Machine;
 
 use crate::plans::rules;
 use crate::plugins::Plugins;

@@ -1,0 +1,89 @@
+//! Runs the checks in order and prints them.
+
+use latchwork::config::{CommitMode, Config, FILE_NAME};
+
+use crate::args::DoctorArgs;
+use crate::commands::doctor::check::{Check, CheckVerdict};
+use crate::commands::doctor::machine::{cache, clock, components, state_dir};
+use crate::commands::doctor::{check, database, deep, plugins, secrets, toolchains};
+use crate::context::Context;
+use crate::error::{CliError, Exit};
+use crate::open;
+use crate::plugins::catalog;
+
+pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut checks = Vec::new();
+    let config = match ctx.config(None) {
+        Err(errors) => {
+            let error = CliError::from(&errors);
+            checks.extend(error.problems.iter().map(|problem| {
+                let found = format!("{}: {}", problem.location, problem.message);
+                Check::fail("configuration", found, format!("latch explain {}", problem.code))
+            }));
+            None
+        }
+        Ok(config) => {
+            if args.accept_restore && !database::was_used(&config) {
+                open::require_project(&config)?;
+            }
+            checks.push(configuration(&config));
+            stores(args, ctx, &config, &mut checks).await;
+            checks.push(state_dir(&config));
+            checks.push(cache(&config));
+            checks.push(components(&config));
+            if args.deep {
+                deep::components(ctx, &config.state_dir, &mut checks);
+                if let Ok(engine) = catalog::engine(&config) {
+                    deep::compiled(&engine, &mut checks);
+                }
+            }
+            secrets::secrets(&config, &mut checks);
+            plugins::plugins(ctx, &config, &mut checks);
+            Some(config)
+        }
+    };
+    toolchains::toolchains(ctx, config.as_ref(), &mut checks);
+    checks.push(clock());
+    let failed = checks.iter().any(|check| check.verdict == CheckVerdict::Fail);
+    ctx.answer(&check::document(&checks), || check::lines(&checks));
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+/// Checks the database and the effect store. With `--deep`, also checks every job in them.
+pub(crate) async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+    let main = database::database(config, args.accept_restore, checks).await;
+    let separate = match (&config.effect_store, config.commit) {
+        (Some(url), CommitMode::Staged) => Some(database::effect_store(config, url, checks).await),
+        _ => None,
+    };
+    let effects = separate.clone().unwrap_or_else(|| main.clone());
+    if args.deep
+        && let Some(journal) = &main
+    {
+        match &effects {
+            Some(effects) => deep::jobs(ctx, &**journal, &**effects, checks).await,
+            None => checks.push(Check::fail(
+                "jobs",
+                "not checked: the effect store is unavailable",
+                "see the check of the effect store",
+            )),
+        }
+    }
+    for store in main.into_iter().chain(separate.flatten()) {
+        store.close().await;
+    }
+}
+
+pub(crate) fn configuration(config: &Config) -> Check {
+    match &config.file {
+        Some(file) => Check::ok("configuration", file.display().to_string()),
+        None => Check::warn(
+            "configuration",
+            format!(
+                "there is no {FILE_NAME} in {} or in a folder above it: every key has its default, and there are no plugins",
+                config.root.display()
+            ),
+            "write a latch.toml, or name one with --config",
+        ),
+    }
+}

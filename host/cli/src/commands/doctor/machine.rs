@@ -1,0 +1,74 @@
+//! Checks of this machine: state directory, plugin cache, stored components and clock.
+
+use std::path::Path;
+
+use latchwork::config::Config;
+use latchwork::registry;
+use latchwork_engine::os;
+
+use crate::commands::doctor::check::Check;
+use crate::commands::doctor::writable::writable;
+use crate::plugins::catalog;
+use crate::process_machine;
+
+/// 2025-01-01, in microseconds since 1970. An earlier time of the clock is wrong.
+const EARLIEST_US: i64 = 1_735_689_600_000_000;
+
+pub(crate) fn state_dir(config: &Config) -> Check {
+    let dir = &config.state_dir;
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    match writable(nearest, "set `state_dir` to another folder") {
+        Ok(()) => Check::ok("state directory", dir.display().to_string()),
+        Err((found, fix)) => Check::fail("state directory", found, fix),
+    }
+}
+
+pub(crate) fn cache(config: &Config) -> Check {
+    const NAME: &str = "plugin cache";
+    let Some(dir) = &config.cache_dir else {
+        let found = "there is no cache folder outside the project: plugins are compiled at each start";
+        return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
+    };
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    if let Err((found, fix)) = writable(nearest, "set LATCH_CACHE_DIR to a folder of your own") {
+        return Check::warn(NAME, found, fix);
+    }
+    if !dir.exists() {
+        return Check::ok(NAME, format!("{} does not exist yet", dir.display()));
+    }
+    match catalog::engine(config) {
+        Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
+        Err(error) => Check::fail(NAME, error.to_string(), format!("remove {}", dir.display())),
+    }
+}
+
+/// Checks the stored plugin versions that jobs may have pinned.
+pub(crate) fn components(config: &Config) -> Check {
+    match registry::stored_components(&config.state_dir) {
+        Ok(kept) => {
+            let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
+            let found = format!(
+                "{} kept for jobs that pin them, {kib} KiB; `latch plugin prune` removes those no longer needed",
+                kept.len()
+            );
+            Check::ok("components", found)
+        }
+        Err(error) => Check::fail("components", error.to_string(), "make the state directory readable"),
+    }
+}
+
+pub(crate) fn clock() -> Check {
+    let now = process_machine::now_us();
+    let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
+    match os::clock::boot_id() {
+        _ if now < EARLIEST_US => {
+            Check::fail("clock", format!("the clock shows {time}, which cannot be right"), "set the machine's clock")
+        }
+        None => Check::fail(
+            "clock",
+            "the boot id cannot be read, so a dead worker cannot be distinguished from a living one",
+            "mount /proc",
+        ),
+        Some(_) => Check::ok("clock", time.to_string()),
+    }
+}

@@ -1,0 +1,124 @@
+//! Checks of the configured plugins. Each problem names its plugin and the fix.
+
+use std::path::Path;
+
+use latchwork::config::{Config, PluginConfig};
+use latchwork::registry::Registry;
+use latchwork_core::model::error_docs;
+use latchwork_tooling::build;
+use latchwork_tooling::build::{RECIPE, Recipe};
+
+use crate::commands::doctor::check::Check;
+use crate::commands::doctor::writable::writable;
+use crate::context::Context;
+use crate::error::{CliError, CliProblem};
+use crate::plugins::effect_verifier::{EffectVerifier, effect_verifier};
+use crate::plugins::{catalog, ineffective_settings};
+
+const NAME: &str = "plugins";
+
+pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+    let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
+    for plugin in &unbuilt {
+        let found = format!("{}: it is not built yet", plugin.name);
+        checks.push(
+            Check::warn(NAME, found, build_command(ctx, &plugin.source)).with_subject("plugin", plugin.name.as_str()),
+        );
+    }
+    if built.is_empty() && !unbuilt.is_empty() {
+        return;
+    }
+    for plugin in &built {
+        checks.extend(unwritable_dirs(plugin));
+    }
+    let of_built = Config { plugins: built, ..config.clone() };
+    match catalog::registry(&of_built) {
+        Ok(registry) => {
+            checks.extend(effect_verifiers(config, &registry));
+            // This check needs every plugin. The operators of a plugin that is not built are unknown. Valid settings
+            // for these operators would be reported as settings without effect.
+            if unbuilt.is_empty() {
+                checks.extend(settings_without_effect(config, &registry));
+            }
+            let found = format!("{} loaded, {} operators", registry.plugins().len(), registry.pinned_operators().len());
+            checks.push(Check::ok(NAME, found));
+        }
+        Err(error) => {
+            let error = CliError::from(error);
+            if error.problems.is_empty() {
+                checks.push(Check::fail(NAME, error.message.as_str(), format!("latch explain {}", error.code)));
+            }
+            checks.extend(error.problems.iter().map(|problem| refused_plugin(ctx, config, problem)));
+        }
+    }
+}
+
+/// Returns a failed check for each writable granted directory that does not exist and cannot be created.
+fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
+    let missing = plugin.grants.dirs.iter().filter(|dir| dir.write && !dir.host.is_dir());
+    missing.filter_map(|dir| {
+        let nearest = dir.host.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+        let (found, fix) = writable(nearest, "grant another directory").err()?;
+        let found = format!("{}: its granted directory {} cannot be made: {found}", plugin.name, dir.host.display());
+        Some(Check::fail(NAME, found, fix).with_subject("plugin", plugin.name.as_str()))
+    })
+}
+
+/// Returns the check for a refused plugin.
+fn refused_plugin(ctx: &Context<'_>, config: &Config, problem: &CliProblem) -> Check {
+    let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
+    let found = format!("{name}: {}", problem.message);
+    let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
+    let fix = match source {
+        Some(source) if problem.code == error_docs::PLUGIN_MISSING && source.join(RECIPE).is_file() => {
+            build_command(ctx, source)
+        }
+        Some(source) if problem.code == error_docs::PLUGIN_IMPORTS => {
+            format!(
+                "latch plugin inspect {} says what it needs, and latch explain {} why",
+                quoted_path(ctx, source),
+                problem.code
+            )
+        }
+        _ => format!("latch explain {}", problem.code),
+    };
+    Check::fail(NAME, found, fix).with_subject("plugin", name).with_subject("code", problem.code.as_str())
+}
+
+fn is_unbuilt(plugin: &PluginConfig) -> bool {
+    plugin.source.join(RECIPE).is_file()
+        && Recipe::read(&plugin.source).is_ok_and(|recipe| !build::component_path(&plugin.source, &recipe).is_file())
+}
+
+fn build_command(ctx: &Context<'_>, source: &Path) -> String {
+    format!("latch plugin build {}", quoted_path(ctx, source))
+}
+
+/// Returns a path quoted for a shell, relative to the working directory if the path lies below this directory.
+fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
+    let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
+    let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+    latchwork_core::response::shell_quoted(&below.display().to_string())
+}
+
+/// Returns a warning about all settings without effect. Returns `None` if there are none.
+fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check> {
+    let found = ineffective_settings::warnings(config, registry);
+    let fix = "correct misspelled names, or remove settings that have no effect here";
+    (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
+}
+
+/// Returns a check that lists how the effects of each plugin are confirmed on resume. Returns `None` if no plugin has
+/// effects.
+fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
+    let said: Vec<String> = registry
+        .plugins()
+        .iter()
+        .filter_map(|plugin| {
+            let configured = config.plugins.iter().find(|configured| configured.name == plugin.name)?;
+            let confirmed = effect_verifier(config, configured, plugin);
+            (confirmed != EffectVerifier::NoEffects).then(|| format!("{}: {confirmed}", plugin.name))
+        })
+        .collect();
+    (!said.is_empty()).then(|| Check::ok("confirmation", said.join(", ")))
+}

@@ -1,0 +1,49 @@
+//! Inspection result of a component file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork::config::PluginConfig;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::WasiMode;
+use latchwork_engine::{LoadError, Plugin};
+use latchwork_tooling::inspect::{ComponentInfo, Difference, Item, Reachability};
+
+use crate::plugins::effect_verifier::EffectVerifier;
+
+/// Inspection result of a component file.
+pub(super) struct Inspection<'a> {
+    pub(super) file: &'a Path,
+    pub(super) bytes: usize,
+    pub(super) digest: Hash,
+    pub(super) anatomy: &'a ComponentInfo,
+    /// Imports, each with the path by which the code reaches it.
+    pub(super) imports: Vec<(Item, Reachability)>,
+    pub(super) configured: Option<&'a PluginConfig>,
+    /// Configuration entry that is assumed for the component: its own entry in `latch.toml`, or else an entry
+    /// that grants everything the component needs.
+    pub(super) judged: &'a PluginConfig,
+    /// Differences between the component and the nearest world, with the settings of `judged`. The nearest world is the
+    /// step world or the tool world.
+    pub(super) difference: Vec<Difference>,
+    /// Result of loading the component, or `None` if loading was not tried.
+    pub(super) loaded: Option<Result<Arc<Plugin>, LoadError>>,
+    pub(super) confirmed: EffectVerifier,
+}
+
+impl Inspection<'_> {
+    pub(super) fn plugin(&self) -> Option<&Plugin> {
+        self.loaded.as_ref()?.as_deref().ok()
+    }
+
+    pub(super) fn problems(&self) -> &[latchwork_engine::Problem] {
+        match &self.loaded {
+            Some(Err(error)) => &error.problems,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn has_wasi(&self) -> bool {
+        self.judged.wasi == WasiMode::Virtual
+    }
+}

@@ -1,0 +1,139 @@
+//! `latch resume`: continues every unfinished job, or only the named one.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use latchwork::host::Host;
+use latchwork::runtime::WorkerError;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::model::job::JobState;
+use latchwork_core::response::{Response, response};
+use latchwork_core::storage::{ClaimExclusions, JobFilter};
+
+use crate::args::ResumeArgs;
+use crate::context::Context;
+use crate::display::view;
+use crate::error::{CliError, Exit};
+use crate::execution::attach::{attach, execute};
+use crate::execution::messages::parked_unloaded_message;
+use crate::execution::result::show_result;
+use crate::execution::settle::until_settled;
+use crate::plugins::admission;
+use crate::stored_job::load::no_such_job;
+use crate::{interrupt, open, process_machine};
+
+pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing_database(&config)? {
+        if args.job.is_some() {
+            return Err(open::no_database(&path).into());
+        }
+        ctx.printer.note(open::missing_database_message(&path));
+        ctx.answer(&json!({ "jobs": [] }), || "nothing was left behind".to_owned());
+        return Ok(Exit::Done);
+    }
+    let host = open::host(config).await?;
+    admission::warn_refused_plugins(ctx, &host.registry);
+    let actor = ctx.actor(None);
+    if let Some(job_id) = args.job {
+        if host.journal.job(&job_id).await?.is_none() {
+            return Err(no_such_job(&job_id).into());
+        }
+        latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, process_machine::machine(), &job_id)
+            .await?;
+        let response = attach(ctx, &host, &job_id).await?;
+        let response = until_settled(ctx, &host, response, &actor).await?;
+        return show_result(ctx, &host, response, true).await;
+    }
+    let mut responses: Vec<Response> = Vec::new();
+    // Jobs that were parked because they could not be loaded, each with the cause.
+    let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
+    // Jobs that cannot continue here, each with the error.
+    let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
+    loop {
+        let except = ClaimExclusions { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
+        if interrupt::is_pressed() {
+            break;
+        }
+        let Some(claim) = host.journal.claim_excluding(&host.worker.lease_request(), &except).await? else { break };
+        let job_id = claim.row.job_id.clone();
+        match execute(ctx, &host, claim).await {
+            Ok(response) => responses.push(response),
+            // An error of one job does not stop the others.
+            Err(error) => match error.downcast::<WorkerError>()? {
+                WorkerError::Released(_) if interrupt::is_pressed() => break,
+                WorkerError::ParkedUnloaded { job_id, cause } => drop(unread.insert(job_id, cause)),
+                error if error.is_worker_specific() || matches!(error, WorkerError::NotLoaded { .. }) => {
+                    drop(left.insert(job_id, CliError::from(&error)));
+                }
+                error => {
+                    warn_of_left_jobs(ctx, &unread, &left);
+                    return Err(error.into());
+                }
+            },
+        }
+    }
+    let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
+    for row in host.journal.jobs(&said).await? {
+        latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, host.machine(), &row.job_id).await?;
+    }
+    // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
+    // job could go unnoticed.
+    let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
+    for row in host.journal.jobs(&filter).await? {
+        let seen = responses.iter().any(|response| response.job_id == row.job_id)
+            || unread.contains_key(&row.job_id)
+            || left.contains_key(&row.job_id);
+        if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
+            match host.load(&row.job_id).await {
+                Ok(durable) => responses.push(response(&durable)),
+                Err(error) if error.is_worker_specific() => drop(left.insert(row.job_id, CliError::from(&error))),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    warn_of_left_jobs(ctx, &unread, &left);
+    if ctx.json {
+        let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
+        let mut document = json!({ "jobs": documents });
+        if !unread.is_empty() {
+            document["unread"] = json!(unread);
+        }
+        if !left.is_empty() {
+            let why = |error: &CliError| json!({ "code": error.code, "message": error.full_message() });
+            document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
+        }
+        ctx.printer.document(&document);
+    } else if responses.is_empty() && unread.is_empty() && left.is_empty() {
+        ctx.printer.print_text("nothing was left behind");
+    }
+    let mut worst = if unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
+    let mut exits: Vec<Exit> = left.values().map(|error| error.exit).collect();
+    for response in responses {
+        exits.push(if ctx.json { view::exit(&response) } else { show_job(ctx, &host, response, &actor).await? });
+    }
+    for exit in exits {
+        if exit.code() > worst.code() {
+            worst = exit;
+        }
+    }
+    Ok(worst)
+}
+
+/// Shows a job. On a terminal, a person is first asked about the gates of the job.
+async fn show_job(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
+    let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
+    let response = if asks { until_settled(ctx, host, response, actor).await? } else { response };
+    show_result(ctx, host, response, asks).await
+}
+
+/// Warns about the jobs that do not continue here, with the reasons.
+fn warn_of_left_jobs(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
+    for (job_id, cause) in unread {
+        ctx.printer.warn_of(job_id, parked_unloaded_message(ctx, job_id, cause));
+    }
+    for (job_id, CliError { code, message, .. }) in left {
+        ctx.printer.warn_of(job_id, format!("{job_id} cannot continue here: {message} ({code}: latch explain {code})"));
+    }
+}

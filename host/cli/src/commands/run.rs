@@ -1,0 +1,40 @@
+//! `latch run`: submits a plan and executes the job in this process.
+
+use std::path::Path;
+
+use latchwork::config::{CommitMode, Config};
+
+use crate::args::RunArgs;
+use crate::context::Context;
+use crate::error::Exit;
+use crate::execution::submit::on_host;
+use crate::files::parameters;
+use crate::files::source::Source;
+use crate::open;
+use crate::plugins::admission;
+use crate::plugins::build::build_configured;
+
+pub(crate) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    parameters::refuse_second_stdin(&args.plan, &args.parameters)?;
+    let source = Source::read(&args.plan, ctx)?;
+    let mut config = ctx.config(source.folder.as_deref())?;
+    if let Some(folder) = &args.scratch {
+        use_scratch_folder(&mut config, folder);
+    }
+    if args.build {
+        build_configured(ctx, &config).await?;
+    }
+    let survey = admission::precheck(&config, &source.name, &source.text)?;
+    let host = open::surveyed_host(config, survey).await?;
+    on_host(&host, &source, &args, ctx).await
+}
+
+/// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables
+/// notices. Such a run leaves nothing outside the folder.
+fn use_scratch_folder(config: &mut Config, folder: &Path) {
+    config.database = format!("sqlite://{}", folder.join("latch.db").display());
+    config.effect_store = None;
+    config.commit = CommitMode::default();
+    config.notify = None;
+    config.state_dir = folder.join("state");
+}

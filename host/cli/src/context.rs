@@ -1,0 +1,169 @@
+//! Context that every command receives.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+
+use latchwork::config::{Config, ConfigErrors, Durability, LoadOptions};
+use latchwork_core::response::shell_quoted;
+
+use crate::args::{Global, LogFormat};
+use crate::output::Printer;
+use crate::text::Text;
+
+/// Global flags, working directory and printer.
+pub struct Context<'p> {
+    /// Printer for answers, progress and questions.
+    pub printer: &'p Printer,
+    /// True if the answer is JSON.
+    pub json: bool,
+    /// The working directory.
+    pub cwd: PathBuf,
+    config: Option<PathBuf>,
+    db: Option<String>,
+    log_format: LogFormat,
+    verbose: u8,
+    /// Configuration file in use. Set only if a later command needs `--config` to find the same file.
+    explicit_config: OnceLock<PathBuf>,
+    /// True if `durability = "relaxed"` is configured. A power failure may then undo acknowledged writes.
+    relaxed: OnceLock<bool>,
+    immediate_exit: AtomicBool,
+}
+
+impl<'p> Context<'p> {
+    pub(crate) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
+        let cwd = std::env::current_dir().context("the working directory no longer exists")?;
+        Ok(Self {
+            printer,
+            json: global.json,
+            cwd,
+            config: global.config,
+            db: global.db,
+            log_format: global.log_format,
+            verbose: global.verbose,
+            explicit_config: OnceLock::new(),
+            relaxed: OnceLock::new(),
+            immediate_exit: AtomicBool::new(false),
+        })
+    }
+
+    /// Loads the configuration. `near` is the folder of the plan, if there is one.
+    pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
+        let options = LoadOptions {
+            cwd: &self.cwd,
+            config: self.config.as_deref(),
+            db: self.db.as_deref(),
+            plan_folder: near,
+            env: &|name| std::env::var(name).ok(),
+        };
+        let mut config = Config::load(&options)?;
+        let unaided = Config::find(&LoadOptions { config: None, plan_folder: None, ..options });
+        if let Some(file) = &config.file
+            && (self.config.is_some() || unaided.as_ref() != Some(file))
+        {
+            self.explicit_config.get_or_init(|| file.clone());
+        }
+        if let Some(notify) = &mut config.notify {
+            // A user may run the commands of a notice in another folder. The commands therefore contain the absolute
+            // path of the configuration.
+            let file = self.explicit_config.get().map(|file| self.cwd.join(file));
+            let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
+            let given =
+                flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quoted(&value?))));
+            notify.flags = given.collect();
+        }
+        self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
+        Ok(config)
+    }
+
+    /// Returns true if `durability = "relaxed"` is configured. Every response then names this setting.
+    pub fn is_relaxed(&self) -> bool {
+        self.relaxed.get().copied().unwrap_or(false)
+    }
+
+    /// Requests an immediate end of the process, because of a second signal or an unreachable database.
+    /// The stores are then closed after a brief wait.
+    pub(crate) fn request_immediate_exit(&self) {
+        self.immediate_exit.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if [`request_immediate_exit`](Self::request_immediate_exit) was called.
+    pub(crate) fn exits_immediately(&self) -> bool {
+        self.immediate_exit.load(Ordering::Relaxed)
+    }
+
+    /// Returns the given `--config` flag, for a child process that reads the same configuration.
+    pub(crate) fn config_flag(&self) -> Vec<String> {
+        let flag = |file: &PathBuf| vec!["--config".to_owned(), file.display().to_string()];
+        self.config.as_ref().map(flag).unwrap_or_default()
+    }
+
+    /// Returns the given `--db` flag, for a child process that uses the same database.
+    pub(crate) fn database_flag(&self) -> Vec<String> {
+        self.db.as_ref().map(|url| vec!["--db".to_owned(), url.clone()]).unwrap_or_default()
+    }
+
+    /// Returns the logging flags, for a child process that writes to the same stderr.
+    pub(crate) fn log_flags(&self) -> Vec<String> {
+        let json = (self.log_format == LogFormat::Json).then(|| ["--log-format", "json"].map(str::to_owned));
+        let verbose = (0..self.verbose).map(|_| "-v".to_owned());
+        json.into_iter().flatten().chain(verbose).collect()
+    }
+
+    /// Returns true if `--config` was given.
+    pub fn names_config(&self) -> bool {
+        self.config.is_some()
+    }
+
+    /// Returns `command` with added `--config` and `--db` flags. With these flags, the command uses the same project
+    /// and database.
+    pub fn with_project_flags(&self, command: &str) -> String {
+        let mut command = command.to_owned();
+        if let Some(file) = self.explicit_config.get() {
+            let file = file.strip_prefix(&self.cwd).unwrap_or(file);
+            command += &format!(" --config {}", shell_quoted(&file.display().to_string()));
+        }
+        if let Some(db) = &self.db {
+            command += &format!(" --db {}", shell_quoted(db));
+        }
+        command
+    }
+
+    /// Applies [`with_project_flags`](Self::with_project_flags) to each command in backquotes that concerns
+    /// the project.
+    pub(crate) fn add_flags_to_commands(&self, text: &str) -> String {
+        const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
+        let is_command = |part: &str| {
+            let verb = part.strip_prefix("latch ").and_then(|rest| rest.split_whitespace().next());
+            verb.is_some_and(|verb| ABOUT_PROJECT.contains(&verb))
+                && !part.contains("--config")
+                && !part.contains("--db")
+        };
+        let parts = text.split('`').enumerate().map(|(number, part)| match number % 2 == 1 && is_command(part) {
+            true => self.with_project_flags(part),
+            false => part.to_owned(),
+        });
+        parts.collect::<Vec<_>>().join("`")
+    }
+
+    /// Returns the actor of the request: the given name, else the user of the operating system.
+    pub fn actor(&self, given: Option<&str>) -> String {
+        let named = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
+        given
+            .map(str::to_owned)
+            .or_else(|| named("USER"))
+            .or_else(|| named("LOGNAME"))
+            .unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
+    }
+
+    /// Prints the whole answer: the document with `--json`, else the text.
+    pub fn answer<T: Into<Text>>(&self, document: &serde_json::Value, text: impl FnOnce() -> T) {
+        if self.json {
+            self.printer.document(document);
+        } else {
+            self.printer.print_text(text());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! A line that the live view prints.
+
+use tracing::Level;
+
+use crate::text::Text;
+
+/// A line that the live view prints.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveLine {
+    pub(crate) text: Text,
+    pub(crate) level: Level,
+    /// True if the redrawn area shows the same fact while the fact holds. A screen with a redrawn area does not print
+    /// such a line.
+    pub(crate) is_ephemeral: bool,
+}

@@ -1,0 +1,408 @@
+//! Builds a host from configuration, stores and plugins. Commands open the stores through this module. Only `bench` and
+//! `doctor` also open databases directly.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use latchwork::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
+use latchwork::host::{Extensions, Host, Stores};
+use latchwork::notify::Notifier;
+use latchwork::registry::{ComponentStorage, Survey};
+use latchwork::runtime::{CrashPoint, NoCrash};
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::{Journal, Owner, StoreError};
+use latchwork_engine::os;
+use latchwork_store::{
+    Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,
+};
+use latchwork_tooling::inspect;
+
+use crate::error::CliError;
+use crate::process_machine;
+
+/// Environment variable with the crash point of a test: `name:before` or `name:after`, optionally `:n` for
+/// the n-th time.
+const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
+/// Environment variable with a crash point at which the process is suspended instead of killed.
+const STOP_VARIABLE: &str = "LATCH_STOP_AT";
+
+/// Intended use of a database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DatabaseUse {
+    /// Read only. A file that cannot be written is accepted.
+    Read,
+    /// Read and write.
+    Write,
+    /// Read and write for a long-running process. The process waits for an unreachable server.
+    Serve,
+}
+
+/// Creates a host with the configured stores.
+pub(crate) async fn host(config: Config) -> anyhow::Result<Host> {
+    let survey = survey(&config);
+    build_host(config, survey, DatabaseUse::Write).await
+}
+
+/// Creates a host from an existing survey of its plugins.
+pub(crate) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
+    build_host(config, survey, DatabaseUse::Write).await
+}
+
+/// Inspects the plugins without compiling them or opening a database.
+pub(crate) fn survey(config: &Config) -> Survey {
+    tokio::task::block_in_place(|| Survey::of(config, inspect::EXPLAIN))
+}
+
+/// Creates a host for a long-running process. Waits while the database server is unreachable.
+pub(crate) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
+    let survey = survey(&config);
+    build_host(config, survey, DatabaseUse::Serve).await
+}
+
+/// Creates a host for a command that only reads. A database that cannot be written is accepted.
+pub(crate) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
+    let survey = survey(&config);
+    build_host(config, survey, DatabaseUse::Read).await
+}
+
+async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow::Result<Host> {
+    let crash = crash_point()?;
+    let stores = stores(&config, &crash, used).await?;
+    let arrows: Arc<dyn CrashPoint> = match &crash {
+        Some(kill) => Arc::new(ExecutionCrashPoints(kill.clone())),
+        None => Arc::new(NoCrash),
+    };
+    let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
+    let extensions =
+        Extensions { machine: process_machine::machine().clone(), explain: inspect::EXPLAIN, ..Extensions::default() };
+    let host = Host::start_surveyed(config, survey, kept, stores, arrows, extensions)?;
+    NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
+    Ok(host)
+}
+
+/// Senders of webhook notices in this process. Notices may still be queued when the process ends.
+static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
+/// Maximum time that the end of a command waits for a webhook.
+const NOTIFY_WAIT: Duration = Duration::from_secs(5);
+
+/// Opens the configured stores for commands about existing jobs. Never creates a database.
+pub(crate) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+    stores_for(config, DatabaseUse::Write).await
+}
+
+/// Opens the stores for a command that only reads. A database that cannot be written is accepted.
+pub(crate) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
+    stores_for(config, DatabaseUse::Read).await
+}
+
+async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores> {
+    if let Some(path) = missing_database(config)? {
+        return Err(no_database(&path).into());
+    }
+    stores(config, &crash_point()?, used).await
+}
+
+/// Returns true if the database was restored, for example from a backup. Checks the first database that this process
+/// opened. Its generation must equal the generation that this machine last used.
+pub(crate) async fn is_restored() -> anyhow::Result<bool> {
+    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+    let Some(store) = opened else { return Ok(false) };
+    match store.check_generation().await {
+        Ok(()) => Ok(false),
+        Err(StoreError::Restored(_)) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the path of the database file if the file does not exist yet. Returns `None` for a server, which
+/// reports missing tables itself.
+///
+/// # Errors
+/// The folder of the file does not exist, or there is no project here: see [`require_project`].
+pub(crate) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+    let Some(path) = file(config)? else { return Ok(None) };
+    if path.exists() {
+        return Ok(None);
+    }
+    require_project(config)?;
+    Ok(Some(path))
+}
+
+/// Returns true if opening the database would create its file.
+pub(crate) fn is_new(config: &Config) -> anyhow::Result<bool> {
+    Ok(file(config)?.is_some_and(|path| !path.exists()))
+}
+
+/// Checks that the command runs in a project. A project has a configuration or a database.
+///
+/// # Errors
+/// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
+/// file.
+pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
+    let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
+    let message = match (&config.database_source, &config.file) {
+        (Some(flag @ SettingSource::Flag(_)), _) => format!(
+            "the database {}, which {flag} names, does not exist: correct {flag}, or create the database with \
+             `latch run PLAN {flag} …`",
+            path.display()
+        ),
+        (_, Some(_)) => return Ok(()),
+        (Some(named), None) => format!(
+            "{}, and the database {}, which the {named} names, does not exist: {HELP}",
+            no_configuration(config),
+            path.display()
+        ),
+        (None, None) => {
+            format!("{}, and no database {}: {HELP}", no_configuration(config), path.display())
+        }
+    };
+    const HELP: &str = "change to the project's folder, or name its configuration with --config FILE or its database \
+                        with --db URL";
+    Err(CliError::input(error_docs::NO_PROJECT, message).into())
+}
+
+/// Checks that there is a configuration, for commands that need nothing else.
+///
+/// # Errors
+/// `L0110` if there is no configuration.
+pub(crate) fn require_configuration(config: &Config) -> anyhow::Result<()> {
+    if config.file.is_some() {
+        return Ok(());
+    }
+    let message =
+        format!("{}: change to the project's folder, or name one with --config FILE", no_configuration(config));
+    Err(CliError::input(error_docs::NO_PROJECT, message).into())
+}
+
+/// Describes the folders in which no configuration was found.
+fn no_configuration(config: &Config) -> String {
+    format!("there is no {FILE_NAME} in {} or in a folder above it", config.root.display())
+}
+
+/// Returns the path of the database file, or `None` for a server. Fails if the folder of the file does not
+/// exist.
+fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+    let DatabaseTarget::File(path) = target(&config.database)? else { return Ok(None) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    if let Some(folder) = folder {
+        let message = format!(
+            "the folder {} of the database does not exist; create it, or name another database with --db",
+            folder.display()
+        );
+        return Err(CliError::input(error_docs::DATABASE_UNAVAILABLE, message).into());
+    }
+    Ok(Some(path))
+}
+
+/// Returns the error of a command about a job in a project without a database.
+pub(crate) fn no_database(path: &Path) -> CliError {
+    CliError::input(error_docs::NO_SUCH_JOB, missing_database_message(path))
+}
+
+/// Names the database that does not exist yet.
+pub(crate) fn missing_database_message(path: &Path) -> String {
+    format!("the database {} does not exist yet; --db and --config name another", path.display())
+}
+
+/// Returns the reason why some workers could not see the effects, or `None` if all workers see them.
+pub(crate) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
+    let Some(effects) = &config.effect_store else { return Ok(None) };
+    let unseen =
+        matches!((target(&config.database)?, target(effects)?), (DatabaseTarget::Server(_), DatabaseTarget::File(_)));
+    Ok(unseen.then_some(
+        "the database is on a server and `effect_store` is a file, which workers on other machines cannot read: they \
+         would report its jobs as damaged. Remove `effect_store` to keep effects in the database, or name a database of \
+         a server, `effect_store = \"postgres://user@host/database\"`",
+    ))
+}
+
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse) -> anyhow::Result<Stores> {
+    file(config)?;
+    if let Some(why) = unshared_effects(config)? {
+        return Err(CliError::input(error_docs::CONFIG_DATABASE, why).into());
+    }
+    let probe: Arc<dyn Probe> = match crash {
+        Some(kill) => kill.clone(),
+        None => Arc::new(NoProbe),
+    };
+    let open = async |url: &str| {
+        let (patient, reads_only) = (used == DatabaseUse::Serve, used == DatabaseUse::Read);
+        let options = OpenOptions { retry_unavailable: patient, reads_only, ..options(config, url, probe.clone())? };
+        let store = Database::open(options).await?;
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
+        Ok::<_, anyhow::Error>(store)
+    };
+    let main = open(&config.database).await?;
+    if matches!(target(&config.database)?, DatabaseTarget::Server(_)) {
+        synchronize_with_server(&main, config.clock_margin_ms).await?;
+    }
+    let effects = match (&config.effect_store, config.commit) {
+        (Some(url), CommitMode::Staged) => open(url).await?,
+        _ => main.clone(),
+    };
+    let owner = match main.read_only() {
+        Some(_) => unlocked_owner(),
+        None => owner(&options(config, &config.database, probe)?.owner_dir)?,
+    };
+    Ok(Stores { owner, journal: main.clone(), kv: main, effects })
+}
+
+/// Maximum number of requests for the time of the server. The first answer that arrives fast enough is used.
+const TIME_REQUESTS_MAX: u32 = 10;
+
+/// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin is
+/// discarded, and the server is asked again.
+async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
+    let margin_us = u64::from(margin_ms) * 1000;
+    let machine = process_machine::machine();
+    for _ in 0..TIME_REQUESTS_MAX {
+        let asked_us = machine.boot_us();
+        let now_us = server.now_us().await?;
+        let took_us = machine.boot_us() - asked_us;
+        if took_us <= margin_us {
+            machine.synchronize(now_us, asked_us);
+            return Ok(());
+        }
+        tracing::warn!("the server took {} ms to report its time; asking again", took_us / 1000);
+    }
+    let message = format!(
+        "the server takes longer than `clock_margin` ({margin_ms} ms) to report its time: check the server and the network, \
+         or raise `clock_margin` on all workers"
+    );
+    Err(StoreError::Unavailable(message).into())
+}
+
+/// Databases that this process has opened.
+static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
+
+/// Maximum time that an immediate exit of the process waits for unreachable services.
+const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
+
+/// Writes all queued data and closes every database.
+///
+/// The last process that closes a SQLite database merges the write-ahead log into the file. Without this
+/// merge, a copy of the file could lack recent data. If `hurries` is true, closing stops after
+/// [`IMMEDIATE_EXIT_WAIT`].
+pub(crate) async fn close(hurries: bool) {
+    if !hurries {
+        return close_all().await;
+    }
+    if tokio::time::timeout(IMMEDIATE_EXIT_WAIT, close_all()).await.is_err() {
+        tracing::warn!("the database or the webhook does not answer: this process ends without waiting for it");
+    }
+}
+
+async fn close_all() {
+    let notifiers = std::mem::take(&mut *NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner));
+    for notifier in notifiers {
+        let left = notifier.wait_until_delivered(NOTIFY_WAIT).await;
+        if left > 0 {
+            tracing::warn!("{left} notices were not accepted by the webhook and are dropped");
+        }
+    }
+    let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
+    // A lock file is needed while a claim of an open job refers to it. The claims are in the database that was opened
+    // first. Only that database can therefore tell which lock files may be removed.
+    if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
+        && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
+        && let Err(error) = store.sweep_owners(dir, lock).await
+    {
+        tracing::debug!("lock files of dead owners were not removed: {error}");
+    }
+    for store in opened {
+        store.close().await;
+    }
+}
+
+/// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
+/// files. Several databases can therefore share a state directory.
+pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
+    let durability = match config.durability {
+        Durability::Full => latchwork_store::Durability::Full,
+        Durability::Relaxed => latchwork_store::Durability::Relaxed,
+    };
+    let clock_margin_ms = config.clock_margin_ms;
+    let synchronous_failover = config.failover == Failover::Synchronous;
+    let usual = match target(url)? {
+        DatabaseTarget::File(path) => OpenOptions::new(path),
+        DatabaseTarget::Server(url) => {
+            // The server is identified by host, port and database name. The user name is ignored, because the
+            // database is the same for every user.
+            let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
+            let dir = config.state_dir.join("servers").join(&name[..16]);
+            OpenOptions::server(url, dir)
+        }
+    };
+    Ok(OpenOptions { durability, clock_margin_ms, probe, synchronous_failover, ..usual })
+}
+
+/// Parses the address of a database.
+pub(crate) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        return Ok(DatabaseTarget::File(PathBuf::from(path)));
+    }
+    let server = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    server
+        .then(|| DatabaseTarget::Server(url.to_owned()))
+        .context("the database URL must begin with sqlite://, postgres:// or postgresql://")
+}
+
+/// Owner lock of this process.
+static LOCK: OnceLock<OwnerLock> = OnceLock::new();
+
+/// Returns this process as an owner of jobs. The owner lock is held until the process ends.
+pub(crate) fn owner(dir: &Path) -> anyhow::Result<Owner> {
+    if let Some(lock) = LOCK.get() {
+        return Ok(lock.owner().clone());
+    }
+    let lock = OwnerLock::acquire(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
+    Ok(LOCK.get_or_init(|| lock).owner().clone())
+}
+
+/// Returns an owner without a lock, for a process that only reads and cannot create a lock file.
+fn unlocked_owner() -> Owner {
+    Owner {
+        worker: worker_name(),
+        boot_id: String::new(),
+        lock_path: String::new(),
+        lock_dev: 0,
+        lock_ino: 0,
+        lock_content: String::new(),
+    }
+}
+
+fn worker_name() -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    format!("{host} pid {}", std::process::id())
+}
+
+fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
+    let named =
+        |variable: &str| std::env::var(variable).ok().map(|text| parse_crash_point(variable, &text)).transpose();
+    let kill = named(CRASH_VARIABLE)?;
+    let stop = named(STOP_VARIABLE)?.map(KillAt::suspending);
+    Ok(kill.or(stop).map(Arc::new))
+}
+
+fn parse_crash_point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
+    let mut parts = text.split(':');
+    let (name, side, nth) = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
+        (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
+        (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
+        _ => anyhow::bail!("{variable}={text}: write NAME:before or NAME:after, optionally followed by :N"),
+    };
+    Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
+}
+
+/// Crash points before and after an execution, in addition to the crash points of the store's statements.
+struct ExecutionCrashPoints(Arc<KillAt>);
+
+impl CrashPoint for ExecutionCrashPoints {
+    fn at(&self, name: &'static str, after: bool) {
+        self.0.at(name, if after { Side::After } else { Side::Before });
+    }
+}

@@ -1,0 +1,50 @@
+//! Log output on stderr. Stdout holds only answers.
+
+use serde_json::{Map, json};
+use tracing::Level;
+use tracing_subscriber::EnvFilter;
+
+use crate::args::LogFormat;
+use crate::output::record::{JsonRecordFormat, line};
+use crate::output::stderr;
+use crate::output::stderr::LogWriter;
+
+/// Environment variable with log filters, such as `latchwork=debug,sqlx=warn`.
+const VARIABLE: &str = "LATCH_LOG";
+
+/// Starts logging. `LATCH_LOG` overrides `-v`. Without either, warnings and errors are shown.
+pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "warn,latchwork=info,latchwork_core=info,latchwork_store=info",
+        2 => "info,latchwork=debug,latchwork_core=debug,latchwork_store=debug",
+        _ => "trace",
+    };
+    let filter = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    // If the filter is invalid, the default filter applies and the error is logged.
+    let (filter, refused) = match filter.map(EnvFilter::try_new) {
+        None => (EnvFilter::new(level), None),
+        Some(Ok(filter)) => (filter, None),
+        Some(Err(error)) => (EnvFilter::new(level), Some(error)),
+    };
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
+    // Tests and embedding programs may have installed a subscriber already. That subscriber stays in place.
+    let _started = match format {
+        LogFormat::Human => builder.try_init(),
+        LogFormat::Json => builder.event_format(JsonRecordFormat).try_init(),
+    };
+    if let Some(error) = refused {
+        tracing::warn!("{VARIABLE} is invalid and was ignored: {error}");
+    }
+}
+
+/// Installs a panic hook that writes the panic as one record.
+pub(crate) fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.payload_as_str().unwrap_or("it panicked");
+        let mut fields = Map::new();
+        fields.insert("panicked_at".into(), json!(panic.location().map(ToString::to_string)));
+        // If stderr is closed, only the exit code reports the panic.
+        let _ = stderr::write(format!("{}\n", line(Level::ERROR, text, fields)).as_bytes());
+    }));
+}

@@ -1,0 +1,57 @@
+//! Loads plugins without a database, for commands that inspect plugins and call none of them. Such a command writes
+//! nothing but compiled code in the cache.
+
+use std::sync::Arc;
+
+use latchwork::config::{Config, PluginConfig};
+use latchwork::registry::{ComponentStorage, Registry, Survey};
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_engine::capability::EnvOrFile;
+use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
+use latchwork_engine::{Engine, EngineError, EngineOptions};
+use latchwork_tooling::inspect;
+
+use crate::error::plugins_not_loaded;
+use crate::open;
+
+/// Returns an engine that uses the configured cache.
+pub(crate) fn engine(config: &Config) -> Result<Engine, EngineError> {
+    Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN })
+}
+
+/// Loads every configured plugin. If a plugin cannot be loaded, the error lists the problems of all such plugins.
+pub(crate) fn registry(config: &Config) -> anyhow::Result<Registry> {
+    let registry = load_from_survey(config, open::survey(config))?;
+    match registry.refused() {
+        [] => Ok(registry),
+        errors => Err(plugins_not_loaded(errors).into()),
+    }
+}
+
+/// Loads the plugins that the survey did not refuse. The registry keeps the reason for each refusal.
+pub(crate) fn load_from_survey(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
+    let engine = engine(config)?;
+    // Compilation blocks this thread; other tasks run on other threads.
+    let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No);
+    Ok(tokio::task::block_in_place(load))
+}
+
+/// Returns the settings with which the plugin would be loaded.
+pub(crate) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings {
+    PluginSettings {
+        name: plugin.name,
+        grants: plugin.grants,
+        limits: plugin.limits,
+        wasi: plugin.wasi,
+        config: plugin.config,
+        operators: ManifestSource::Overrides(plugin.operators),
+        secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
+        kv: discarded_kv(),
+        http_stub: None,
+    }
+}
+
+/// Returns an in-memory key-value map. The map stays empty, because describing a plugin calls no import.
+fn discarded_kv() -> Arc<Memory> {
+    Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
+}

@@ -1,0 +1,25 @@
+//! Grants that a component needs to be linked.
+
+use latchwork_core::model::manifest::PluginKind;
+use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_tooling::inspect::ComponentInfo;
+
+/// Returns the grants that are necessary to link the imports of a tool. The addresses in the grants name no existing
+/// server.
+pub(crate) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
+    let mut grants = Grants::default();
+    if anatomy.nearest_world() == PluginKind::Tool {
+        let imports = anatomy.imports();
+        let has = |prefix: &str| imports.iter().any(|item| item.name.starts_with(prefix));
+        let (http, tcp) = example_grants();
+        grants.http.extend(has("wasi:http/").then_some(http));
+        grants.tcp.extend(has("wasi:sockets/").then_some(tcp));
+    }
+    grants
+}
+
+/// Returns example grants that name no existing server, for a component that needs a grant to be linked.
+fn example_grants() -> (HttpGrant, TcpGrant) {
+    let host = "host.invalid".to_owned();
+    (HttpGrant { scheme: "https".into(), host: host.clone(), port: 443 }, TcpGrant { host, port: 443 })
+}

@@ -1,0 +1,34 @@
+//! A stored job, ready to be shown.
+
+use latchwork::config::Config;
+use latchwork::host::Stores;
+use latchwork_core::model::ids::JobId;
+use latchwork_core::response::{Response, response};
+use latchwork_core::state::Durable;
+use latchwork_core::storage::InboxRow;
+
+use crate::context::Context;
+use crate::display::{changed, gates, view};
+use crate::stored_job::load::load_with_inbox;
+use crate::{open, process_machine};
+
+/// A job and its unread inbox rows, ready to be shown.
+pub(crate) struct JobDisplay {
+    durable: Durable,
+    inbox: Vec<InboxRow>,
+    pub(crate) response: Response,
+}
+
+impl JobDisplay {
+    pub(crate) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
+        let (durable, inbox) = load_with_inbox(stores, job_id).await?;
+        let shown = response(&durable).with_pending(&durable, &inbox, process_machine::now_us());
+        let response = if open::is_restored().await? { shown.with_restored_database() } else { shown };
+        Ok(JobDisplay { durable, inbox, response })
+    }
+
+    pub(crate) fn print(&self, ctx: &Context<'_>, config: &Config) {
+        let response = changed::with_changes(config, &self.durable, self.response.clone(), None);
+        view::answer(ctx, &response, &gates::undecided_gate_lines(config, &self.durable, &self.inbox));
+    }
+}

@@ -1,0 +1,112 @@
+//! Deadline of a call, and the record of whether the call has begun to act on the world.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::guest::fault::HostFault;
+use crate::os::clock;
+
+const BEGUN: u8 = 1;
+const CLOSED: u8 = 2;
+
+/// Time in which a call may act on the world. The wasmtime `Store` of the call shares this value with the tasks that
+/// send on behalf of the call.
+///
+/// A call that began no operation has changed nothing, regardless of how the guest ended. A call that began an
+/// operation is in doubt if the tool did not answer. After the deadline or the end of the call, no operation may begin
+/// and nothing may be sent. The resolution of calls in doubt relies on these rules.
+#[derive(Clone, Debug)]
+pub struct CallWindow {
+    deadline_boot_us: u64,
+    state: Arc<AtomicU8>,
+    hindered: Arc<Mutex<Hindrances>>,
+}
+
+/// Accesses that the host refused or could not complete during a call. If the guest reports an exception without
+/// a cause, one of these accesses is the likely cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hindrances {
+    /// Last refusal, with the line of `latch.toml` that would allow the access.
+    pub(crate) denied: Option<String>,
+    /// Last granted server that could not be reached, with the reason.
+    pub(crate) unreachable: Option<String>,
+}
+
+impl CallWindow {
+    /// Returns a window that ends at a moment of the boot clock, in microseconds.
+    pub fn with_deadline(deadline_boot_us: u64) -> Self {
+        Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
+    }
+
+    /// Creates a window that begins now.
+    pub fn with_timeout_ms(timeout_ms: u32) -> Self {
+        Self::with_deadline(clock::boot_us().saturating_add(u64::from(timeout_ms) * 1_000))
+    }
+
+    /// Records that the host refused an access.
+    pub(crate) fn record_denied(&self, said: String) {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);
+    }
+
+    /// Records that a granted server could not be reached.
+    pub(crate) fn record_unreachable(&self, said: String) {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
+    }
+
+    /// Returns the refusals and failures recorded so far.
+    pub(crate) fn hindrances(&self) -> Hindrances {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Fails if the deadline has passed or the call has ended.
+    pub(crate) fn check(&self) -> Result<(), HostFault> {
+        let open = self.state.load(Ordering::SeqCst) & CLOSED == 0;
+        if open && clock::boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
+    }
+
+    /// Returns the time until the deadline.
+    pub(crate) fn time_left(&self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(clock::boot_us()))
+    }
+
+    /// Records that an operation is about to begin that may change the world. Fails after the deadline or the end of
+    /// the call.
+    pub(crate) fn begin_side_effect(&self) -> Result<(), HostFault> {
+        self.check()?;
+        let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
+        match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(HostFault::Deadline),
+        }
+    }
+
+    /// Ends the call and returns true if any operation was begun. After this function, no task can begin an operation,
+    /// not even on another thread.
+    pub(crate) fn close(&self) -> bool {
+        self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_side_effect_begins_after_the_deadline() {
+        let late = CallWindow::with_deadline(clock::boot_us());
+        assert_eq!(late.begin_side_effect(), Err(HostFault::Deadline));
+        assert!(!late.close());
+        let early = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
+        early.clone().begin_side_effect().unwrap();
+        assert!(early.close(), "clones share the begun flag");
+    }
+
+    #[test]
+    fn no_side_effect_begins_after_the_call_ends() {
+        let watch = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
+        assert!(!watch.close());
+        assert_eq!(watch.clone().begin_side_effect(), Err(HostFault::Deadline));
+        assert_eq!(watch.check(), Err(HostFault::Deadline));
+        assert!(!watch.close(), "a refused operation is not begun");
+    }
+}

@@ -1,0 +1,276 @@
+//! Sends a request that passed the checks of `http`. Resolves the host once, connects to a checked address, and
+//! checks the call's deadline before each write.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::{Request, Response, StatusCode, Uri};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::TlsConnector;
+use wasmtime_wasi_http::io::TokioIo;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
+
+use crate::capability::call_window::CallWindow;
+use crate::capability::grant;
+use crate::capability::grants::HttpGrant;
+use crate::capability::settings::PluginSettings;
+use crate::capability::stub::{HttpStub, StubFailure};
+
+/// A response, and a future that receives the response's body while it runs.
+pub(crate) type SentRequest = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.into() };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the default versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    TlsConnector::from(Arc::new(config))
+});
+
+/// Sends a request that passed the checks of `http`. Each request has its own connection. No state of one call can
+/// therefore reach another call.
+pub async fn send(
+    mut request: Request<WasiBody>,
+    options: RequestOptions,
+    place: &HttpGrant,
+    settings: &PluginSettings,
+    watch: &CallWindow,
+) -> Result<SentRequest, Error> {
+    if let Some(servers) = &settings.http_stub {
+        return answer_from_stub(request, place, servers.as_ref(), watch).await;
+    }
+    let within = |wish: Option<Duration>| wish.map_or(watch.time_left(), |wish| wish.min(watch.time_left()));
+    let connecting = async { connect(place, &resolve_allowed(place, settings, watch).await?, watch).await };
+    let connected = timeout(within(options.connect_timeout), connecting).await;
+    let stream = connected.unwrap_or(Err(Error::ConnectionTimeout)).inspect_err(|error| {
+        if !matches!(error, Error::DestinationIpProhibited) {
+            watch.record_unreachable(format!("{}:{} cannot be reached: {error}", place.host, place.port));
+        }
+    })?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    // Dropping the handle closes the connection. Tearing down the guest drops the handle.
+    let connection = wasmtime_wasi::runtime::spawn(connection);
+
+    // The request line to a server contains only the path and the query.
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
+    let response = timeout(within(options.first_byte_timeout), sender.send_request(request))
+        .await
+        .map_err(|_| Error::ConnectionReadTimeout)??;
+    let between = options.between_bytes_timeout;
+    let response = response.map(|body| {
+        let body = body.map_err(Error::from);
+        match between {
+            Some(between) => PauseLimitedBody { inner: body, between, left: Box::pin(sleep(between)) }.boxed_unsync(),
+            None => body.boxed_unsync(),
+        }
+    });
+    Ok((response, Box::new(async move { connection.await.map_err(Error::from) })))
+}
+
+/// Lets the stub answer a request. No connection is made.
+async fn answer_from_stub(
+    request: Request<WasiBody>,
+    place: &HttpGrant,
+    servers: &dyn HttpStub,
+    watch: &CallWindow,
+) -> Result<SentRequest, Error> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await?.to_bytes();
+    watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
+    let answer = servers.answer(place, Request::from_parts(parts, body)).map_err(|why| match why {
+        StubFailure::Refused => Error::Connect(io::ErrorKind::ConnectionRefused.into()),
+        StubFailure::TimedOut => Error::ConnectionReadTimeout,
+    })?;
+    let answer = answer.map(|body| Full::new(body).map_err(|never| match never {}).boxed_unsync());
+    Ok((answer, Box::new(async { Ok(()) })))
+}
+
+/// Sends a POST request of the host itself and returns the status of the answer. The host's configuration names the
+/// address.
+pub async fn post(
+    mut request: Request<Full<Bytes>>,
+    place: &HttpGrant,
+    watch: &CallWindow,
+) -> Result<StatusCode, Error> {
+    let posting = async {
+        let stream = connect(place, &resolve(place).await?, watch).await?;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let _connection = wasmtime_wasi::runtime::spawn(connection);
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
+        Ok(sender.send_request(request).await?.status())
+    };
+    timeout(watch.time_left(), posting).await.map_err(|_| Error::ConnectionReadTimeout)?
+}
+
+async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
+    let mut failed = Error::DestinationNotFound;
+    for address in addresses {
+        // Connecting is the first action that has an effect on the world. Looking up a name has no effect.
+        watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
+        match TcpStream::connect(*address).await {
+            Ok(stream) => {
+                // With this option, small requests are sent immediately. Without the option, they are only delayed.
+                let _ = stream.set_nodelay(true);
+                let stream = DeadlineStream { inner: stream, watch: watch.clone() };
+                return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
+            }
+            Err(error) => failed = Error::Connect(error),
+        }
+    }
+    Err(failed)
+}
+
+/// Resolves the addresses of the host.
+async fn resolve(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
+    if let Some(ip) = grant::parse_ip(&place.host) {
+        return Ok(vec![SocketAddr::new(ip, place.port)]);
+    }
+    let found = tokio::net::lookup_host((place.host.as_str(), place.port)).await.map_err(|error| {
+        tracing::debug!("looking up {:?} failed: {error}", place.host);
+        Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
+    })?;
+    Ok(found.collect())
+}
+
+/// Returns the addresses that the call may connect to. The connection uses these addresses without a second lookup.
+async fn resolve_allowed(
+    place: &HttpGrant,
+    settings: &PluginSettings,
+    watch: &CallWindow,
+) -> Result<Vec<SocketAddr>, Error> {
+    let addresses = resolve(place).await?;
+    let mut denials = Vec::new();
+    let mut good = Vec::new();
+    for address in addresses {
+        match grant::check_http_address(&settings.grants, place, address.ip()) {
+            Ok(()) => good.push(address),
+            Err(denied) => denials.push(denied),
+        }
+    }
+    match (good.is_empty(), denials.first()) {
+        (true, Some(denied)) => {
+            watch.record_denied(denied.log(&settings.name));
+            Err(Error::DestinationIpProhibited)
+        }
+        (true, None) => Err(Error::DestinationNotFound),
+        (false, _) => Ok(good),
+    }
+}
+
+async fn tls(place: &HttpGrant, stream: DeadlineStream<TcpStream>) -> Result<Box<dyn Stream>, Error> {
+    let name = match place.host.parse::<IpAddr>() {
+        Ok(ip) => ServerName::from(ip),
+        Err(_) => ServerName::try_from(place.host.clone()).map_err(|_| Error::HttpRequestUriInvalid)?,
+    };
+    Ok(Box::new(TLS.connect(name, stream).await.map_err(Error::Tls)?))
+}
+
+/// A stream that refuses every write after the call's deadline, from any task.
+struct DeadlineStream<S> {
+    inner: S,
+    watch: CallWindow,
+}
+
+impl<S> DeadlineStream<S> {
+    fn check(&self) -> io::Result<()> {
+        self.watch.check().map_err(|fault| io::Error::new(io::ErrorKind::TimedOut, fault))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for DeadlineStream<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.inner).poll_write(cx, buf)
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+/// A response body that fails if the pause between two frames exceeds the guest's timeout.
+struct PauseLimitedBody<B> {
+    inner: B,
+    between: Duration,
+    left: Pin<Box<Sleep>>,
+}
+
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for PauseLimitedBody<B> {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match Pin::new(&mut self.inner).poll_frame(cx) {
+            Poll::Pending => match self.left.as_mut().poll(cx) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(()) => Poll::Ready(Some(Err(Error::ConnectionReadTimeout))),
+            },
+            ready => {
+                let between = self.between;
+                self.left.set(sleep(between));
+                ready
+            }
+        }
+    }
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::clock;
+    use tokio::io::AsyncWriteExt;
+
+    #[tokio::test]
+    async fn stream_refuses_writes_after_the_deadline() {
+        let (near, _far) = tokio::io::duplex(64);
+        let watch = CallWindow::with_deadline(clock::boot_us() + 30_000);
+        let mut stream = DeadlineStream { inner: near, watch };
+        stream.write_all(b"in time").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        assert_eq!(stream.write_all(b"late").await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,171 @@
+//! `wasi:filesystem` on granted directories.
+//!
+//! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts each
+//! operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation therefore
+//! cannot begin after the call's deadline. After such an operation has begun, the call is in doubt if the tool does not
+//! answer.
+
+use wasmtime::component::{HasData, Resource};
+use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
+use wasmtime_wasi::p2::bindings::filesystem::types;
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    Advice, Descriptor, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream,
+    ErrorCode, Filesize, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags,
+    PathFlags,
+};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
+
+use crate::capability::call_window::CallWindow;
+use crate::capability::grant;
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::grants::Grants;
+
+/// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and the data to guard
+/// changes and to log refusals.
+pub(crate) struct Files<'a> {
+    pub(crate) inner: WasiFilesystemCtxView<'a>,
+    pub(crate) watch: &'a CallWindow,
+    pub(crate) plugin: &'a str,
+    pub(crate) grants: &'a Grants,
+    pub(crate) rights: EffectivePermissions,
+}
+
+/// Identifies [`Files`] to the linker.
+pub(crate) struct FilesData;
+
+impl HasData for FilesData {
+    type Data<'a> = Files<'a>;
+}
+
+impl Files<'_> {
+    fn begin(&self) -> FsResult<()> {
+        self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
+    }
+
+    /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
+    fn log_refusal<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
+        if let Err(error) = &result
+            && matches!(error.downcast_ref(), Some(ErrorCode::NotPermitted | ErrorCode::ReadOnly | ErrorCode::Access))
+        {
+            self.watch.record_denied(grant::refused_directory_write(self.grants, self.rights, what).log(self.plugin));
+        }
+        result
+    }
+}
+
+macro_rules! delegate {
+    ($(async fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
+        $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
+            self.inner.$name($($arg),*).await
+        })*
+    };
+}
+
+macro_rules! mutate {
+    ($($what:literal: async fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
+        $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
+            self.begin()?;
+            let result = self.inner.$name($($arg),*).await;
+            self.log_refusal($what, result)
+        })*
+    };
+}
+
+impl types::Host for Files<'_> {
+    fn convert_error_code(&mut self, error: FsError) -> wasmtime::Result<ErrorCode> {
+        self.inner.convert_error_code(error)
+    }
+    fn filesystem_error_code(&mut self, error: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+        self.inner.filesystem_error_code(error)
+    }
+}
+
+impl HostDescriptor for Files<'_> {
+    delegate! {
+        async fn advise(fd: Resource<Descriptor>, offset: Filesize, len: Filesize, advice: Advice) -> FsResult<()>;
+        async fn get_flags(fd: Resource<Descriptor>) -> FsResult<DescriptorFlags>;
+        async fn get_type(fd: Resource<Descriptor>) -> FsResult<DescriptorType>;
+        async fn read(fd: Resource<Descriptor>, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)>;
+        async fn read_directory(fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>>;
+        async fn sync(fd: Resource<Descriptor>) -> FsResult<()>;
+        async fn sync_data(fd: Resource<Descriptor>) -> FsResult<()>;
+        async fn stat(fd: Resource<Descriptor>) -> FsResult<DescriptorStat>;
+        async fn stat_at(fd: Resource<Descriptor>, flags: PathFlags, path: String) -> FsResult<DescriptorStat>;
+        async fn readlink_at(fd: Resource<Descriptor>, path: String) -> FsResult<String>;
+        async fn is_same_object(a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool>;
+        async fn metadata_hash(fd: Resource<Descriptor>) -> FsResult<MetadataHashValue>;
+        async fn metadata_hash_at(
+            fd: Resource<Descriptor>, flags: PathFlags, path: String
+        ) -> FsResult<MetadataHashValue>;
+    }
+
+    mutate! {
+        "change a file's size": async fn set_size(fd: Resource<Descriptor>, size: Filesize) -> FsResult<()>;
+        "change a file's times": async fn set_times(
+            fd: Resource<Descriptor>, accessed: NewTimestamp, modified: NewTimestamp
+        ) -> FsResult<()>;
+        "write to a file": async fn write(
+            fd: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize
+        ) -> FsResult<Filesize>;
+        "create a directory": async fn create_directory_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
+        "change a file's times": async fn set_times_at(
+            fd: Resource<Descriptor>, flags: PathFlags, path: String, accessed: NewTimestamp, modified: NewTimestamp
+        ) -> FsResult<()>;
+        "link a file": async fn link_at(
+            fd: Resource<Descriptor>, flags: PathFlags, path: String, to: Resource<Descriptor>, to_path: String
+        ) -> FsResult<()>;
+        "remove a directory": async fn remove_directory_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
+        "rename a file": async fn rename_at(
+            fd: Resource<Descriptor>, path: String, to: Resource<Descriptor>, to_path: String
+        ) -> FsResult<()>;
+        "link a file": async fn symlink_at(fd: Resource<Descriptor>, target: String, path: String) -> FsResult<()>;
+        "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
+    }
+
+    async fn open_at(
+        &mut self,
+        fd: Resource<Descriptor>,
+        path_flags: PathFlags,
+        path: String,
+        open: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Resource<Descriptor>> {
+        // Opening a directory with the right to mutate it changes nothing. Toolchains routinely open directories this
+        // way. Creating, truncating and opening for writing may change something.
+        let changes =
+            open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
+        if !changes {
+            return self.inner.open_at(fd, path_flags, path, open, flags).await;
+        }
+        self.begin()?;
+        let result = self.inner.open_at(fd, path_flags, path, open, flags).await;
+        self.log_refusal("open a file for writing", result)
+    }
+
+    fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+        self.inner.read_via_stream(fd, offset)
+    }
+    fn write_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
+        self.begin()?;
+        self.inner.write_via_stream(fd, offset)
+    }
+    fn append_via_stream(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
+        self.begin()?;
+        self.inner.append_via_stream(fd)
+    }
+    fn drop(&mut self, fd: Resource<Descriptor>) -> wasmtime::Result<()> {
+        HostDescriptor::drop(&mut self.inner, fd)
+    }
+}
+
+impl HostDirectoryEntryStream for Files<'_> {
+    async fn read_directory_entry(
+        &mut self,
+        stream: Resource<DirectoryEntryStream>,
+    ) -> FsResult<Option<DirectoryEntry>> {
+        self.inner.read_directory_entry(stream).await
+    }
+    fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
+        HostDirectoryEntryStream::drop(&mut self.inner, stream)
+    }
+}

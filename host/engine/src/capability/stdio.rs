@@ -1,0 +1,82 @@
+//! Standard output and standard error of a tool, written as one log record per line.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::io::AsyncWrite;
+use tracing::Level;
+use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
+
+use crate::capability::log;
+use crate::capability::log::RECORD_BYTES_MAX;
+
+/// One stream of one call. Clones share the incomplete line.
+#[derive(Clone)]
+pub(crate) struct LogStream(Arc<Mutex<Line>>);
+
+struct Line {
+    plugin: String,
+    slot: String,
+    level: Level,
+    text: Vec<u8>,
+}
+
+impl LogStream {
+    pub(crate) fn new(plugin: &str, slot: &str, level: Level) -> Self {
+        let line = Line { plugin: plugin.to_owned(), slot: slot.to_owned(), level, text: Vec::new() };
+        Self(Arc::new(Mutex::new(line)))
+    }
+}
+
+impl Line {
+    fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.text.extend_from_slice(piece);
+            if piece.ends_with(b"\n") || self.text.len() >= RECORD_BYTES_MAX {
+                self.end();
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        let text = String::from_utf8_lossy(&self.text);
+        let text = text.trim_end_matches(['\r', '\n']);
+        if !text.is_empty() {
+            log::record(&self.plugin, &self.slot, self.level, text);
+        }
+        self.text.clear();
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl IsTerminal for LogStream {
+    fn is_terminal(&self) -> bool {
+        false
+    }
+}
+
+impl StdoutStream for LogStream {
+    fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
+        Box::new(self.clone())
+    }
+}
+
+impl AsyncWrite for LogStream {
+    fn poll_write(self: Pin<&mut Self>, _cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buf);
+        Poll::Ready(Ok(buf.len()))
+    }
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,347 @@
+//! On-disk cache of compiled code. With the cache, each component is compiled once per machine.
+//!
+//! The engine runs compiled code without checking it. The cache must therefore return only code that this program
+//! compiled for this user. Three rules ensure this:
+//!
+//! * The directory belongs to the user, never to the project.
+//! * Only this user may write to the directory.
+//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC.
+//!
+//! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
+//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use wasmtime::component::Component;
+
+use latchwork_core::model::ids::Hash;
+
+use crate::engine::error::EngineError;
+use crate::engine::hmac;
+use crate::os;
+
+/// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
+const MAGIC: &[u8; 8] = b"LATCHAOT";
+const LAYOUT: u32 = 2;
+const HEADER_BYTES: usize = 8 + 4 + 32 + 32;
+/// Name of the file that holds the secret, in the same directory as the entries.
+const SECRET_FILE: &str = "secret";
+
+/// Directory of compiled components, with its secret.
+#[derive(Clone)]
+pub(crate) struct CodeCache {
+    dir: PathBuf,
+    secret: [u8; 32],
+}
+
+impl CodeCache {
+    /// Opens or creates the directory and its secret.
+    ///
+    /// Returns `None` if the directory or the secret cannot be created or read. The engine then works without a cache
+    /// and compiles each component at each start.
+    ///
+    /// # Errors
+    /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
+    pub(crate) fn open(dir: &Path) -> Result<Option<Self>, EngineError> {
+        let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
+        if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+            && error.kind() != std::io::ErrorKind::AlreadyExists
+        {
+            tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
+            return Ok(None);
+        }
+        // Reads the metadata of the path itself, not of the target of a symbolic link. The directory that is
+        // checked is then the directory that is used.
+        let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
+        if !meta.is_dir() {
+            return Err(refuse("it is not a directory".to_owned()));
+        }
+        check_ownership(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
+        match load_or_create_secret(dir) {
+            Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
+            Err(SecretError::Refused(reason)) => Err(refuse(reason)),
+            Err(SecretError::Failed(error)) => {
+                tracing::warn!("compiled plugins are not cached in {}: {error}", dir.display());
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns true if an entry exists. Its HMAC is only checked when the entry is used.
+    pub(crate) fn contains(&self, engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> bool {
+        self.entry(entry_key(engine, profile, digest)).is_file()
+    }
+
+    fn entry(&self, key: Hash) -> PathBuf {
+        self.dir.join(format!("{}.aot", key.to_hex()))
+    }
+
+    /// Returns the component from its cache entry, or compiles the component and stores the entry.
+    pub(crate) fn load_or_compile(
+        &self,
+        engine: &wasmtime::Engine,
+        profile: Hash,
+        digest: Hash,
+        bytes: &[u8],
+    ) -> wasmtime::Result<Component> {
+        let key = entry_key(engine, profile, digest);
+        let path = self.entry(key);
+        match std::fs::read(&path) {
+            Ok(entry) => match self.verified_code(&entry, key) {
+                Some(code) => match load(engine, code) {
+                    Ok(component) => return Ok(component),
+                    Err(error) => tracing::debug!("cached code of {digest} cannot be loaded: {error:#}"),
+                },
+                None => tracing::warn!("cached code in {} is damaged; compiling it again", path.display()),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => tracing::warn!("cached code in {} cannot be read: {error}", path.display()),
+        }
+        let component = Component::new(engine, bytes)?;
+        // If the entry cannot be written, for example on a full disk, the component is compiled again at the
+        // next start.
+        if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
+            tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
+        }
+        Ok(component)
+    }
+
+    /// Returns the number of entries with a valid HMAC, and the files of the entries without one.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub(crate) fn check_entries(&self) -> std::io::Result<(u64, Vec<PathBuf>)> {
+        let (mut whole, mut damaged) = (0, Vec::new());
+        for entry in std::fs::read_dir(&self.dir)? {
+            let path = entry?.path();
+            if path.extension().is_none_or(|extension| extension != "aot") {
+                continue;
+            }
+            let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
+            match std::fs::read(&path) {
+                Ok(bytes) if key.is_some_and(|key| self.verified_code(&bytes, key).is_some()) => whole += 1,
+                // Another process removed the entry in the meantime.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                _ => damaged.push(path),
+            }
+        }
+        damaged.sort();
+        Ok((whole, damaged))
+    }
+
+    fn store_entry(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
+        file.write_all(&self.header(key, code))?;
+        file.write_all(code)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    fn header(&self, key: Hash, code: &[u8]) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(MAGIC);
+        header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
+        // Every part except the code has a fixed length, so different parts never form the same concatenation.
+        header[12..44].copy_from_slice(&hmac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
+        header[44..].copy_from_slice(&key.0);
+        header
+    }
+
+    /// Returns the compiled code of an entry. Returns `None` if the entry is incomplete, has another key than `wanted`,
+    /// or was not written with the secret of this user.
+    fn verified_code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
+        let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
+        (head == self.header(wanted, code)).then_some(code)
+    }
+}
+
+/// Reason why the secret is not available.
+enum SecretError {
+    /// The secret cannot be trusted.
+    Refused(String),
+    /// The secret cannot be read or created.
+    Failed(std::io::Error),
+}
+
+impl From<std::io::Error> for SecretError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Reads the secret of a directory. Creates the secret on first use.
+fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
+    let path = dir.join(SECRET_FILE);
+    let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
+    let mut file = match read() {
+        Ok(file) => File::from(file),
+        Err(rustix::io::Errno::NOENT) => {
+            // The temporary file has mode 600. If another process has created the secret in the meantime, that
+            // secret is used.
+            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
+            file.write_all(&os::entropy::bytes::<32>())?;
+            file.as_file().sync_all()?;
+            match file.persist_noclobber(&path) {
+                Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error.error.into());
+                }
+                _ => File::from(read().map_err(std::io::Error::from)?),
+            }
+        }
+        Err(error) => return Err(std::io::Error::from(error).into()),
+    };
+    let refuse =
+        |reason: String| SecretError::Refused(format!("its file {SECRET_FILE:?}: {reason}; remove the directory"));
+    check_ownership(&file.metadata()?, 0o077).map_err(refuse)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(33).read_to_end(&mut bytes)?;
+    bytes.try_into().map_err(|_| refuse("it is damaged".to_owned()))
+}
+
+/// Checks that the file belongs to this user and that no permission in the mask `others` is set.
+fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
+    let me = rustix::process::geteuid().as_raw();
+    if meta.uid() != me {
+        return Err(format!("it belongs to user {}, not to the current user ({me})", meta.uid()));
+    }
+    if meta.permissions().mode() & others != 0 {
+        return Err("other users have access to it".to_owned());
+    }
+    Ok(())
+}
+
+/// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
+fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
+    use std::hash::{Hash as _, Hasher};
+    // Collects the bytes that are fed to the hasher, because the output of the standard hasher is not stable.
+    struct Collect(Vec<u8>);
+    impl Hasher for Collect {
+        fn finish(&self) -> u64 {
+            0
+        }
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.extend_from_slice(bytes);
+        }
+    }
+    let mut machine = Collect(Vec::new());
+    engine.precompile_compatibility_hash().hash(&mut machine);
+    Hash::of(&[&digest.0, &profile.0, &machine.0])
+}
+
+#[expect(unsafe_code, reason = "the engine cannot verify compiled code; this module verifies it first")]
+fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry in
+    // memory whose HMAC over content and key was just verified. Only this user can read the secret, and only
+    // `store_entry` writes entries with it. The engine itself checks its version and settings.
+    unsafe { Component::deserialize(engine, code) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    fn engine() -> (wasmtime::Engine, Hash) {
+        let (config, profile) =
+            crate::engine::profile::build_profile(latchwork_core::model::manifest::PluginKind::Step);
+        (wasmtime::Engine::new(&config).unwrap(), profile)
+    }
+
+    fn only_entry(dir: &Path) -> PathBuf {
+        let found = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET_FILE)).collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        entries[0].clone()
+    }
+
+    #[test]
+    fn damaged_cache_entry_is_compiled_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = CodeCache::open(&dir.path().join("compiled")).unwrap().unwrap();
+        let (engine, profile) = engine();
+        let digest = Hash::of(&[EMPTY]);
+        let load = || cache.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
+        load();
+        let path = only_entry(&cache.dir);
+        let good = std::fs::read(&path).unwrap();
+        let key = entry_key(&engine, profile, digest);
+        assert!(cache.verified_code(&good, key).is_some());
+        assert!(cache.verified_code(&good, Hash::default()).is_none(), "an entry is only valid for its own key");
+        let cuts = [0, 1, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1].map(|len| good[..len].to_vec());
+        let flips = [0, 9, 20, 50, HEADER_BYTES + 7, good.len() - 1].map(|at| {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            bad
+        });
+        for bad in cuts.into_iter().chain(flips) {
+            assert!(cache.verified_code(&bad, key).is_none());
+            std::fs::write(&path, &bad).unwrap();
+            load();
+            assert_eq!(std::fs::read(only_entry(&cache.dir)).unwrap().len(), good.len());
+            assert!(cache.verified_code(&std::fs::read(&path).unwrap(), key).is_some());
+        }
+    }
+
+    #[test]
+    fn cache_directory_writable_by_others_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("compiled");
+        CodeCache::open(&path).unwrap().unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
+        std::fs::remove_dir_all(&path).unwrap();
+        std::os::unix::fs::symlink(dir.path(), &path).unwrap();
+        assert!(CodeCache::open(&path).is_err());
+    }
+    #[test]
+    fn cache_entry_with_foreign_secret_is_not_loaded() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |name: &str| CodeCache::open(&dir.path().join(name)).unwrap().unwrap();
+        let (mine, other) = (open("mine"), open("other"));
+        let (engine, profile) = engine();
+        let digest = Hash::of(&[EMPTY]);
+        other.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
+        let planted = std::fs::read(only_entry(&other.dir)).unwrap();
+        let key = entry_key(&engine, profile, digest);
+        assert!(other.verified_code(&planted, key).is_some());
+        assert!(
+            mine.verified_code(&planted, key).is_none(),
+            "complete and for this key, but written with another secret"
+        );
+        // An entry with a plain hash in place of the HMAC is refused. Every user can compute a plain hash.
+        let mut forged = mine.header(key, b"code").to_vec();
+        forged.extend_from_slice(b"code");
+        assert!(mine.verified_code(&forged, key).is_some());
+        forged[12..44].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
+        assert!(mine.verified_code(&forged, key).is_none());
+    }
+
+    #[test]
+    fn cache_secret_readable_by_others_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("compiled");
+        let first = CodeCache::open(&path).unwrap().unwrap();
+        assert_eq!(CodeCache::open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
+        let secret = path.join(SECRET_FILE);
+        assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
+        std::fs::remove_file(&secret).unwrap();
+        std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
+        assert!(CodeCache::open(&path).unwrap().is_none(), "a symbolic link is refused");
+    }
+
+    #[test]
+    fn cache_is_disabled_without_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        assert!(CodeCache::open(&dir.path().join("file/compiled")).unwrap().is_none());
+    }
+}

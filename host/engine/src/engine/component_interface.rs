@@ -1,0 +1,47 @@
+//! Imports, exports and world of a component, read from its type without running it.
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
+use crate::engine::untyped;
+use crate::engine::{Engine, component};
+use crate::interfaces::Problem;
+
+/// Imports and exports of a component, as the component names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComponentInterface {
+    /// World of the component, if its exports identify one.
+    pub kind: Option<PluginKind>,
+    /// True for an untyped component, whose functions are used as the operators of a tool.
+    pub is_untyped: bool,
+    /// Names of the imports.
+    pub imports: Vec<String>,
+    /// Names of the exports.
+    pub exports: Vec<String>,
+}
+
+impl Engine {
+    /// Reads imports, exports and world of a component. Also works for a component that would be refused.
+    ///
+    /// # Errors
+    /// The bytes are not a component.
+    pub fn component_interface(&self, bytes: &[u8]) -> Result<ComponentInterface, Problem> {
+        let profile = self.profile(component::guess_kind(bytes));
+        let engine = &profile.engine;
+        // Uses the cache, because a caller that reads the interface often loads the component as well.
+        let component = self.compile(profile, Hash::of(&[bytes]), bytes);
+        let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
+        let ty = component.component_type();
+        let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
+        let has = |interface| exports.contains(&crate::interfaces::package::interface_name(interface));
+        let kind = match (has("run"), has("invoke")) {
+            (true, false) => Some(PluginKind::Step),
+            (false, true) => Some(PluginKind::Tool),
+            _ => None,
+        };
+        let is_plain = untyped::is_untyped(engine, &component);
+        let kind = if is_plain { Some(PluginKind::Tool) } else { kind };
+        Ok(ComponentInterface { kind, is_untyped: is_plain, imports, exports })
+    }
+}

@@ -1,0 +1,240 @@
+//! Calls a component's `describe` and checks the returned manifest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Store, UpdateDeadline};
+
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
+
+use crate::capability::settings::PluginSettings;
+use crate::engine::null_host::NullHost;
+use crate::engine::schema::Schemas;
+use crate::engine::shape::Shape;
+use crate::engine::step_state::StepState;
+use crate::engine::{start_phase, virtual_wasi};
+use crate::guest::bindings::export;
+use crate::guest::limits::Guarded;
+use crate::guest::{convert, fault, limits};
+use crate::interfaces::Problem;
+use crate::interfaces::package::PACKAGE;
+
+/// Limits of a `describe` call. Interpreters use most of these limits while they start.
+const DESCRIBE_LIMITS: Limits = Limits {
+    memory_bytes: 256 << 20,
+    table_elements: 100_000,
+    fuel: 10_000_000_000,
+    timeout_ms: 20_000,
+    output_bytes: 4 << 20,
+    // A language runtime may make a few WASI calls while it starts. `describe` makes no other host calls.
+    host_calls: 1_000,
+};
+
+/// The manifest, and the compiled schemas of each operator.
+pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
+
+/// Instantiates the component, checks the types of all exports, and calls `describe`. A call of an import
+/// traps, with two exceptions:
+///
+/// * A step with virtual WASI can call virtual WASI, backed by [`NullHost`]. The clock of [`NullHost`] starts
+///   at 1970 and its random stream is fixed, so the answer of `describe` is reproducible.
+/// * Any other plugin can use the clock and the random stream of [`NullHost`], but only while its language
+///   runtime starts. After the start, `describe` is called and every call of an import traps.
+pub(crate) fn describe(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    shape: Shape,
+    settings: &PluginSettings,
+) -> Result<Described, Vec<Problem>> {
+    let answer = call_describe(engine, component, shape, settings)?;
+    let manifest = convert::manifest(answer);
+    let schemas = check_manifest(&manifest, shape.kind)?;
+    Ok((manifest, schemas))
+}
+
+fn call_describe(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    shape: Shape,
+    settings: &PluginSettings,
+) -> Result<export::plugin::Manifest, Vec<Problem>> {
+    let failed = |error: wasmtime::Error| {
+        let failure = fault::failure(&error);
+        let root = error.root_cause().to_string();
+        let text = match root.strip_prefix("unknown import: `") {
+            Some(rest) => {
+                let import = rest.split('`').next().unwrap_or(rest);
+                format!("it calls the import {import}; describe must not call any import")
+            }
+            None => failure.to_string(),
+        };
+        vec![Problem::Describe(text)]
+    };
+    let mut linker = Linker::<StepState>::new(engine);
+    let mut starting = None;
+    match settings.wasi {
+        WasiMode::Virtual => virtual_wasi::link(&mut linker, component)
+            .and_then(|()| virtual_wasi::forbid(&mut linker, component, PACKAGE))
+            .map_err(failed)?,
+        WasiMode::None => {
+            starting = Some(start_phase::link(&mut linker, component).map_err(failed)?);
+            linker.define_unknown_imports_as_traps(component).map_err(failed)?;
+        }
+    }
+    let pre = linker.instantiate_pre(component).map_err(failed)?;
+    let mut store = Store::new(engine, StepState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
+    limits::apply_limits(&mut store, &DESCRIBE_LIMITS).map_err(failed)?;
+    // The calls here are synchronous, so the epoch callback continues instead of yielding.
+    store.epoch_deadline_callback(|mut context| {
+        context.data_mut().guard().check_time()?;
+        Ok(UpdateDeadline::Continue(1))
+    });
+    let instance = pre.instantiate(&mut store).map_err(failed)?;
+    if let Some(starting) = starting {
+        starting.end();
+    }
+
+    let mut problems = Vec::new();
+    macro_rules! typed {
+        ($wanted:expr, $interface:ident) => {
+            if $wanted {
+                let loaded =
+                    export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
+                if let Err(error) = loaded {
+                    let export = crate::interfaces::package::interface_name(stringify!($interface));
+                    problems.push(Problem::Export { export, wrong: format!("has the wrong type: {error:#}") });
+                }
+            }
+        };
+    }
+    typed!(true, plugin);
+    typed!(shape.kind == PluginKind::Step, run);
+    typed!(shape.kind == PluginKind::Tool, invoke);
+    typed!(shape.reconcile, reconcile);
+    typed!(shape.verify, verify);
+    typed!(shape.compensate, compensate);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+
+    store.set_fuel(DESCRIBE_LIMITS.fuel).map_err(failed)?;
+    let interface = instance.get_export_index(&mut store, None, &crate::interfaces::package::interface_name("plugin"));
+    let function = instance
+        .get_export_index(&mut store, interface.as_ref(), "describe")
+        .expect("the interface was loaded a moment ago");
+    let describe = instance.get_typed_func::<(), (export::plugin::Manifest,)>(&mut store, function).map_err(failed)?;
+    let answer = describe.call(&mut store, ());
+    store.data_mut().flush_output();
+    let (manifest,) = answer.map_err(failed)?;
+    Ok(manifest)
+}
+
+/// Checks a manifest against every rule and lists all violations. Returns the compiled schemas if there are no
+/// violations.
+pub(super) fn check_manifest(
+    manifest: &Manifest,
+    kind: PluginKind,
+) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
+    if !is_semver(&manifest.version) {
+        wrong("version".into(), format!("{:?} is not a semantic version such as 1.2.0", manifest.version));
+    }
+    if manifest.operators.is_empty() {
+        wrong("operators".into(), "the list is empty; a plugin serves at least one operator".into());
+    }
+    let mut names = BTreeSet::new();
+    let mut schemas = BTreeMap::new();
+    for (index, operator) in manifest.operators.iter().enumerate() {
+        let name = operator.name.as_str();
+        let at = |part: &str| format!("operators[{index}] {name:?}, {part}");
+        if !Operator::is_valid(name) {
+            wrong(at("name"), "is invalid; use 1 to 128 visible ASCII characters other than / : ~ and quotes".into());
+        }
+        if !names.insert(name) {
+            wrong(at("name"), "is used twice".into());
+        }
+        for (part, text) in broken_rules(operator, kind) {
+            wrong(at(part), text.to_owned());
+        }
+        match Schemas::compile(&operator.input_schema, &operator.output_schema) {
+            Ok(compiled) => {
+                schemas.insert(operator.name.clone(), compiled);
+            }
+            Err(bad) => bad.into_iter().for_each(|(part, text)| wrong(at(part), text)),
+        }
+    }
+    if problems.is_empty() { Ok(schemas) } else { Err(problems) }
+}
+
+fn broken_rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'static str)> {
+    let mut broken = Vec::new();
+    if operator.effects.is_empty() {
+        broken.push(("effects", "the list is empty; declare at least read-only"));
+    }
+    if operator.is_world_changing() && operator.determinism == Determinism::Pure && kind == PluginKind::Tool {
+        broken.push(("determinism", "a tool that changes the world is not pure; it is external"));
+    }
+    if operator.outcome_type.as_ref().is_some_and(String::is_empty) {
+        broken.push(("outcome-type", "is empty; omit it if the operator produces no outcome"));
+    }
+    match operator.outcome_status.as_deref() {
+        None | Some("draft" | "final") => {}
+        Some(_) => broken.push(("outcome-status", "must be draft or final")),
+    }
+    broken
+}
+
+/// Returns true for `MAJOR.MINOR.PATCH`, optionally followed by `-pre` and `+build`.
+fn is_semver(text: &str) -> bool {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let rest = &text[core.len()..];
+    let parts: Vec<_> = core.split('.').collect();
+    let number = |part: &&str| {
+        !part.is_empty()
+            && part.len() <= 9
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && (part.len() == 1 || !part.starts_with('0'))
+    };
+    parts.len() == 3
+        && parts.iter().all(number)
+        && rest.len() != 1
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn semantic_versions_are_recognized() {
+        for good in ["0.1.0", "1.20.300", "1.0.0-rc.1", "1.0.0+build.5"] {
+            assert!(is_semver(good), "{good}");
+        }
+        for bad in ["", "1", "1.2", "1.2.3.4", "01.2.3", "v1.2.3", "1.2.x", "1.2.3-", "1.2.3 "] {
+            assert!(!is_semver(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_broken_rule_is_listed() {
+        let operator = |name: &str| OperatorSpec {
+            name: Operator::new(name),
+            description: String::new(),
+            input_schema: "{".into(),
+            output_schema: "true".into(),
+            effects: vec![],
+            determinism: Determinism::Pure,
+            outcome_type: None,
+            outcome_status: Some("maybe".into()),
+            resolution: Default::default(),
+            limits: Default::default(),
+        };
+        let manifest = Manifest { version: "one".into(), operators: vec![operator("a b"), operator("a b")] };
+        let problems = check_manifest(&manifest, PluginKind::Tool).unwrap_err();
+        // One problem with the version, four with each of the two operators (name, effects, outcome-status,
+        // input-schema), and one duplicate name.
+        assert_eq!(problems.len(), 10, "{problems:#?}");
+    }
+}

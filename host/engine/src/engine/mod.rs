@@ -1,0 +1,267 @@
+//! The WebAssembly engine. Loads plugins with all checks, and runs them under limits. Steps and tools have separate
+//! profiles.
+//!
+//! * `profile` is the only module that builds a [`wasmtime::Config`].
+//! * `component` decides which imports a component may have. `describe` calls the component's `describe`.
+//! * `step` and `tool` run each try in a new instance under `limits`. `fault` converts the engine's errors
+//!   into failures with their own codes.
+//! * `untyped` derives tools from components that were not written for Latchwork.
+//! * `virtual_wasi` answers a step's WASI calls deterministically.
+//! * `cache` stores compiled code.
+
+mod announce;
+mod cache;
+mod component;
+mod component_interface;
+mod describe;
+mod error;
+mod hmac;
+mod instance_pool;
+mod null_host;
+mod plugin;
+mod profile;
+mod runnable;
+pub mod schema;
+mod shape;
+mod start_phase;
+pub(crate) mod step;
+mod step_end;
+mod step_state;
+pub(crate) mod tool;
+pub(crate) mod tool_state;
+pub(crate) mod untyped;
+pub(crate) mod virtual_wasi;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::Component;
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
+use crate::capability::settings::{LoadSettings, PluginSettings};
+
+pub use crate::interfaces::{Explain, Problem};
+pub use announce::{CompilationStart, on_compile};
+pub use component_interface::ComponentInterface;
+pub use error::{EngineError, LoadError};
+pub use plugin::Plugin;
+pub use profile::Variation;
+pub use runnable::{PinnedComponents, Runnable};
+pub use step_end::{StepEnd, StepOutcome};
+pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
+
+/// Options of an [`Engine`].
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// Directory for compiled code. `None`: components are compiled at each start.
+    pub cache_dir: Option<PathBuf>,
+    /// Adds details to the reasons for which a component is refused.
+    pub explain: Explain,
+}
+
+/// Compiles and loads plugins. A process needs one engine. Cloning is cheap.
+#[derive(Clone)]
+pub struct Engine {
+    step: Profile,
+    tool: Profile,
+    cache: Option<cache::CodeCache>,
+    explain: Explain,
+}
+
+#[derive(Clone)]
+struct Profile {
+    engine: wasmtime::Engine,
+    digest: Hash,
+    pool: instance_pool::InstancePool,
+}
+
+impl Engine {
+    /// Builds both profiles and starts the thread that makes running guests yield and check their time limit.
+    pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
+        let cache = options.cache_dir.as_deref().map(cache::CodeCache::open).transpose()?.flatten();
+        let profile = |kind| {
+            let (config, digest) = profile::build_profile(kind);
+            Ok(Profile { engine: new_engine(config)?, digest, pool: instance_pool::InstancePool::new() })
+        };
+        let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
+        start_epoch_ticker(&[&step.engine, &tool.engine]);
+        tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
+        Ok(Self { step, tool, cache, explain: options.explain })
+    }
+
+    /// Returns the number of cache entries with a valid HMAC, and the files of the entries without one. Returns
+    /// `None` if the engine has no cache.
+    pub fn check_cache_entries(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
+        self.cache.as_ref().map(cache::CodeCache::check_entries)
+    }
+
+    /// Returns an engine that runs steps differently but must give the same results. A check compares both engines to
+    /// find steps whose results differ. Tools run as in this engine.
+    pub fn with_variation(&self, variation: Variation) -> Result<Self, EngineError> {
+        let (config, digest) = profile::build_variation(variation);
+        // No pool: each instance maps its own memory.
+        let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
+        start_epoch_ticker(&[&engine]);
+        let step = Profile { engine, digest, pool: instance_pool::InstancePool::new() };
+        Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone(), explain: self.explain })
+    }
+
+    /// Returns the function that explains refusals.
+    pub fn explain(&self) -> Explain {
+        self.explain
+    }
+
+    /// Digest of everything that may change a step's results. Jobs record this digest.
+    pub fn step_profile(&self) -> Hash {
+        self.step.digest
+    }
+
+    /// Digest of everything that may change a tool's results.
+    pub fn tool_profile(&self) -> Hash {
+        self.tool.digest
+    }
+
+    /// Announces that a component is about to be compiled. `left` is the number of components to be compiled after this
+    /// component.
+    pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
+        announce::announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
+    }
+
+    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it.
+    /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
+    pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
+        let refuse =
+            |problems| LoadError { plugin: settings.name.clone(), problems: (self.explain.0)(bytes, problems) };
+        let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
+        let digest = Hash::of(&[bytes]);
+        Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
+        // Compilation needs the profile, and the world determines the profile. The world follows from the exports, and
+        // the exports are known only after compilation. The world is therefore guessed from the bytes first. A wrong
+        // guess costs a second compilation.
+        let mut kind = component::guess_kind(bytes);
+        let (component, shape, engine, slots) = loop {
+            let profile = self.profile(kind);
+            let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
+            let shape = component::check_component(&profile.engine, &component, &settings.grants, settings.wasi)
+                .map_err(refuse)?;
+            if shape.kind == kind {
+                break (component, shape, &profile.engine, &profile.pool);
+            }
+            kind = shape.kind;
+        };
+        component::check_settings(shape, settings.load_settings()).map_err(refuse)?;
+        let (manifest, schemas, plain) = match shape.is_untyped {
+            true => {
+                let untyped::LoadedUntyped { manifest, schemas, functions, seal } =
+                    untyped::load(engine, &component, bytes, &settings).map_err(refuse)?;
+                (manifest, schemas, Some((functions, seal)))
+            }
+            false => {
+                let (manifest, schemas) = describe::describe(engine, &component, shape, &settings).map_err(refuse)?;
+                (manifest, schemas, None)
+            }
+        };
+        let (functions, seal) = plain.map_or((None, None), |(functions, seal)| (Some(functions), seal));
+        // The digest of an untyped component also covers the manifest derived from its exports.
+        let digest = seal.as_ref().map_or(digest, |seal| Hash::of(&[bytes, seal]));
+        let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let turns = slots.permits_for(&component);
+        let code = match shape.kind {
+            PluginKind::Step => {
+                step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::LinkedCode::Step)
+            }
+            PluginKind::Tool => {
+                tool::ToolCode::link(engine, &component, shape, turns, functions).map(plugin::LinkedCode::Tool)
+            }
+        };
+        Ok(Arc::new(Plugin {
+            name: settings.name.clone(),
+            digest,
+            kind: shape.kind,
+            manifest,
+            reconcile: shape.reconcile,
+            verify: shape.verify,
+            compensate: shape.compensate,
+            is_untyped: shape.is_untyped,
+            seal,
+            imports,
+            code: code.map_err(not_a_component)?,
+            schemas: Arc::new(schemas),
+            settings: Arc::new(settings),
+        }))
+    }
+
+    /// Performs every check that needs no compilation: names of imports and exports, grants, and settings.
+    /// [`Engine::load`] may still refuse a component that passes.
+    ///
+    /// # Errors
+    /// The plugin is refused, with every reason known so far.
+    pub fn check_without_compiling(
+        bytes: &[u8],
+        terms: LoadSettings<'_>,
+        explain: Explain,
+    ) -> Result<Option<PluginKind>, LoadError> {
+        let refuse = |problems| LoadError { plugin: terms.name.to_owned(), problems: (explain.0)(bytes, problems) };
+        match component::check_names(bytes, terms).map_err(refuse)? {
+            component::NameCheck::Recognized(shape) => {
+                component::check_settings(shape, terms).map_err(refuse)?;
+                Ok(Some(shape.kind))
+            }
+            component::NameCheck::Unrecognized => Ok(None),
+        }
+    }
+
+    /// Returns true if the cache has compiled code for these bytes. Loading these bytes is then fast.
+    pub fn is_compiled(&self, bytes: &[u8]) -> bool {
+        let profile = self.profile(component::guess_kind(bytes));
+        let holds = |cache: &cache::CodeCache| cache.contains(&profile.engine, profile.digest, Hash::of(&[bytes]));
+        self.cache.as_ref().is_some_and(holds)
+    }
+
+    fn profile(&self, kind: PluginKind) -> &Profile {
+        match kind {
+            PluginKind::Step => &self.step,
+            PluginKind::Tool => &self.tool,
+        }
+    }
+
+    fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
+        match &self.cache {
+            Some(cache) => cache.load_or_compile(&profile.engine, profile.digest, digest, bytes),
+            None => Component::new(&profile.engine, bytes),
+        }
+    }
+}
+
+/// Creates an engine whose instances come from a pool. If the address space for the pool is not available,
+/// each instance maps its own memory. The results of guests do not depend on this.
+fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
+    let mut pooled = config.clone();
+    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(instance_pool::pool_config()));
+    wasmtime::Engine::new(&pooled).or_else(|error| {
+        tracing::warn!(
+            error = format!("{error:#}"),
+            "not enough address space for a pool of instances; each maps its own memory"
+        );
+        wasmtime::Engine::new(&config).map_err(EngineError::Config)
+    })
+}
+
+/// Increments the epoch of all engines until one of the engines is dropped.
+fn start_epoch_ticker(engines: &[&wasmtime::Engine]) {
+    let engines: Vec<_> = engines.iter().map(|engine| engine.weak()).collect();
+    let ticker = move || {
+        while let Some(alive) = engines.iter().map(|engine| engine.upgrade()).collect::<Option<Vec<_>>>() {
+            alive.iter().for_each(wasmtime::Engine::increment_epoch);
+            drop(alive);
+            std::thread::sleep(Duration::from_millis(profile::EPOCH_TICK_MS));
+        }
+    };
+    std::thread::Builder::new()
+        .name("latch-epoch".to_owned())
+        .spawn(ticker)
+        .expect("a process that cannot start one thread cannot run plugins");
+}

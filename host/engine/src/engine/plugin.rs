@@ -1,0 +1,378 @@
+//! A loaded plugin: its manifest and the functions that run it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use latchwork_core::model::effect::StateChange;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::manifest::{
+    Determinism, Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
+};
+
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::settings::{LimitsConfig, PluginSettings};
+use crate::engine::schema::Schemas;
+use crate::engine::step::StepCode;
+use crate::engine::step_end::{ResourceUsage, StepEnd, StepOutcome};
+use crate::engine::tool;
+use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
+use crate::engine::untyped::Function;
+use crate::guest::convert;
+use crate::guest::step_calls::StepCalls;
+use crate::guest::tool_call::ToolCallContext;
+
+/// A component that passed all checks of its world.
+pub struct Plugin {
+    /// Name of the plugin in `latch.toml`.
+    pub name: String,
+    /// SHA-256 of the component. For an untyped component, the hash also covers the manifest derived from its
+    /// exports.
+    pub digest: Hash,
+    /// World of the component.
+    pub kind: PluginKind,
+    /// Manifest of the plugin.
+    pub manifest: Manifest,
+    /// True if the plugin exports `reconcile`, which answers questions about calls in doubt.
+    pub reconcile: bool,
+    /// True if the plugin exports `verify`, which checks its recorded effects.
+    pub verify: bool,
+    /// True if the plugin exports `compensate`, which undoes its effects.
+    pub compensate: bool,
+    /// True for an untyped component, which was not written for Latchwork. Its functions are its operators.
+    pub is_untyped: bool,
+    /// Sealed manifest of an untyped component, which a job pins together with the component's bytes.
+    pub(crate) seal: Option<Vec<u8>>,
+    /// Imports, as the component names them.
+    pub imports: Vec<String>,
+    pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) schemas: Arc<BTreeMap<Operator, Schemas>>,
+    pub(crate) code: LinkedCode,
+}
+
+/// Linked code of one of the two worlds.
+pub(crate) enum LinkedCode {
+    Step(StepCode),
+    Tool(ToolCode),
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plugin").field("name", &self.name).field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
+impl Plugin {
+    /// Returns the operator with this name if the plugin serves it.
+    pub fn operator(&self, operator: &str) -> Option<&OperatorSpec> {
+        self.manifest.operators.iter().find(|spec| spec.name.as_str() == operator)
+    }
+
+    /// Returns the effective limits of an operator. A limit in the configuration takes precedence over the
+    /// operator's request. Otherwise the request applies, but at most the default limit.
+    pub fn limits(&self, operator: &str) -> Limits {
+        let wanted = self.operator(operator).map_or(RequestedLimits::default(), |spec| spec.limits);
+        limits(&self.settings.limits, wanted)
+    }
+
+    /// Lists imports that the plugin's world does not allow or its grants do not cover, each with the
+    /// alternative to use.
+    pub fn refused_imports(&self) -> Vec<(String, String)> {
+        let foreign = |import: &String| {
+            let instead = crate::interfaces::imports::import_refusal(
+                self.kind,
+                import,
+                &self.settings.grants,
+                self.settings.wasi,
+            )?;
+            Some((import.clone(), instead))
+        };
+        self.imports.iter().filter_map(foreign).collect()
+    }
+
+    /// Appends the sealed manifest to the component's bytes. The SHA-256 of the result is the plugin's
+    /// digest.
+    pub fn with_seal(&self, mut component: Vec<u8>) -> Vec<u8> {
+        component.extend(self.seal.iter().flatten());
+        component
+    }
+
+    /// Configuration of the plugin.
+    pub fn settings(&self) -> &PluginSettings {
+        &self.settings
+    }
+
+    /// Returns the same code with other settings, or `None` for a step. The grants of a tool are read at each call, so
+    /// other settings need no new linking.
+    pub fn with_settings(&self, settings: PluginSettings) -> Option<Self> {
+        let LinkedCode::Tool(code) = &self.code else { return None };
+        Some(Self {
+            name: self.name.clone(),
+            digest: self.digest,
+            kind: self.kind,
+            manifest: self.manifest.clone(),
+            reconcile: self.reconcile,
+            verify: self.verify,
+            compensate: self.compensate,
+            is_untyped: self.is_untyped,
+            seal: self.seal.clone(),
+            imports: self.imports.clone(),
+            settings: Arc::new(settings),
+            schemas: self.schemas.clone(),
+            code: LinkedCode::Tool(code.clone()),
+        })
+    }
+
+    /// WASI mode that the plugin was linked with.
+    pub fn wasi(&self) -> WasiMode {
+        self.settings.wasi
+    }
+
+    /// Returns the class of an operator. The class determines the first resolution step for the operator's calls in
+    /// doubt (§5). A keyed operator may be repeated only during the time that the operator declares. Afterwards, the
+    /// tool is asked through [`Plugin::reconcile`] if the plugin exports `reconcile`.
+    pub fn class(&self, operator: &str) -> RecoveryClass {
+        match self.operator(operator) {
+            Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
+            Some(spec) if spec.resolution.idempotent_by_key_seconds > 0 => RecoveryClass::Keyed,
+            Some(_) if self.reconcile => RecoveryClass::Queryable,
+            _ => RecoveryClass::Opaque,
+        }
+    }
+
+    /// Checks a value against the operator's input schema.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` if the value does not fit.
+    pub fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        let schemas = self.schemas(operator)?;
+        match self.untyped_function(operator) {
+            Some(function) => function.check_input(value),
+            None => schemas.check_input(value),
+        }
+    }
+
+    /// Checks a value against the operator's output schema.
+    ///
+    /// # Errors
+    /// `SCHEMA_VALIDATION_FAILED` if the value does not fit.
+    pub fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        let schemas = self.schemas(operator)?;
+        match self.untyped_function(operator) {
+            Some(function) => function.check_output(value),
+            None => schemas.check_output(value),
+        }
+    }
+
+    /// Runs a step once, in a new instance. A returned output is JSON that fits the output schema.
+    pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
+        let code = match (&self.code, self.schemas(operator)) {
+            (LinkedCode::Step(code), Ok(_)) => code,
+            (LinkedCode::Tool(_), _) => return StepEnd::not_run(self.wrong_kind("step")),
+            (_, Err(failure)) => return StepEnd::not_run(failure),
+        };
+        self.step_end(operator, code.run(operator, input, limits, calls, None).await)
+    }
+
+    /// Runs a step twice in the same new instance. A worker never does this. Returns the end of the second run. Returns
+    /// `None` if the first run did not return an output.
+    pub async fn run_step_twice(
+        &self,
+        operator: &str,
+        input: &str,
+        limits: &Limits,
+        [first, second]: [Box<dyn StepCalls>; 2],
+    ) -> Option<StepEnd> {
+        let LinkedCode::Step(code) = &self.code else { return None };
+        let mut began = false;
+        let again = crate::engine::step_end::SecondRun { calls: second, began: &mut began };
+        let ended = code.run(operator, input, limits, first, Some(again)).await;
+        began.then(|| self.step_end(operator, ended))
+    }
+
+    fn step_end(&self, operator: &str, (answer, spent): crate::engine::step_end::RunResult) -> StepEnd {
+        let outcome = match answer {
+            Ok(Ok(output)) => match self.check_output_text(operator, &output) {
+                Ok(()) => StepOutcome::Output(output),
+                Err(failure) => StepOutcome::Fault(failure),
+            },
+            Ok(Err(failure)) => StepOutcome::Failed(failure),
+            Err(outcome) => outcome,
+        };
+        let ResourceUsage { fuel, memory_bytes, functions } = spent;
+        StepEnd { outcome, fuel, memory_bytes, functions }
+    }
+
+    /// Runs a step with no checks and no records, to measure the engine's own cost. The operator's limits do not apply.
+    pub async fn run_bare(&self, operator: &str, input: &str, calls: Box<dyn StepCalls>) -> wasmtime::Result<()> {
+        match &self.code {
+            LinkedCode::Step(code) => code.run_bare(operator, input, calls).await,
+            LinkedCode::Tool(_) => Err(wasmtime::Error::msg("a tool cannot run as a step")),
+        }
+    }
+
+    /// Calls a tool once, in a new instance. The answer says whether the world may have changed.
+    pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
+        let (code, spec) = match self.tool_code(operator) {
+            Ok(found) => found,
+            Err(failure) => return not_called(failure),
+        };
+        let ask = ToolFunctionCall::Invoke { args };
+        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
+        asked.into_end(limits, self.schemas.get(operator))
+    }
+
+    /// Asks the tool whether the call with the context's external key happened. The tool may read but not
+    /// change anything. During resolution, any failure counts as [`ReconcileVerdict::Unknown`].
+    pub async fn reconcile(
+        &self,
+        operator: &str,
+        args: &str,
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> Result<ReconcileVerdict, Failure> {
+        use crate::guest::bindings::export::reconcile::Verdict;
+        let (code, _) = self.tool_code(operator)?;
+        self.require_export(self.reconcile, "reconcile")?;
+        let ask = ToolFunctionCall::Reconcile { args };
+        match code
+            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
+            .await
+            .returned?
+        {
+            ToolReturn::Verdict(Verdict::Happened(output)) => {
+                let output = convert::output(output);
+                tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
+                Ok(ReconcileVerdict::Happened(output))
+            }
+            ToolReturn::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
+            ToolReturn::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
+            ToolReturn::Verdict(Verdict::Unknown) => Ok(ReconcileVerdict::Unknown),
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    /// Checks a recorded change against the world. The tool may read but not change anything.
+    pub async fn verify(
+        &self,
+        operator: &str,
+        change: &StateChange,
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> Result<VerifyResult, Failure> {
+        let (code, _) = self.tool_code(operator)?;
+        self.require_export(self.verify, "verify")?;
+        let ask = ToolFunctionCall::Verify { change };
+        match code
+            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
+            .await
+            .returned?
+        {
+            ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Confirmed) => {
+                Ok(VerifyResult::Confirmed)
+            }
+            ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Mismatch(found)) => {
+                Ok(VerifyResult::Mismatch(found))
+            }
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    /// Undoes the committed call with this external key, these arguments and this result. `call` is the context of the
+    /// compensating call, with the key of the compensating call.
+    pub async fn compensate(
+        &self,
+        operator: &str,
+        (external_key, args, result): (&str, &str, &str),
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> ToolEnd {
+        let found = self
+            .tool_code(operator)
+            .and_then(|found| self.require_export(self.compensate, "compensate").map(|()| found));
+        let (code, spec) = match found {
+            Ok(found) => found,
+            Err(failure) => return not_called(failure),
+        };
+        let ask = ToolFunctionCall::Compensate { external_key, args, result };
+        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
+        // The result of a compensating call has no schema.
+        asked.into_end(limits, None)
+    }
+
+    fn schemas(&self, operator: &str) -> Result<&Schemas, Failure> {
+        self.schemas.get(operator).ok_or_else(|| {
+            Failure::new(Code::InvalidInput, format!("plugin {:?} serves no operator {operator:?}", self.name))
+        })
+    }
+
+    /// Returns the function of an untyped component that serves an operator. Values are checked against the type of
+    /// this function and not against a JSON Schema. The type is stricter.
+    fn untyped_function(&self, operator: &str) -> Option<&Function> {
+        let LinkedCode::Tool(code) = &self.code else { return None };
+        code.functions()?.get(operator)
+    }
+
+    fn check_output_text(&self, operator: &str, text: &str) -> Result<(), Failure> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            Failure::new(Code::SchemaValidationFailed, format!("the step's output is not JSON: {error}"))
+        })?;
+        self.check_output(operator, &value)
+    }
+
+    fn tool_code(&self, operator: &str) -> Result<(&ToolCode, &OperatorSpec), Failure> {
+        let LinkedCode::Tool(code) = &self.code else { return Err(self.wrong_kind("tool")) };
+        self.schemas(operator)?;
+        let spec = self.operator(operator).expect("an operator with schemas is in the manifest");
+        Ok((code, spec))
+    }
+
+    fn require_export(&self, exported: bool, function: &str) -> Result<(), Failure> {
+        if exported {
+            return Ok(());
+        }
+        Err(Failure::new(Code::InvalidInput, format!("plugin {:?} does not export {function}", self.name)))
+    }
+
+    fn wrong_kind(&self, wanted: &str) -> Failure {
+        Failure::new(Code::Internal, format!("plugin {:?} is not a {wanted}", self.name))
+    }
+}
+
+/// Returns the permissions that follow from the operator's declared effects and determinism. An access must be
+/// allowed both by these permissions and by the plugin's grants.
+fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
+    EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
+}
+
+fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
+    let default = Limits::default();
+    Limits {
+        memory_bytes: config.memory_bytes.unwrap_or_else(|| {
+            wanted.memory_bytes.map_or(default.memory_bytes, |wish| u64::from(wish).min(default.memory_bytes))
+        }),
+        table_elements: default.table_elements,
+        fuel: config.fuel.unwrap_or(default.fuel),
+        timeout_ms: config
+            .timeout_ms
+            .unwrap_or_else(|| wanted.timeout_ms.map_or(default.timeout_ms, |wish| wish.min(default.timeout_ms))),
+        output_bytes: config
+            .output_bytes
+            .unwrap_or_else(|| wanted.output_bytes.map_or(default.output_bytes, |wish| wish.min(default.output_bytes))),
+        host_calls: config.host_calls.unwrap_or(default.host_calls),
+    }
+}
+
+fn not_called(failure: Failure) -> ToolEnd {
+    ToolEnd { answer: latchwork_core::model::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
+}
+
+fn unexpected_answer(said: ToolReturn) -> Failure {
+    match said {
+        ToolReturn::Error(error) => convert::failure(error),
+        _ => Failure::new(Code::Internal, "the tool answered another question"),
+    }
+}

@@ -1,0 +1,147 @@
+//! The only module that builds a [`wasmtime::Config`].
+//!
+//! A profile is a list of named settings. The list is both applied to the configuration and hashed into the profile's
+//! digest. No setting can therefore change without changing the digest. Jobs record the digest. The digest is also part
+//! of the cache key of compiled code.
+
+use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::PluginKind;
+
+/// Version of the engine, which is part of every digest. A test compares it with the lock file.
+const WASMTIME: &str = "48.0.8";
+
+/// Milliseconds between two epoch ticks. At each tick, running guests yield and check their wall-clock limit.
+pub(crate) const EPOCH_TICK_MS: u64 = 10;
+
+/// Stack size of a guest, in bytes. Deeper recursion is `STACK_OVERFLOW`.
+const WASM_STACK_BYTES: usize = 1 << 20;
+
+/// Stack size of the fiber that runs a guest: the guest's own stack plus the stack of host functions.
+const FIBER_STACK_BYTES: usize = 2 << 20;
+
+/// One setting: its name, its value as text, and the function that applies it.
+type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
+
+/// Returns the configuration of a profile and the digest of all its settings.
+///
+/// The profiles of steps and tools differ in one engine setting. NaN canonicalization is enabled only for steps.
+/// Otherwise the bits of a NaN in a step could depend on the machine.
+pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
+    let mut config = Config::new();
+    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", crate::guest::limits::INSTANTIATION_FUEL);
+    if kind == PluginKind::Step {
+        text.push_str(&format!("virtual_wasi={}\n", crate::engine::virtual_wasi::VERSION));
+    }
+    for (name, value, apply) in settings(kind) {
+        apply(&mut config);
+        text.push_str(&format!("{name}={value}\n"));
+    }
+    (config, Hash::of(&[text.as_bytes()]))
+}
+
+/// An engine configuration that runs steps differently but must give the same results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variation {
+    /// Compiles to the same machine code as the normal engine. Each instance maps its own memory instead of using
+    /// a pool, and the guest has half the stack.
+    Unpooled,
+    /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
+    /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the size,
+    /// because unoptimized code needs more stack.
+    Unoptimized,
+}
+
+/// Returns the configuration for steps under a variation, and the digest for cache keys of its code.
+pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
+    let (mut config, digest) = build_profile(PluginKind::Step);
+    match variation {
+        Variation::Unpooled => {
+            config.max_wasm_stack(WASM_STACK_BYTES / 2);
+            // The compiled code does not depend on these settings, so existing cache entries are used.
+            (config, digest)
+        }
+        Variation::Unoptimized => {
+            config
+                .cranelift_opt_level(OptLevel::None)
+                .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass)
+                .memory_init_cow(false)
+                .memory_reservation(0)
+                .memory_reservation_for_growth(0)
+                .memory_guard_size(0)
+                .max_wasm_stack(4 * WASM_STACK_BYTES)
+                .async_stack_size(4 * WASM_STACK_BYTES + FIBER_STACK_BYTES - WASM_STACK_BYTES);
+            (config, Hash::of(&[&digest.0, b"unoptimized"]))
+        }
+    }
+}
+
+macro_rules! set {
+    ($method:ident, $value:expr) => {
+        (
+            stringify!($method),
+            format!("{:?}", $value),
+            Box::new(|config: &mut Config| {
+                config.$method($value);
+            }),
+        )
+    };
+}
+
+fn settings(kind: PluginKind) -> Vec<Setting> {
+    let nan: Setting = match kind {
+        PluginKind::Step => set!(cranelift_nan_canonicalization, true),
+        PluginKind::Tool => set!(cranelift_nan_canonicalization, false),
+    };
+    vec![
+        nan,
+        set!(wasm_component_model, true),
+        set!(wasm_simd, true),
+        // Relaxed SIMD may round differently on another processor, so it is disabled. `relaxed_simd_deterministic`
+        // would keep the results deterministic if relaxed SIMD were enabled.
+        set!(wasm_relaxed_simd, false),
+        set!(relaxed_simd_deterministic, true),
+        // Threads, garbage collection, stack switching and component-model async are also compiled out,
+        // because the corresponding features of the wasmtime crate are disabled.
+        set!(wasm_memory64, false),
+        set!(wasm_gc, false),
+        set!(gc_support, false),
+        set!(wasm_stack_switching, false),
+        set!(shared_memory, false),
+        set!(concurrency_support, false),
+        set!(wasm_bulk_memory, true),
+        set!(wasm_multi_value, true),
+        set!(wasm_tail_call, true),
+        set!(wasm_extended_const, true),
+        set!(wasm_multi_memory, true),
+        set!(wasm_wide_arithmetic, false),
+        set!(wasm_custom_page_sizes, false),
+        set!(consume_fuel, true),
+        set!(epoch_interruption, true),
+        set!(max_wasm_stack, WASM_STACK_BYTES),
+        set!(async_stack_size, FIBER_STACK_BYTES),
+        set!(strategy, Strategy::Cranelift),
+        set!(cranelift_opt_level, OptLevel::Speed),
+        set!(cranelift_regalloc_algorithm, RegallocAlgorithm::Backtracking),
+        set!(memory_init_cow, true),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wasmtime_version_matches_lock_file() {
+        let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();
+        assert!(lock.contains(&format!("name = \"wasmtime\"\nversion = \"{WASMTIME}\"")), "profile.rs says {WASMTIME}");
+    }
+
+    #[test]
+    fn profile_digests_differ_and_are_stable() {
+        let (step, tool) = (build_profile(PluginKind::Step).1, build_profile(PluginKind::Tool).1);
+        assert_ne!(step, tool);
+        assert_eq!(step, build_profile(PluginKind::Step).1);
+    }
+}

@@ -1,0 +1,183 @@
+//! Counts the work of a check before the check runs, and compares the work with a budget.
+//!
+//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema applies two
+//! subschemas to a value. Each subschema applies two subschemas to the items of the value.
+//!
+//! The work is counted without following each path through the schema. The count starts at the whole value and
+//! continues with its parts. For each subschema and each part, the count keeps one number: how often the subschema is
+//! applied to the part.
+//!
+//! The count is an upper bound. It includes work that the validator skips once the result is known.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::engine::schema::graph::{Graph, Index, Node};
+
+/// Maximum number of applications in one check. One application evaluates one subschema for one value. The maximum
+/// takes about a second.
+const WORK_MAX: u64 = 4_000_000;
+/// Estimates up to this number are accepted without exact counting.
+const ESTIMATE_MAX: u64 = 100_000;
+/// Maximum number of nested subschema applications. The stack size is chosen for this number.
+const DEPTH_MAX: usize = 8_192;
+/// Bytes of text that cost as much as one value.
+const TEXT_BYTES: u64 = 16;
+
+/// Upper bound for the work of one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    /// Number of applications. One application evaluates one subschema for one value.
+    pub(super) applications: u64,
+    /// Maximum number of nested applications.
+    pub(super) depth: usize,
+}
+
+/// Returns the work of a check, or `None` if the work exceeds the limits.
+pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
+    let Size { values, text, depth } = size(value);
+    let depth = (depth + 1) * (graph.longest_chain() + 1);
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let units = values + text / TEXT_BYTES;
+    let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
+    let plain =
+        !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
+    // In a plain schema, each subschema is applied at most once to each value. The product below is therefore an upper
+    // bound of the work. If the product is small, nothing has to be counted.
+    if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
+        return Some(Work { applications: each * units, depth });
+    }
+    let mut counting = Counting { graph, applications: 0 };
+    counting.visit(value, &[(0, 1)])?;
+    Some(Work { applications: counting.applications, depth })
+}
+
+struct Size {
+    values: u64,
+    text: u64,
+    depth: usize,
+}
+
+fn size(value: &Value) -> Size {
+    let mut all = Size { values: 1, text: 0, depth: 0 };
+    let mut add = |inner: Size| {
+        all.values += inner.values;
+        all.text += inner.text;
+        all.depth = all.depth.max(inner.depth + 1);
+    };
+    match value {
+        Value::String(text) => all.text = text.len() as u64,
+        Value::Array(items) => items.iter().for_each(|item| add(size(item))),
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            let inner = size(member);
+            add(Size { text: inner.text + name.len() as u64, values: inner.values + 1, ..inner });
+        }),
+        _ => {}
+    }
+    all
+}
+
+struct Counting<'g> {
+    graph: &'g Graph,
+    applications: u64,
+}
+
+impl<'g> Counting<'g> {
+    /// Counts the work for a value and its parts. `applied` lists the nodes applied to the value, with the
+    /// number of applications. The JSON parser bounds the nesting of values, so the recursion is bounded.
+    fn visit(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<()> {
+        if applied.is_empty() {
+            return Some(());
+        }
+        let all = self.nodes_at_value(value, applied)?;
+        match value {
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    let inner = nodes_at_part(&all, |node, add| {
+                        node.first_items.get(at).into_iter().chain(&node.any_item).for_each(|index| add(*index));
+                        node.rest_items.iter().filter(|_| at >= node.first_items.len()).for_each(|index| add(*index));
+                    });
+                    self.visit(item, &inner)?;
+                }
+            }
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let inner = nodes_at_part(&all, |node, add| {
+                        let named = node.named_members.get(name);
+                        named.into_iter().chain(&node.any_member).for_each(|index| add(*index));
+                        node.other_members.iter().filter(|_| named.is_none()).for_each(|index| add(*index));
+                    });
+                    self.visit(member, &inner)?;
+                    let names = nodes_at_part(&all, |node, add| node.member_names.iter().for_each(|index| add(*index)));
+                    if !names.is_empty() {
+                        self.visit(&Value::String(name.clone()), &names)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Returns every node that applies to this value, with its number of applications.
+    fn nodes_at_value(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g Node, u64)>> {
+        let graph = self.graph;
+        let mut open: BTreeMap<usize, (Index, u64)> = BTreeMap::new();
+        let add = |open: &mut BTreeMap<usize, (Index, u64)>, index: Index, times: u64| {
+            let sum = &mut open.entry(graph.nodes[index].rank).or_insert((index, 0)).1;
+            *sum = sum.saturating_add(times);
+        };
+        applied.iter().for_each(|(index, times)| add(&mut open, *index, *times));
+        let mut all = Vec::with_capacity(open.len());
+        // Nodes are processed in topological order, so the number of applications of a node is complete when
+        // the node is processed.
+        while let Some((_, (index, times))) = open.pop_first() {
+            let node = &graph.nodes[index];
+            self.applications = self.applications.saturating_add(times.saturating_mul(own_work(node, value)));
+            if self.applications > WORK_MAX {
+                return None;
+            }
+            let again = if node.uses_evaluated_parts {
+                (1 + part_count(value)).saturating_mul(1 + node.chain_length as u64)
+            } else {
+                1
+            };
+            node.same_value.iter().for_each(|target| add(&mut open, *target, times.saturating_mul(again)));
+            all.push((node, times));
+        }
+        Some(all)
+    }
+}
+
+/// Returns the work that a node itself does for a value, without the work of the nodes that it applies.
+fn own_work(node: &Node, value: &Value) -> u64 {
+    let text = |text: &str| 1 + text.len() as u64 / TEXT_BYTES;
+    let matched = match value {
+        _ if node.patterns == 0 => 0,
+        Value::String(value) => text(value),
+        Value::Object(members) => members.keys().map(|name| text(name)).sum(),
+        _ => 0,
+    };
+    let compared = if node.compares_items && value.is_array() { size(value).values } else { 0 };
+    1 + node.cost + node.patterns.saturating_mul(matched) + compared
+}
+
+fn part_count(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.len() as u64,
+        Value::Object(members) => members.len() as u64,
+        _ => 0,
+    }
+}
+
+/// Returns the nodes applied to one part of a value, derived from the nodes applied to the whole value.
+fn nodes_at_part(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
+    let mut inner = Vec::new();
+    for (node, times) in all {
+        targets(node, &mut |index| inner.push((index, *times)));
+    }
+    inner
+}

@@ -1,0 +1,390 @@
+//! Runs a tool: applies its grants and its deadline, and determines whether the call may have changed the
+//! world.
+
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use wasmtime::Store;
+use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
+
+use latchwork_core::model::effect::{Answer, Output, StateChange};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::Limits;
+
+use crate::capability::call_window::{CallWindow, Hindrances};
+use crate::capability::config::ConfigViewData;
+use crate::capability::context::CallContextViewData;
+use crate::capability::filesystem::FilesData;
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::kv::KvViewData;
+use crate::capability::log::ToolLogViewData;
+use crate::capability::secrets::SecretsViewData;
+use crate::capability::settings::PluginSettings;
+use crate::capability::sockets::NameLookupData;
+use crate::engine::instance_pool::InstancePermits;
+use crate::engine::schema;
+use crate::engine::shape::Shape;
+use crate::engine::tool_state::{ToolState, files, host_state, lookup};
+use crate::engine::untyped::{Function, Functions, UntypedReturn};
+use crate::guest::bindings::{export, import};
+use crate::guest::limits::oversized;
+use crate::guest::tool_call::ToolCallContext;
+use crate::guest::{convert, fault, limits};
+use crate::os::clock;
+
+/// Maximum number of bytes kept of an invalid answer.
+const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// End of one try of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolEnd {
+    /// The tool's answer, or the host's knowledge about a call without an answer.
+    pub answer: Answer,
+    /// Fuel used, without instantiation.
+    pub fuel: u64,
+    /// Duration in microseconds.
+    pub wall_us: u64,
+}
+
+/// Answer of `reconcile` about a call in doubt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReconcileVerdict {
+    /// The call happened, with this result.
+    Happened(Output),
+    /// The call certainly did not happen and never will.
+    DidNotHappen,
+    /// Not known yet: ask again after this many milliseconds.
+    NotYet(u32),
+    /// The tool cannot determine whether the call happened.
+    Unknown,
+}
+
+/// Answer of `verify`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VerifyResult {
+    /// The world matches the recorded change.
+    Confirmed,
+    /// The world does not match the recorded change. Contains the description of the actual state.
+    Mismatch(String),
+}
+
+/// A tool plugin that is ready to be instantiated.
+#[derive(Clone)]
+pub(crate) struct ToolCode {
+    pre: InstancePre<ToolState>,
+    permits: InstancePermits,
+    invoke: InvokeFunctions,
+    reconcile: Option<export::reconcile::GuestIndices>,
+    verify: Option<export::verify::GuestIndices>,
+    compensate: Option<export::compensate::GuestIndices>,
+}
+
+/// Calling convention of the tool's operators.
+#[derive(Clone)]
+enum InvokeFunctions {
+    Described(export::invoke::GuestIndices),
+    Plain(Functions),
+}
+
+/// Function of a tool to call, with its arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum ToolFunctionCall<'a> {
+    Invoke { args: &'a str },
+    Reconcile { args: &'a str },
+    Verify { change: &'a StateChange },
+    Compensate { external_key: &'a str, args: &'a str, result: &'a str },
+}
+
+/// Value that the tool returned.
+pub(crate) enum ToolReturn {
+    Output(import::types::ToolOutput),
+    Verdict(export::reconcile::Verdict),
+    Finding(export::verify::Finding),
+    Error(import::types::Error),
+    Plain(UntypedReturn),
+}
+
+/// Result of one call of a tool's function.
+pub(crate) struct ToolCallResult {
+    pub(crate) returned: Result<ToolReturn, Failure>,
+    pub(crate) begun: bool,
+    /// Accesses that the host refused or could not complete during the call.
+    pub(crate) hindered: Hindrances,
+    pub(crate) fuel: u64,
+    pub(crate) wall_us: u64,
+}
+
+impl ToolCode {
+    pub(crate) fn link(
+        engine: &wasmtime::Engine,
+        component: &Component,
+        shape: Shape,
+        turns: InstancePermits,
+        functions: Option<Functions>,
+    ) -> wasmtime::Result<Self> {
+        let mut linker = Linker::<ToolState>::new(engine);
+        import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, host_state)?;
+        import::context::add_to_linker::<_, CallContextViewData>(&mut linker, ToolState::context_view)?;
+        import::invocation::add_to_linker::<_, CallContextViewData>(&mut linker, ToolState::context_view)?;
+        import::log::add_to_linker::<_, ToolLogViewData>(&mut linker, ToolState::log_view)?;
+        import::kv::add_to_linker::<_, KvViewData>(&mut linker, ToolState::kv_view)?;
+        import::secrets::add_to_linker::<_, SecretsViewData>(&mut linker, ToolState::secrets_view)?;
+        import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+        // The host replaces two interfaces of WASI, to observe file changes and name lookups.
+        linker.allow_shadowing(true);
+        use wasmtime_wasi::p2::bindings::{filesystem, sockets};
+        filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
+        sockets::ip_name_lookup::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
+        let pre = linker.instantiate_pre(component)?;
+        Ok(Self {
+            invoke: match functions {
+                Some(functions) => InvokeFunctions::Plain(functions),
+                None => InvokeFunctions::Described(export::invoke::GuestIndices::new(&pre)?),
+            },
+            reconcile: shape.reconcile.then(|| export::reconcile::GuestIndices::new(&pre)).transpose()?,
+            verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
+            compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
+            pre,
+            permits: turns,
+        })
+    }
+
+    /// Functions of an untyped component, by operator.
+    pub(crate) fn functions(&self) -> Option<&Functions> {
+        match &self.invoke {
+            InvokeFunctions::Described(_) => None,
+            InvokeFunctions::Plain(functions) => Some(functions),
+        }
+    }
+
+    /// Calls the tool once. The host ends the call at its deadline.
+    pub(crate) async fn call_function(
+        &self,
+        settings: &Arc<PluginSettings>,
+        operator: &str,
+        ask: ToolFunctionCall<'_>,
+        call: ToolCallContext,
+        rights: EffectivePermissions,
+        limits: &Limits,
+    ) -> ToolCallResult {
+        let since = clock::boot_us();
+        let timeout_ms = call.timeout_ms;
+        // The timeout of the plan or the operator is part of the call and replaces the timeout in `limits`.
+        let limits = &Limits { timeout_ms, ..*limits };
+        let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
+        let watch = CallWindow::with_deadline(deadline_us);
+        let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
+        let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
+            Ok(state) => {
+                let _turn = self.permits.acquire().await;
+                let mut store = Store::new(self.pre.engine(), state);
+                let asked = tokio::time::timeout(
+                    watch.time_left(),
+                    self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
+                );
+                let answered = asked.await;
+                fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+                let ended_us = clock::boot_us();
+                begun = watch.close();
+                // A function of an untyped component cannot report that it changed nothing. A call without the right to
+                // write certainly changed nothing.
+                if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
+                    begun = false;
+                }
+                // Closes everything that the guest had open before the result is returned.
+                drop(store);
+                match answered {
+                    Ok(Ok(said)) => Ok(said),
+                    // A failure before the deadline is reported as it is. After the deadline, a guest may fail
+                    // in many ways because of the deadline, so every failure is reported as a timeout.
+                    Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
+                    Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
+                }
+            }
+            Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
+        };
+        ToolCallResult {
+            returned: said,
+            begun,
+            hindered: hindrances.hindrances(),
+            fuel,
+            wall_us: clock::boot_us().saturating_sub(since),
+        }
+    }
+
+    async fn call_in_store(
+        &self,
+        store: &mut Store<ToolState>,
+        operator: &str,
+        ask: ToolFunctionCall<'_>,
+        limits: &Limits,
+        fuel: &mut u64,
+    ) -> wasmtime::Result<ToolReturn> {
+        limits::apply_limits(store, limits)?;
+        store.set_hostcall_fuel(match &self.invoke {
+            // Allows as many bytes as the guest's memory may have. An oversized answer is therefore copied completely,
+            // and its start can be kept.
+            InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
+            InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
+        });
+        let instance = self.pre.instantiate_async(&mut *store).await?;
+        store.set_fuel(limits.fuel)?;
+        *fuel = limits.fuel;
+        self.call_export(store, &instance, operator, ask, limits.output_bytes).await
+    }
+
+    async fn call_export(
+        &self,
+        store: &mut Store<ToolState>,
+        instance: &Instance,
+        operator: &str,
+        ask: ToolFunctionCall<'_>,
+        output_bytes: u32,
+    ) -> wasmtime::Result<ToolReturn> {
+        const ASKED: &str = "called only if exported";
+        let external_key = &store.data().call.external_key.clone();
+        Ok(match ask {
+            ToolFunctionCall::Invoke { args } => match &self.invoke {
+                InvokeFunctions::Described(indices) => {
+                    let guest = indices.load(&mut *store, instance)?;
+                    guest
+                        .call_invoke(store, operator, &args.to_owned())
+                        .await?
+                        .map_or_else(ToolReturn::Error, ToolReturn::Output)
+                }
+                InvokeFunctions::Plain(functions) => {
+                    let function = functions.get(operator).expect("the manifest names the operator");
+                    ToolReturn::Plain(function.call(store, instance, args, output_bytes).await?)
+                }
+            },
+            ToolFunctionCall::Reconcile { args } => {
+                let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
+                said.map_or_else(ToolReturn::Error, ToolReturn::Verdict)
+            }
+            ToolFunctionCall::Verify { change } => {
+                let guest = self.verify.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
+                said.map_or_else(ToolReturn::Error, ToolReturn::Finding)
+            }
+            // Passes the external key of the call that is undone, not the key of the compensating call.
+            ToolFunctionCall::Compensate { external_key, args, result } => {
+                let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said =
+                    guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;
+                said.map_or_else(ToolReturn::Error, ToolReturn::Output)
+            }
+        })
+    }
+}
+
+impl ToolCallResult {
+    /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
+    /// `schema`, if given.
+    pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
+        let ToolCallResult { returned: said, begun, hindered, fuel, wall_us } = self;
+        let doubtful = |failure, kept: Option<&str>| match begun {
+            false => Answer::NotApplied(failure),
+            true => Answer::Unknown {
+                failure,
+                kept: kept.map(|text| convert::truncate(text, KEPT_ANSWER_BYTES_MAX).to_owned()),
+            },
+        };
+        let answer = match said {
+            Ok(ToolReturn::Output(output)) => {
+                let output = convert::output(output);
+                match check_tool_output(&output, limits, schema) {
+                    Ok(()) => Answer::Ok(output),
+                    Err(failure) => doubtful(failure, Some(&output.result)),
+                }
+            }
+            Ok(ToolReturn::Error(error)) => {
+                let applied = error.applied;
+                let said = convert::failure(error);
+                let is_exception = !said.code.is_guest_code();
+                let failure = explain_hindrance(said, hindered);
+                match applied {
+                    // Code that failed unexpectedly cannot report whether anything was applied. The host's
+                    // record of begun operations decides.
+                    _ if is_exception => doubtful(failure, None),
+                    import::types::Applied::No => Answer::NotApplied(failure),
+                    import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
+                }
+            }
+            Ok(ToolReturn::Plain(UntypedReturn::Text(result))) => {
+                let output = Output { result, receipt: None, state_changes: vec![], usage: None };
+                Answer::Ok(output)
+            }
+            Ok(ToolReturn::Plain(UntypedReturn::NotCalled(failure))) => Answer::NotApplied(failure),
+            // The function cannot report whether anything was applied. The host's record of begun operations
+            // decides.
+            Ok(ToolReturn::Plain(UntypedReturn::Error(failure))) => doubtful(failure, None),
+            Ok(ToolReturn::Plain(UntypedReturn::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
+            Ok(ToolReturn::Verdict(_) | ToolReturn::Finding(_)) => {
+                doubtful(Failure::new(Code::Internal, "the tool answered another question"), None)
+            }
+            Err(failure) => doubtful(explain_hindrance(failure, hindered), None),
+        };
+        ToolEnd { answer, fuel, wall_us }
+    }
+}
+
+/// Explains a failure by an access that the host refused or could not complete. The access replaces the failure only if
+/// the guest reported a crash or a refusal.
+fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
+    let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
+    let (code, why) = match hindered {
+        Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
+            (Code::CapabilityDenied, why)
+        }
+        // A guest whose write to the key-value map was denied receives the error of an unavailable store. Its
+        // failure then has the code of an unavailable dependency, which is replaced here.
+        Hindrances { denied: Some(why), .. }
+            if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
+        {
+            return Failure { code: Code::CapabilityDenied, retry_after_ms: None, ..failure };
+        }
+        Hindrances { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
+        _ => return failure,
+    };
+    Failure { code, message: format!("{why} (the plugin: {})", failure.message), ..failure }
+}
+
+/// Checks size and format of a tool's answer.
+pub(crate) fn check_tool_output(
+    output: &Output,
+    limits: &Limits,
+    schema: Option<&schema::Schemas>,
+) -> Result<(), Failure> {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let changes: usize = output
+        .state_changes
+        .iter()
+        .map(|change| {
+            change.resource_type.len()
+                + change.resource_id.len()
+                + change.operation.len()
+                + optional(&change.version)
+                + optional(&change.etag)
+                + optional(&change.external_ref)
+        })
+        .sum();
+    let len = output.result.len() + optional(&output.receipt) + changes;
+    if len > limits.output_bytes as usize {
+        return Err(oversized(len, limits));
+    }
+    let malformed = |part: &str, error: serde_json::Error| {
+        Failure::new(Code::SchemaValidationFailed, format!("the {part} is not JSON: {error}"))
+    };
+    let value: serde_json::Value = serde_json::from_str(&output.result).map_err(|error| malformed("result", error))?;
+    if let Some(receipt) = &output.receipt {
+        serde_json::from_str::<IgnoredAny>(receipt).map_err(|error| malformed("receipt", error))?;
+    }
+    schema.map_or(Ok(()), |schema| schema.check_output(&value))
+}
+
+fn timed_out(timeout_ms: u32) -> Failure {
+    Failure::new(Code::WallClockLimit, format!("the call did not end within its {timeout_ms} ms"))
+}

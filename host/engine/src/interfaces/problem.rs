@@ -1,0 +1,155 @@
+//! Reasons why a plugin is refused.
+
+use latchwork_core::model::error_docs;
+use latchwork_core::model::ids::Hash;
+
+/// One problem of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The bytes are not a component that this engine runs.
+    #[error("it is not a WebAssembly component that this host can run: {0}")]
+    NotAComponent(String),
+    /// The component has an import that its world does not allow or its grants do not cover.
+    #[error("it imports {import}: {instead}")]
+    Import {
+        /// The import, as the component names it.
+        import: String,
+        /// The alternative to use, or the grant to add.
+        instead: String,
+    },
+    /// An export that the component's world requires is missing or has another type.
+    #[error("export {export}: {wrong}")]
+    Export {
+        /// The export.
+        export: String,
+        /// Description of the problem.
+        wrong: String,
+    },
+    /// The call of `describe` failed.
+    #[error("describe failed: {0}")]
+    Describe(String),
+    /// The manifest that `describe` returned breaks a rule.
+    #[error("its manifest is invalid at {at}: {wrong}")]
+    Manifest {
+        /// The part of the manifest.
+        at: String,
+        /// Description of the problem.
+        wrong: String,
+    },
+    /// The digest of the component differs from the one that `latch.toml` or a job requires.
+    #[error(
+        "its SHA-256 is {found}, expected {expected}; \
+         use the right file, or update `digest` if the new file is intended"
+    )]
+    Digest {
+        /// The digest that `latch.toml` or a job requires.
+        expected: Hash,
+        /// The digest of the bytes.
+        found: Hash,
+    },
+    /// The file is missing or cannot be read.
+    #[error("{0}")]
+    Source(String),
+    /// A file that belongs to the plugin cannot be written.
+    #[error("{text}")]
+    Unwritable {
+        /// Names the file, its path, and the operating system's error.
+        text: String,
+        /// Code of the error page that explains the problem.
+        page: &'static str,
+    },
+    /// A step has grants, but a step cannot have capabilities.
+    #[error("it is a step, and steps have no capabilities; remove `grants` from its [[plugin]]")]
+    GrantsOnStep,
+    /// A step has a verifier or a confirmation setting, but only effects are verified or confirmed.
+    #[error(
+        "it is a step, and steps have no effects to confirm; remove `verifier` and `confirmation` from its [[plugin]]"
+    )]
+    ConfirmationOnStep,
+    /// A tool has the setting `wasi`, which only steps may have.
+    #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
+    VirtualWasiOnTool,
+    /// A function of an untyped component cannot be called with JSON.
+    #[error(
+        "its function {export} cannot be an operator: {wrong}; exclude it to load the others: \
+         operators = {{ {operator:?} = false }}"
+    )]
+    UnsuitableFunction {
+        /// The function.
+        export: String,
+        /// The operator that the function would serve.
+        operator: String,
+        /// Description of the obstacle.
+        wrong: String,
+    },
+    /// Two functions of an untyped component would serve the same operator.
+    #[error(
+        "its functions {one} and {other} would both be the operator {operator}; rename one of them: \
+         operators = {{ {other:?} = {{ name = \"…\" }} }}"
+    )]
+    DuplicateOperatorName {
+        /// The operator.
+        operator: String,
+        /// One function.
+        one: String,
+        /// The other function.
+        other: String,
+    },
+    /// A setting of `operators` in `latch.toml` does not fit the untyped component's functions.
+    #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
+    InvalidOverride {
+        /// The key in `operators`.
+        key: String,
+        /// Description of the problem.
+        wrong: String,
+    },
+    /// `latch.toml` sets `operators` for a component that describes its operators itself.
+    #[error("it describes its operators itself; remove `operators` from its [[plugin]]")]
+    RedundantOverrides,
+    /// Another plugin serves the same operator.
+    #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
+    DuplicateOperator {
+        /// The operator.
+        operator: String,
+        /// The other plugin.
+        other: String,
+    },
+}
+
+impl Problem {
+    /// Creates the problem of a file that cannot be written. The kind of `error` determines the error page.
+    pub fn unwritable(text: String, error: &std::io::Error) -> Self {
+        let page = error_docs::code_of_write_error(error.kind()).unwrap_or(error_docs::OUTPUT_UNWRITABLE);
+        Problem::Unwritable { text, page }
+    }
+
+    /// Code of the error page that explains this problem.
+    pub fn page(&self) -> &'static str {
+        match self {
+            Problem::NotAComponent(_) | Problem::Export { .. } => error_docs::PLUGIN_MALFORMED,
+            Problem::Import { .. }
+            | Problem::GrantsOnStep
+            | Problem::ConfirmationOnStep
+            | Problem::VirtualWasiOnTool => error_docs::PLUGIN_IMPORTS,
+            Problem::Describe(_) | Problem::Manifest { .. } => error_docs::PLUGIN_DESCRIBE,
+            Problem::Digest { .. } => error_docs::PLUGIN_DIGEST,
+            Problem::UnsuitableFunction { .. } => error_docs::UNTYPED_UNSUITABLE,
+            Problem::DuplicateOperatorName { .. } => error_docs::UNTYPED_NAME,
+            Problem::InvalidOverride { .. } | Problem::RedundantOverrides => error_docs::UNTYPED_OVERRIDE,
+            Problem::Source(_) => error_docs::PLUGIN_MISSING,
+            Problem::Unwritable { page, .. } => page,
+            Problem::DuplicateOperator { .. } => error_docs::OPERATOR_DUPLICATE,
+        }
+    }
+}
+
+/// Function that adds details from a component's bytes to the reasons for which the component is refused. The default
+/// adds nothing. The engine itself reports only the first type that differs, and not how code reaches an import.
+#[derive(Clone, Copy, Debug)]
+pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
+
+impl Default for Explain {
+    fn default() -> Self {
+        Self(|_, problems| problems)
+    }
+}

@@ -1,0 +1,29 @@
+//! WebAssembly engine of Latchwork. It loads components and runs them under limits, and serves their imports.
+//!
+//! The crate imports no worker, no configuration file and no store. The embedding crate passes settings as data, and
+//! answers the calls of a step through [`guest::step_calls::StepCalls`]. A capability sees a view of its own state only.
+//!
+//! # Floors
+//!
+//! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each
+//! other in a circle. The test `floors` checks both rules.
+//!
+//! | floor | content |
+//! |---|---|
+//! | `engine` | loads components, runs steps and tools. Its public items are exported by this file |
+//! | [`interfaces`] | names of the interfaces that the host serves, and refused imports |
+//! | [`capability`] | interfaces that a running plugin can reach, and their grants |
+//! | [`guest`] | boundary to a guest: bindings, host calls, faults, limits |
+//! | [`os`] | clock, entropy and files of the operating system |
+
+pub mod capability;
+mod engine;
+pub mod guest;
+pub mod interfaces;
+pub mod os;
+
+pub use engine::{
+    CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, Explain, LoadError, PinnedComponents,
+    Plugin, Problem, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, Variation, VerifyResult, on_compile,
+    schema,
+};

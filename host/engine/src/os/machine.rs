@@ -1,0 +1,60 @@
+//! Time and randomness of one host. A simulation replaces their sources.
+
+use std::sync::Arc;
+
+use latchwork_core::storage::Clock;
+
+use crate::os::entropy::{Entropy, SystemEntropy};
+use crate::os::host_clock::HostClock;
+
+/// Time and randomness of one host. Clones share the clock and the entropy. Separate machines share nothing.
+#[derive(Clone)]
+pub struct Machine {
+    clock: Arc<HostClock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl Machine {
+    /// Creates a machine from a clock and a source of entropy.
+    pub fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self { clock: Arc::new(HostClock::new(clock)), entropy }
+    }
+
+    /// Creates a machine with the clock and the entropy of the operating system.
+    pub fn system() -> Self {
+        Self { clock: Arc::default(), entropy: Arc::new(SystemEntropy) }
+    }
+
+    /// Returns the time in microseconds since 1970 UTC: the time of the database after
+    /// [`synchronize`](Self::synchronize), else the time of the machine's own clock.
+    pub fn now_us(&self) -> i64 {
+        self.clock.now_us()
+    }
+
+    /// Returns the microseconds since the machine was booted, including time asleep.
+    pub fn boot_us(&self) -> u64 {
+        u64::try_from(self.clock.boot_us()).unwrap_or(0)
+    }
+
+    /// Returns true if [`synchronize`](Self::synchronize) was called.
+    pub fn is_synchronized(&self) -> bool {
+        self.clock.is_synchronized()
+    }
+
+    /// Sets the time to a database time that was requested at `asked_boot_us`, see [`HostClock::synchronize`].
+    pub fn synchronize(&self, database_us: i64, asked_boot_us: u64) {
+        self.clock.synchronize(database_us, i64::try_from(asked_boot_us).unwrap_or(i64::MAX));
+    }
+
+    /// Returns `N` random bytes for a seed, an id or a nonce.
+    pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.entropy.fill(&mut bytes);
+        bytes
+    }
+
+    /// Returns an unpredictable number.
+    pub fn random(&self) -> u64 {
+        u64::from_le_bytes(self.random_bytes())
+    }
+}

@@ -1,7 +1,0 @@
-//! `latch`: the command line of Latchwork.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    latchwork::cli::main(std::env::args_os())
-}

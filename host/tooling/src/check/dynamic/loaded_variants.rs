@@ -1,0 +1,78 @@
+//! The component, loaded in alternative hosts.
+
+use std::sync::Arc;
+
+use latchwork_engine::{EngineError, Plugin, Variation};
+
+use crate::check::dynamic::hosts::HostVariants;
+use crate::check::dynamic::{builds, memory_layout};
+use crate::check::finding::Finding;
+use crate::check::report::CheckReport;
+
+/// The component, loaded in alternative hosts. A field is `None` if the component cannot be loaded this way or if there
+/// is nothing to compare. A failed load adds a finding or marks the rule as not checked.
+pub(super) struct LoadedVariants {
+    pub(super) apart: Option<Arc<Plugin>>,
+    pub(super) unoptimized: Option<Arc<Plugin>>,
+    /// The component with a changed memory layout.
+    pub(super) moved: Option<Arc<Plugin>>,
+    pub(super) rebuilt: Option<builds::OtherBuild>,
+}
+
+impl HostVariants<'_> {
+    pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
+        let apart = self.varied(Variation::Unpooled, "D062", "with half the stack it cannot be loaded", report);
+        let message = "compiled without optimization it cannot be loaded";
+        let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
+        let rebuilt = match self.rebuilt {
+            Some(rebuilt) => builds::load(self, plugin, rebuilt, report),
+            None => {
+                report.mark_rule_not_checked(
+                    "D065",
+                    "there is no other build: check the plugin's folder, or give --rebuilt",
+                );
+                None
+            }
+        };
+        LoadedVariants { apart, unoptimized, moved: self.load_moved(report), rebuilt }
+    }
+
+    fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
+        let Some(bytes) = memory_layout::move_memory(self.bytes) else {
+            report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
+            return None;
+        };
+        self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
+        let load = || self.engine.load(&bytes, self.settings.clone());
+        // The rewritten component may trap while it is loaded. Log messages about such a trap are suppressed, because
+        // the trap does not concern the checked plugin.
+        let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
+        let loaded = tokio::task::block_in_place(quiet).ok();
+        if loaded.is_none() {
+            report.mark_rule_not_checked(
+                "D070",
+                "its stack and heap cannot be moved: the changed component does not load",
+            );
+        }
+        loaded
+    }
+
+    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut CheckReport) -> Option<Arc<Plugin>> {
+        let load = || -> Result<Arc<Plugin>, String> {
+            let engine = self.engine.with_variation(variation).map_err(|error: EngineError| error.to_string())?;
+            let how = match variation {
+                Variation::Unpooled => "with half the stack",
+                Variation::Unoptimized => "without optimization",
+            };
+            self.announce_compilation(&engine, self.bytes, how);
+            engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
+        };
+        match tokio::task::block_in_place(load) {
+            Ok(plugin) => Some(plugin),
+            Err(error) => {
+                report.add([Finding::new(rule, self.file, format!("{message}: {error}"))]);
+                None
+            }
+        }
+    }
+}

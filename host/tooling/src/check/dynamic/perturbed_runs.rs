@@ -1,0 +1,66 @@
+//! The additional runs of one case, under a common limit of fuel.
+
+use std::sync::Arc;
+
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::script::RunScript;
+use crate::check::dynamic::trace::Trace;
+
+/// Maximum fuel of all additional runs of one case together. At this limit the remaining runs are left out, and the
+/// report notes the omission. The limit is in fuel instead of time. The same case therefore leaves out the same runs on
+/// every machine.
+const CASE_FUEL_MAX: u64 = 20_000_000_000;
+
+/// Executes the additional runs of one case, and counts the runs and their fuel.
+pub(super) struct PerturbedRuns<'r> {
+    pub(super) ran: &'r CaseBaseline<'r>,
+    runs: &'r mut u64,
+    fuel: u64,
+    /// True if some runs were left out because the fuel limit was reached.
+    pub(super) left_out: bool,
+}
+
+impl<'r> PerturbedRuns<'r> {
+    pub(super) fn new(ran: &'r CaseBaseline<'r>, runs: &'r mut u64) -> Self {
+        Self { ran, runs, fuel: 0, left_out: false }
+    }
+
+    /// Runs a script. Returns `None` if the case has already used too much fuel.
+    pub(super) async fn run(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
+        if self.fuel > CASE_FUEL_MAX {
+            self.left_out = true;
+            return None;
+        }
+        *self.runs += 1;
+        let trace = script.run(plugin).await;
+        self.fuel = self.fuel.saturating_add(trace.fuel);
+        Some(trace)
+    }
+
+    /// Runs a script twice in one instance and returns the trace of the second run. Returns `None` if the
+    /// case has already used too much fuel, or if the second run was not possible.
+    pub(super) async fn run_twice(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
+        if self.fuel > CASE_FUEL_MAX {
+            self.left_out = true;
+            return None;
+        }
+        *self.runs += 1;
+        let trace = script.run_twice(plugin).await?;
+        self.fuel = self.fuel.saturating_add(trace.fuel.saturating_mul(2));
+        Some(trace)
+    }
+
+    /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call
+    /// that differs from the usual run.
+    pub(super) fn script(&self) -> RunScript {
+        let mut script = self.ran.script.clone();
+        script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
+        script.expected = Some(Arc::new(self.ran.base.asked.clone()));
+        script
+    }
+}
+
+/// Factor by which the timeout is extended. Otherwise a slow machine could cause findings.
+const TIMEOUT_FACTOR: u32 = 20;

@@ -1,0 +1,94 @@
+//! Runs every case under every host.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use latchwork_engine::Plugin;
+
+use crate::check::case_problem::CaseProblem;
+use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
+use crate::check::dynamic::case::StepCase;
+use crate::check::dynamic::hosts::HostVariants;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::{builds, failing_calls, other_process, perturb, run_end};
+use crate::check::finding::Finding;
+use crate::check::report::{CaseRun, CheckReport};
+use crate::check::rule::RuleKind;
+
+/// Runs every case under every host.
+pub(crate) async fn run(
+    plugin: &Arc<Plugin>,
+    hosts: &HostVariants<'_>,
+    cases: &[StepCase],
+    file: &str,
+    report: &mut CheckReport,
+) {
+    let with_case: BTreeSet<&str> = cases.iter().map(|case| case.operator.as_str()).collect();
+    for spec in plugin.manifest.operators.iter().filter(|spec| !with_case.contains(spec.name.as_str())) {
+        let message = format!("{} has no case, so its behaviour is not checked", spec.name);
+        let hint = "write a line for it into cases.jsonl, or give --history an exported job that ran it";
+        report.add([Finding::new("D050", file, message).of(spec.name.as_str()).hint(hint)]);
+    }
+    if cases.is_empty() {
+        report.mark_not_checked(RuleKind::Dynamic, "there are no cases");
+        report.mark_rule_checked("D050");
+        return;
+    }
+    report.mark_checked(RuleKind::Dynamic);
+    let loaded = hosts.load(plugin, report);
+    (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
+    let mut ran = Vec::new();
+    for case in cases {
+        let value = serde_json::from_str(&case.input).expect("a case's input is JSON");
+        if let Err(failure) = plugin.check_input(&case.operator, &value) {
+            let hint = "fix the case, or the operator's input schema";
+            report.add([finding_about(case, "D054", failure.message).hint(hint)]);
+            continue;
+        }
+        let script = case.script(plugin.limits(&case.operator));
+        let base = script.run(plugin).await;
+        let mut run = CaseRun {
+            name: case.name.clone(),
+            operator: case.operator.clone(),
+            ended: base.describe_end(),
+            fuel: base.fuel,
+            memory_bytes: Some(base.memory_bytes),
+            runs: 1,
+        };
+        let one = CaseBaseline { case, script, base };
+        report.add(run_end::check_end(&one));
+        report.add(run_end::check_fit(&one));
+        if one.base.fault().is_none() {
+            let mut runs = PerturbedRuns::new(&one, &mut run.runs);
+            report.add(perturb::all_variations(&mut runs, plugin, &loaded).await);
+            report.add(failing_calls::failing_calls(&mut runs, plugin).await);
+            if let Some(other) = &loaded.rebuilt {
+                report.add(builds::compare(&mut runs, other).await);
+            }
+            if runs.left_out {
+                let note = format!("case {:?} takes so much fuel that not all of its runs were made", case.name);
+                report.notes.push(note);
+            }
+        }
+        report.cases.push(run);
+        ran.push(one);
+    }
+    other_process::compare(hosts, &ran, report).await;
+}
+
+/// Returns a problem for each case whose operator the plugin does not serve.
+pub(crate) fn unserved_cases(plugin: &Plugin, cases: &[StepCase]) -> Vec<CaseProblem> {
+    let served = || plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
+    let foreign = cases.iter().filter(|case| plugin.operator(&case.operator).is_none());
+    let wrong = foreign.map(|case| CaseProblem {
+        line: case.place.line.unwrap_or(1),
+        column: None,
+        pointer: "/operator".to_owned(),
+        message: format!(
+            "the plugin serves no operator {:?}{}",
+            case.operator,
+            latchwork_core::encoding::suggest::did_you_mean(&case.operator, served())
+        ),
+    });
+    wrong.collect()
+}

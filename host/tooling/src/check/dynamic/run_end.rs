@@ -1,0 +1,100 @@
+//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069.
+
+use latchwork_core::model::error::Code;
+
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::trace::{RunEnd, Trace};
+use crate::check::finding::Finding;
+
+/// Returns a finding if the host ended the run.
+pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+    let failure = trace.fault()?;
+    let rule = match failure.code {
+        // A failure with a call stack happened in a call of `emit`. A failure without a call stack concerns the output
+        // of the step.
+        Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
+        Code::SchemaValidationFailed => "D055",
+        Code::OutOfFuel => "D057",
+        // The usual cause is a loop that reads the clock until a certain time.
+        Code::PluginTrap if failure.message.contains("limits.host_calls") => "D057",
+        Code::MemoryLimit => "D058",
+        Code::OutputLimit => "D059",
+        Code::StackOverflow | Code::WallClockLimit => "D061",
+        _ => "D056",
+    };
+    let message = failure.message.split(" in ").next().filter(|_| !trace.functions.is_empty());
+    let message = format!("{when}{}", message.unwrap_or(&failure.message));
+    Some(ran.finding(rule, message).functions(trace.functions.clone()))
+}
+
+/// Checks the end of the usual run of a case.
+pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
+    let found = host_fault(ran, &ran.base, "").into_iter();
+    found.chain(near_limit(ran)).collect()
+}
+
+/// Checks that the calls and the end of the step are those that the case expects.
+pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
+    let base = &ran.base;
+    let mut found = Vec::new();
+    if ran.case.recorded.is_some() {
+        // A mismatch with a real job is a divergence and is reported by the rules of histories.
+        return found;
+    }
+    if let Some(mismatch) = &base.mismatch {
+        let message = format!("call {} does not match the case in its {}", mismatch.call, mismatch.what);
+        let finding = ran.finding("D052", message).values(&mismatch.expected, &mismatch.found);
+        found.push(finding.functions(base.functions.clone()));
+    } else if base.unanswered {
+        let (operator, args) = base.calls().last().expect("it ended at a call");
+        let n = base.calls().count();
+        let message =
+            format!("the case has no answer for call {} ({operator}): the rest of the step was not run", n - 1);
+        let hint = format!("add an answer to the case: {{\"operator\":{operator:?},\"args\":{args},\"result\":…}}");
+        found.push(ran.finding("D051", message).hint(hint));
+    } else if base.unused > 0 && matches!(base.ended, RunEnd::Output(_) | RunEnd::Failed(_)) {
+        let message = format!("{} of {} answers were not used", base.unused, ran.case.answers.len());
+        found.push(ran.finding("D053", message));
+    }
+    found.extend(unexpected(ran));
+    found
+}
+
+/// D069: the run failed although the case expects an output, or the reverse.
+fn unexpected(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    let expected = ran.case.error;
+    match (&ran.base.ended, expected) {
+        (RunEnd::Failed(failure), _) if expected != Some(failure.code) => {
+            let message = format!("it failed with {}: {}", failure.code, failure.message);
+            let wanted = expected.map_or("an output".to_owned(), |code| format!("error {code}"));
+            let finding = ran.finding("D069", message).values(&wanted, &ran.base.describe_end());
+            Some(
+                finding
+                    .hint(format!("fix the step, or declare the failure in the case: \"error\":\"{}\"", failure.code)),
+            )
+        }
+        (RunEnd::Output(_), Some(code)) => {
+            let finding = ran.finding("D069", format!("it returned an output, but the case expects {code}"));
+            Some(finding.values(&format!("error {code}"), &ran.base.describe_end()))
+        }
+        _ => None,
+    }
+}
+
+/// D068: the run used more than nine tenths of a limit.
+fn near_limit(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    let (base, limits) = (&ran.base, &ran.script.limits);
+    let output = match &base.ended {
+        RunEnd::Output(output) => output.len() as u64,
+        RunEnd::Fault(_) => return None,
+        _ => 0,
+    };
+    let uses = [
+        ("fuel", base.fuel, limits.fuel),
+        ("bytes of memory", base.memory_bytes, limits.memory_bytes),
+        ("bytes of output", output, u64::from(limits.output_bytes)),
+    ];
+    let (what, used, limit) = uses.into_iter().find(|(_, used, limit)| used / 9 > limit / 10)?;
+    let finding = ran.finding("D068", format!("it used {used} of {limit} {what}"));
+    Some(finding.hint("slightly more input would exceed the limit: use less, or ask for more in `limits`"))
+}

@@ -1,0 +1,251 @@
+//! Runs a step against a script instead of a worker. The script fixes the environment of the step and the
+//! answers to its calls.
+//!
+//! A script consists of data only, so another process can run the same script.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tracing::Level;
+
+use latchwork_core::encoding::canon;
+use latchwork_core::model::error::Failure;
+use latchwork_core::model::manifest::Limits;
+use latchwork_engine::guest::sources::{StepContext, StepSources};
+use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::{Plugin, StepEnd, StepOutcome};
+
+use crate::check::dynamic::trace::{HostCall, Mismatch, RunEnd, Trace};
+
+/// Scripted answer to one call.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ScriptedAnswer {
+    /// Operator that the answer is for. `None` fits any operator.
+    pub(crate) operator: Option<String>,
+    /// Canonical arguments that the answer is for. `None` fits any arguments.
+    pub(crate) args: Option<String>,
+    /// Time of the answer, in microseconds since 1970 UTC.
+    pub(crate) heard_us: i64,
+    /// Result of the call.
+    pub(crate) answer: Result<String, Failure>,
+}
+
+/// Environment of a run and answers to its calls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RunScript {
+    pub(crate) operator: String,
+    pub(crate) input: String,
+    pub(crate) context: StepContext,
+    pub(crate) seed: [u8; 32],
+    pub(crate) started_us: i64,
+    pub(crate) answers: Vec<ScriptedAnswer>,
+    pub(crate) limits: Limits,
+    /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.
+    pub(crate) loose: bool,
+    /// If true, concurrent calls are answered in reverse order.
+    pub(crate) reversed: bool,
+    /// Index of the call at which the simulated worker crashes.
+    pub(crate) stop_at: Option<usize>,
+    /// Expected host calls. The run stops at the first different call. The call stack of the trace then shows the
+    /// function that made this call.
+    #[serde(skip)]
+    pub(crate) expected: Option<Arc<Vec<HostCall>>>,
+}
+
+impl RunScript {
+    /// Runs the step in a fresh instance.
+    pub(crate) async fn run(&self, plugin: &Plugin) -> Trace {
+        let (calls, seen) = self.new_host();
+        let end = plugin.run_step(&self.operator, &self.input, &self.limits, calls).await;
+        trace(end, &seen)
+    }
+
+    /// Runs the step twice in one fresh instance and returns the trace of the second run. Returns `None` if
+    /// the first run left no usable instance.
+    pub(crate) async fn run_twice(&self, plugin: &Plugin) -> Option<Trace> {
+        let ((first, _), (second, seen)) = (self.new_host(), self.new_host());
+        let end = plugin.run_step_twice(&self.operator, &self.input, &self.limits, [first, second]).await?;
+        Some(trace(end, &seen))
+    }
+
+    /// Creates the host of a run and the record of its observations.
+    fn new_host(&self) -> (Box<dyn StepCalls>, Arc<Mutex<Observations>>) {
+        let seen = Arc::new(Mutex::new(Observations::default()));
+        let host = ScriptedHost {
+            own: StepSources::new(self.context.clone(), self.seed, self.started_us),
+            used: vec![false; self.answers.len()],
+            script: self.clone(),
+            observations: seen.clone(),
+        };
+        (Box::new(host), seen)
+    }
+}
+
+fn trace(end: StepEnd, seen: &Mutex<Observations>) -> Trace {
+    let seen = std::mem::take(&mut *seen.lock().expect("no holder panics"));
+    let ended = match end.outcome {
+        StepOutcome::Output(output) => RunEnd::Output(output),
+        StepOutcome::Failed(failure) => RunEnd::Failed(failure),
+        StepOutcome::Fault(failure) => RunEnd::Fault(failure),
+        StepOutcome::Stopped => RunEnd::Stopped,
+    };
+    Trace {
+        asked: seen.asked,
+        ended,
+        fuel: end.fuel,
+        memory_bytes: end.memory_bytes,
+        functions: end.functions,
+        took_time: seen.took_time,
+        took_chance: seen.took_chance,
+        unanswered: seen.unanswered,
+        mismatch: seen.mismatch,
+        unused: seen.unused,
+    }
+}
+
+/// Observations of a run.
+#[derive(Default)]
+struct Observations {
+    asked: Vec<HostCall>,
+    calls: usize,
+    took_time: bool,
+    took_chance: bool,
+    unanswered: bool,
+    mismatch: Option<Mismatch>,
+    unused: usize,
+}
+
+/// Host of a step that follows a script.
+struct ScriptedHost {
+    own: StepSources,
+    used: Vec<bool>,
+    script: RunScript,
+    observations: Arc<Mutex<Observations>>,
+}
+
+impl ScriptedHost {
+    /// Records a host call. Returns `Err` if the script expects another one.
+    fn record(&mut self, asked: HostCall) -> Result<(), Stop> {
+        let mut seen = self.observations.lock().expect("no holder panics");
+        let n = seen.asked.len();
+        let differs = self.script.expected.as_ref().is_some_and(|expected| expected.get(n) != Some(&asked));
+        seen.asked.push(asked);
+        if differs { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Assigns the next number to a call and returns the index of its answer.
+    fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
+        let args = canonical(&call.args);
+        let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
+        self.record(HostCall::Call { operator, args: args.clone(), action_key, together })?;
+        let mut seen = self.observations.lock().expect("no holder panics");
+        let k = seen.calls;
+        seen.calls += 1;
+        if self.script.stop_at == Some(k) {
+            return Err(Stop);
+        }
+        let answers = &self.script.answers;
+        if self.script.loose {
+            let free = |same_args: bool| {
+                answers.iter().enumerate().position(|(n, given)| {
+                    let operator = given.operator.as_ref().is_none_or(|operator| *operator == call.operator);
+                    !self.used[n] && operator && (!same_args || given.args.as_ref() == Some(&args))
+                })
+            };
+            let found = free(true).or_else(|| free(false));
+            seen.unanswered |= found.is_none();
+            return found.inspect(|n| self.used[*n] = true).ok_or(Stop);
+        }
+        let Some(given) = answers.get(k) else {
+            seen.unanswered = true;
+            return Err(Stop);
+        };
+        self.used[k] = true;
+        let of_call =
+            [("operator", given.operator.as_ref(), &call.operator), ("arguments", given.args.as_ref(), &args)];
+        for (what, expected, found) in of_call {
+            if let Some(expected) = expected.filter(|expected| *expected != found) {
+                let (expected, found) = (expected.clone(), found.clone());
+                seen.mismatch.get_or_insert(Mismatch { call: k, what: what.to_owned(), expected, found });
+                return Err(Stop);
+            }
+        }
+        Ok(k)
+    }
+
+    fn deliver_answer(&mut self, n: usize) -> Result<String, Failure> {
+        let given = &self.script.answers[n];
+        self.own.advance_clock_to(given.heard_us);
+        given.answer.clone()
+    }
+}
+
+/// Returns the canonical form of arguments. The ledger also compares canonical arguments. Arguments without a canonical
+/// form are returned unchanged.
+fn canonical(args: &str) -> String {
+    let canonical = canon::canonicalize(args.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    canonical.unwrap_or_else(|| args.to_owned())
+}
+
+impl Drop for ScriptedHost {
+    fn drop(&mut self) {
+        let unused = self.used.iter().filter(|taken| !**taken).count();
+        self.observations.lock().expect("no holder panics").unused = unused;
+    }
+}
+
+#[async_trait]
+impl StepCalls for ScriptedHost {
+    fn sources(&mut self) -> &mut StepSources {
+        &mut self.own
+    }
+    fn now_us(&mut self) -> i64 {
+        self.observations.lock().expect("no holder panics").took_time = true;
+        self.own.now_us
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        self.observations.lock().expect("no holder panics").took_chance = true;
+        self.own.random(buf);
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.observations.lock().expect("no holder panics").took_chance = true;
+        self.own.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.observations.lock().expect("no holder panics").took_chance = true;
+        self.own.below(bound)
+    }
+    fn log(&mut self, _: Level, _: &str) {}
+
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        let n = self.assign_answer(&ToolCall { operator, args, action_key }, false)?;
+        Ok(self.deliver_answer(n))
+    }
+
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        // As in a real worker, all calls get their numbers before any of them is answered.
+        let places: Vec<_> = calls.iter().map(|call| self.assign_answer(call, true)).collect();
+        let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // Answers arrive in forward or reverse order. The step receives them in the order of its calls.
+        let mut answers: Vec<_> = places.iter().map(|_| None).collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        if self.script.reversed {
+            order.reverse();
+        }
+        for i in order {
+            tokio::task::yield_now().await;
+            answers[i] = Some(self.deliver_answer(places[i]));
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
+        self.record(HostCall::Emit { name, payload })
+    }
+}

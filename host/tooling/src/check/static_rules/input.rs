@@ -1,0 +1,18 @@
+//! Input of the static rules.
+
+use std::sync::Arc;
+
+use latchwork_engine::{ComponentInterface, LoadError, Plugin, Problem};
+
+/// Input of the static rules.
+pub struct StaticInput<'a> {
+    /// Path of the component. Findings refer to this path.
+    pub file: &'a str,
+    /// Bytes of the component.
+    pub bytes: &'a [u8],
+    /// Imports and exports of the component. They can also be read from most refused components. The error is the
+    /// reason why they cannot be read.
+    pub outline: Result<ComponentInterface, Problem>,
+    /// Result of loading the component.
+    pub loaded: &'a Result<Arc<Plugin>, LoadError>,
+}

@@ -1,0 +1,175 @@
+//! D102, D103 and D104: a call is executed but its record is lost. This happens if the host is killed between the call
+//! and the record.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tracing::instrument::WithSubscriber as _;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_engine::ReconcileVerdict;
+
+use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::world::{FaultProfile, World};
+
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // A failing call leaves no effect whose record could be lost.
+    if running.case.error.is_some() || !running.spec.is_world_changing() {
+        return Ok(());
+    }
+    if running.class == RecoveryClass::Keyed {
+        check_repeat(running).await?;
+    }
+    if running.tools.plugin.reconcile {
+        check_reconcile(running).await?;
+    }
+    Ok(())
+}
+
+/// D102: a second call under the same key must leave the world as the first call left it.
+async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let first = running.call(&world, 0).await;
+    let (before, requests) = (world.state(), world.received());
+    if !matches!(first.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    let second = running.call(&world, 1).await;
+    let (after, repeated) = (world.state(), world.received());
+    if let Some(difference) = state_difference(&before, &after) {
+        let message =
+            format!("called again under the same key, as after a crash, it changes the world again: {difference}");
+        running.add_finding("D102", message).hint = Some(
+            "look for what an earlier call with the key made, or derive the name of what is made from the key"
+                .to_owned(),
+        );
+    }
+    let changes = |requests: &[crate::check::tools::world::ReceivedRequest]| {
+        requests.iter().filter(|request| request.may_change_state()).cloned().collect::<Vec<_>>()
+    };
+    let (first_time, second_time) = (changes(&requests), changes(&repeated));
+    for other in &second_time {
+        if !first_time.iter().any(|request| request.identity() == other.identity()) {
+            let message = format!(
+                "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
+                other.method, other.url
+            );
+            let before =
+                first_time.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
+            let finding = running.add_finding("D102", message);
+            let text = |body: &[u8]| crate::check::finding::truncate(&String::from_utf8_lossy(body));
+            finding.expected = before.map(|request| text(&request.body));
+            finding.found = Some(text(&other.body));
+            finding.hint =
+                Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
+        }
+    }
+    if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
+        let message = "called again under the same key it fails, and the job would never get the first answer";
+        let shown = describe_answer(&second.end.answer, &world);
+        running.add_finding("D102", message).found = Some(shown);
+    }
+    Ok(())
+}
+
+/// Describes the first difference between two states of a world.
+fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
+    let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
+    let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
+    let other = || {
+        after.iter().find(|(name, hash)| before.get(*name) != Some(hash)).map(|(name, _)| format!("{name} is changed"))
+    };
+    made.or_else(gone).or_else(other)
+}
+
+/// D103 and D104: reconcile must report the actual state of the world.
+async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // Simulates a crash before the call. The world is unchanged.
+    let world = running.world()?;
+    // An operator that does not support reconcile always answers `unknown`. This answer alone breaks no rule. All
+    // operators of the plugin share the export, and another operator may support reconcile.
+    let mut is_blind = false;
+    match ask(running, &world).await {
+        Ok(ReconcileVerdict::Unknown) => is_blind = true,
+        Ok(ReconcileVerdict::Happened(output)) => {
+            let finding = running.add_finding("D104", "reconcile says that a call happened which was never made");
+            finding.expected = Some("did-not-happen".to_owned());
+            finding.found = Some(output.result);
+        }
+        Ok(_) => {}
+        Err(why) => {
+            running.add_finding("D103", format!("reconcile fails before anything happened: {why}"));
+        }
+    }
+    let state = world.state();
+    let untouched = running.world()?.state();
+    if let Some(difference) = state_difference(&untouched, &state) {
+        running.add_finding("D104", format!("reconcile must only read, but it changes the world: {difference}"));
+    }
+
+    // Simulates a crash between the call and its record.
+    let world = running.world()?;
+    let called = running.call(&world, 0).await;
+    let Answer::Ok(done) = called.end.answer else { return Ok(()) };
+    match ask(running, &world).await {
+        Ok(ReconcileVerdict::Happened(output)) => {
+            let (expected, found): (Option<Value>, Option<Value>) =
+                (serde_json::from_str(&done.result).ok(), serde_json::from_str(&output.result).ok());
+            if expected != found {
+                let message = "reconcile finds the call but returns a different result than the call";
+                let finding = running.add_finding("D103", message);
+                (finding.expected, finding.found) = (Some(done.result), Some(output.result));
+            }
+        }
+        Ok(ReconcileVerdict::Unknown) if is_blind => {
+            // A keyed tool gets no note. The host repeats a keyed call under the same key. Reconcile is needed only
+            // after the key has expired.
+            if running.class != RecoveryClass::Keyed {
+                let name = &running.case.operator;
+                running.notes.push(format!(
+                    "reconcile cannot answer for {name}: a call whose record is lost parks its job until a person \
+                     resolves it"
+                ));
+            }
+        }
+        Ok(verdict) => {
+            let word = match verdict {
+                ReconcileVerdict::DidNotHappen => "did-not-happen: the host would execute the call a second time",
+                ReconcileVerdict::NotYet(_) => "not-yet",
+                _ => "unknown: the job would park",
+            };
+            let finding = running.add_finding("D103", "reconcile does not find a call that happened");
+            (finding.expected, finding.found) = (Some("happened".to_owned()), Some(word.to_owned()));
+        }
+        Err(why) => {
+            running.add_finding("D103", format!("reconcile fails after a call that happened: {why}"));
+        }
+    }
+
+    // Simulates a server that receives the request and does not answer. Reconcile must not answer `did-not-happen`.
+    let world = running.world()?;
+    world.set_faults(FaultProfile::Silent);
+    running.call(&world, 0).await;
+    world.set_faults(FaultProfile::Fair);
+    let arrived = world.received().iter().any(crate::check::tools::world::ReceivedRequest::may_change_state);
+    if arrived && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        let finding =
+            running.add_finding("D103", "reconcile denies a call whose request was received and never answered");
+        (finding.expected, finding.found) =
+            (Some("happened, not-yet or unknown".to_owned()), Some("did-not-happen".to_owned()));
+    }
+    Ok(())
+}
+
+async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+    let plugin = running.plugin(world);
+    let limits = plugin.limits(&running.case.operator);
+    let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
+    // Failures of `reconcile` are not logged. The caller reports unexpected failures as findings.
+    asking
+        .with_subscriber(tracing::subscriber::NoSubscriber::new())
+        .await
+        .map_err(|failure| world.strip_paths(&failure.to_string()))
+}

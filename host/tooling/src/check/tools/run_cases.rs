@@ -1,0 +1,97 @@
+//! Runs every case of a tool.
+
+use latchwork_core::model::manifest::RecoveryClass;
+
+use crate::check::case_problem::CaseProblem;
+use crate::check::finding::Finding;
+use crate::check::report::CheckReport;
+use crate::check::rule::RuleKind;
+use crate::check::tools::case::ToolCase;
+use crate::check::tools::running_case::{RunningCase, ToolCheck};
+use crate::check::tools::{lost_record, server_faults, single_call};
+
+/// Runs every case.
+///
+/// # Errors
+/// Returns the cases that name an unknown operator or that could not be run, with their lines.
+pub(crate) async fn run(
+    tools: &ToolCheck<'_>,
+    cases: &[ToolCase],
+    report: &mut CheckReport,
+) -> Result<(), Vec<CaseProblem>> {
+    let unserved = |case: &&ToolCase| tools.plugin.operator(&case.operator).is_none();
+    let wrong: Vec<_> = cases
+        .iter()
+        .filter(unserved)
+        .map(|case| {
+            let served = tools.plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
+            let meant = latchwork_core::encoding::suggest::did_you_mean(&case.operator, served);
+            CaseProblem {
+                line: case.line,
+                column: None,
+                pointer: String::new(),
+                message: format!("the plugin serves no operator {}{meant}", case.operator),
+            }
+        })
+        .collect();
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    for spec in &tools.plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if !cases.iter().any(|case| case.operator == name) {
+            let message = format!("{name} has no case, so its behaviour is not checked");
+            let hint = "write a line for it into cases.jsonl";
+            report.add([Finding::new("D050", tools.cases_file, message).of(name).hint(hint)]);
+        }
+    }
+    report.mark_rule_checked("D050");
+    if cases.is_empty() {
+        report.mark_not_checked(RuleKind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
+        return Ok(());
+    }
+    for case in cases {
+        let spec = tools.plugin.operator(&case.operator).expect("looked at above");
+        let mut running = RunningCase {
+            tools,
+            case,
+            spec,
+            class: tools.plugin.class(&case.operator),
+            found: vec![],
+            notes: vec![],
+            ran: None,
+        };
+        match run_case(&mut running).await {
+            Ok(()) => {}
+            // A case that could not run must not count as passed.
+            Err(error) => {
+                let message = format!("case {} could not be run: {error}", case.name);
+                return Err(vec![CaseProblem { line: case.line, column: None, pointer: String::new(), message }]);
+            }
+        }
+        report.add(running.found);
+        report.cases.extend(running.ran);
+        for note in running.notes {
+            if !report.notes.contains(&note) {
+                report.notes.push(note);
+            }
+        }
+    }
+    for spec in &tools.plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if tools.plugin.class(name) == RecoveryClass::Opaque {
+            report.notes.push(format!(
+                "{name} is opaque: a call whose record is lost parks its job until a person resolves it"
+            ));
+        }
+    }
+    report.mark_checked(RuleKind::Tools);
+    Ok(())
+}
+
+/// Checks one call, a lost record of the call and failing servers.
+async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
+    single_call::run(case).await?;
+    lost_record::run(case).await?;
+    server_faults::run(case).await
+}

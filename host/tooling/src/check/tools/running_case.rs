@@ -1,0 +1,139 @@
+//! A case that is being run, with its findings.
+
+use std::sync::Arc;
+
+use tracing::instrument::WithSubscriber;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::{OperatorSpec, RecoveryClass};
+use latchwork_engine::capability::settings::PluginSettings;
+use latchwork_engine::guest::sources::StepContext;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+use latchwork_engine::os::clock;
+use latchwork_engine::{Plugin, ToolEnd};
+
+use crate::check::finding::Finding;
+use crate::check::report::CaseRun;
+use crate::check::tools::case::ToolCase;
+use crate::check::tools::world;
+use crate::check::tools::world::World;
+
+/// Inputs of the check of a tool.
+pub(crate) struct ToolCheck<'a> {
+    /// The loaded plugin.
+    pub(crate) plugin: &'a Arc<Plugin>,
+    /// Settings with which the plugin would be loaded.
+    pub(crate) settings: &'a PluginSettings,
+    /// True if the settings come from an entry of the configuration.
+    pub(crate) is_configured: bool,
+    /// Path of the file of cases.
+    pub(crate) cases_file: &'a str,
+}
+
+/// A case that is being run, with its findings.
+pub(crate) struct RunningCase<'a> {
+    pub(super) tools: &'a ToolCheck<'a>,
+    pub(super) case: &'a ToolCase,
+    pub(super) spec: &'a OperatorSpec,
+    pub(super) class: RecoveryClass,
+    pub(super) found: Vec<Finding>,
+    pub(super) notes: Vec<String>,
+    pub(super) ran: Option<CaseRun>,
+}
+
+impl RunningCase<'_> {
+    /// Creates the world of the case in its initial state.
+    pub(super) fn world(&self) -> std::io::Result<World> {
+        World::of(self.case, self.tools.settings, self.tools.is_configured)
+    }
+
+    pub(super) fn plugin(&self, world: &World) -> Plugin {
+        self.tools.plugin.with_settings(world.settings()).expect("it is a tool")
+    }
+
+    /// External key of the call, equal in every try and every run.
+    pub(super) fn key(&self) -> String {
+        let hash = Hash::of(&[b"latch plugin check", self.case.operator.as_bytes(), &[0], self.case.input.as_bytes()]);
+        format!("check-{}", &hash.to_hex()[..32])
+    }
+
+    pub(super) fn context(&self, tries_before: u32) -> ToolCallContext {
+        ToolCallContext {
+            step: StepContext {
+                tenant: "default".into(),
+                actor: "check".into(),
+                correlation_id: "cor_01JZ0000000000000000000000".into(),
+                job_id: "job_01JZ0000000000000000000000".into(),
+                plan_id: "plan".into(),
+                step_id: "s1".into(),
+            },
+            trace_id: "0123456789abcdef0123456789abcdef".into(),
+            slot: "s1".into(),
+            external_key: self.key(),
+            attempt: 1 + tries_before,
+            tries_before,
+            timeout_ms: self.tools.plugin.limits(&self.case.operator).timeout_ms,
+            started_boot_us: clock::boot_us(),
+        }
+    }
+
+    /// Calls the tool once.
+    pub(super) async fn call(&mut self, world: &World, tries_before: u32) -> CallResult {
+        let (plugin, log) = (self.plugin(world), world::CapturedLog::default());
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .without_time()
+            .with_ansi(false)
+            .with_writer(log.clone())
+            .finish();
+        let limits = plugin.limits(&self.case.operator);
+        let context = self.context(tries_before);
+        let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
+        let end = calling.with_subscriber(subscriber).await;
+        let run = self.ran.get_or_insert_with(|| CaseRun {
+            name: self.case.name.clone(),
+            operator: self.case.operator.clone(),
+            ended: describe_end(&end.answer),
+            fuel: end.fuel,
+            memory_bytes: None,
+            runs: 0,
+        });
+        run.runs += 1;
+        CallResult { end, log: log.text() }
+    }
+
+    /// Adds a finding.
+    pub(super) fn add_finding(&mut self, rule: &str, message: impl Into<String>) -> &mut Finding {
+        let finding = Finding::new(rule, self.tools.cases_file, message)
+            .at(self.case.line)
+            .of(self.case.operator.as_str())
+            .case(self.case.name.as_str());
+        self.found.push(finding);
+        self.found.last_mut().expect("pushed a moment ago")
+    }
+}
+
+/// Result of a call.
+pub(crate) struct CallResult {
+    pub(super) end: ToolEnd,
+    pub(super) log: String,
+}
+
+/// Describes the end of a call: `succeeded`, or the code of its error.
+fn describe_end(answer: &Answer) -> String {
+    match answer {
+        Answer::Ok(_) => "succeeded".to_owned(),
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure.code.as_str().to_owned(),
+    }
+}
+
+/// Describes an answer in a few words.
+pub(crate) fn describe_answer(answer: &Answer, world: &World) -> String {
+    let text = match answer {
+        Answer::Ok(output) => output.result.clone(),
+        Answer::NotApplied(failure) => format!("{failure} (nothing was changed)"),
+        Answer::Unknown { failure, .. } => format!("{failure} (it may have changed something)"),
+    };
+    world.strip_paths(&text)
+}

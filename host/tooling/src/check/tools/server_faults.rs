@@ -1,0 +1,84 @@
+//! D106 to D109: answers of a tool when servers fail. Runs only cases with canned responses of servers.
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
+
+use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::single_call::is_host_ended;
+use crate::check::tools::world::{FaultProfile, ReceivedRequest};
+
+/// Simulated failures, each with a description and the error codes that a tool may report for it.
+const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
+    (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
+    (FaultProfile::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
+    (
+        FaultProfile::Status(503),
+        "answers 503",
+        &[Code::TemporaryProviderError, Code::DependencyUnavailable, Code::RateLimit],
+    ),
+    (
+        FaultProfile::Silent,
+        "does not answer",
+        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
+    ),
+    (
+        FaultProfile::Refused,
+        "refuses connections",
+        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
+    ),
+];
+
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.case.http.is_empty() {
+        return Ok(());
+    }
+    for (weather, told, fitting) in FAULTS {
+        let world = running.world()?;
+        world.set_faults(weather);
+        let called = running.call(&world, 0).await;
+        let requests = world.received();
+        // A call that sends no request is not affected by the failure of a server. Refused requests are not recorded,
+        // so such a call cannot be recognized if servers refuse connections.
+        if requests.is_empty() && weather != FaultProfile::Refused {
+            continue;
+        }
+        let shown = describe_answer(&called.end.answer, &world);
+        let changed = requests.iter().any(ReceivedRequest::may_change_state);
+        let (failure, applied_unknown) = match &called.end.answer {
+            Answer::Ok(_) => {
+                if running.spec.is_world_changing() && changed {
+                    let message = format!("the server {told}, but the tool reports that its effect took place");
+                    running.add_finding("D108", message).found = Some(shown);
+                }
+                continue;
+            }
+            Answer::NotApplied(failure) => (failure, false),
+            Answer::Unknown { failure, .. } => (failure, true),
+        };
+        if is_host_ended(failure.code) {
+            let message = format!(
+                "the server {told}, and the tool ends without an answer: {}",
+                world.strip_paths(&failure.message)
+            );
+            running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
+            continue;
+        }
+        if !fitting.contains(&failure.code) {
+            let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
+            let finding =
+                running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
+            (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
+        }
+        // Only these failures leave the call in doubt, because the server may have applied the request. With status 429
+        // or a refused connection, the server has not applied the request.
+        let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
+        if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
+            let message =
+                format!("its world-changing request was received, the server {told}, but the tool reports no change");
+            let finding = running.add_finding("D109", message);
+            finding.found = Some(shown);
+            finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
+        }
+    }
+    Ok(())
+}

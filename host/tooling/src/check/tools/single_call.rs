@@ -1,0 +1,110 @@
+//! D100, D101, D105, D110, D111 and D112: one call while all servers work.
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_engine::capability::grant::DECLARE_EFFECTS;
+
+use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
+
+/// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
+const SECRET_BYTES_MIN: usize = 4;
+
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let called = running.call(&world, 0).await;
+    let requests = world.received();
+    check_answer(running, &called, &describe_answer(&called.end.answer, &world));
+    check_denials(running, &called);
+    check_secrets(running, &called);
+    if running.class == RecoveryClass::Keyed {
+        let key = running.key();
+        for request in requests.iter().filter(|request| request.may_change_state() && !request.contains_key(&key)) {
+            let message = format!(
+                "{} {} changes something but does not carry the external key, by which the server would recognize a \
+                 repetition",
+                request.method, request.url
+            );
+            let hint = "send the key of the call's context in the header or field in which the server expects it";
+            running.add_finding("D101", message).hint = Some(hint.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the call ended as the case expects.
+fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str) {
+    let failure = match &called.end.answer {
+        Answer::Ok(_) => {
+            if let Some(expected) = running.case.error.clone() {
+                let finding = running.add_finding("D100", format!("it succeeds, but the case expects {expected}"));
+                (finding.expected, finding.found) = (Some(expected), Some(shown.to_owned()));
+            }
+            return;
+        }
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure,
+    };
+    let expected = running.case.error.as_deref();
+    if failure.code == Code::SchemaValidationFailed && expected != Some(failure.code.as_str()) {
+        running.add_finding("D110", format!("its answer does not match its output schema: {}", failure.message));
+        return;
+    }
+    if is_host_ended(failure.code) {
+        running.add_finding("D100", format!("it does not answer: {}", failure.message));
+        return;
+    }
+    match running.case.error.clone() {
+        Some(expected) if expected == failure.code.as_str() => {}
+        expected => {
+            let wanted = expected.unwrap_or_else(|| "an answer".to_owned());
+            let finding = running.add_finding("D100", format!("it fails, but the case expects {wanted}"));
+            (finding.expected, finding.found) = (Some(wanted), Some(shown.to_owned()));
+        }
+    }
+}
+
+/// Returns true if the host uses this code when it ends a guest.
+pub(super) fn is_host_ended(code: Code) -> bool {
+    matches!(
+        code,
+        Code::PluginTrap
+            | Code::OutOfFuel
+            | Code::MemoryLimit
+            | Code::StackOverflow
+            | Code::WallClockLimit
+            | Code::OutputLimit
+            | Code::Internal
+    )
+}
+
+/// Reports everything that the host denied to the call.
+fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) {
+    for line in called.log.lines().filter(|line| line.contains("denied: plugin")) {
+        let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
+        let what = what.split_once("\" ").map_or(what, |(_, rest)| rest);
+        let (rule, hint) = match line.contains(DECLARE_EFFECTS) {
+            true => ("D105", "declare what it changes, or only read"),
+            false => ("D112", "grant it in its [[plugin]], or leave it alone"),
+        };
+        let what = what.split("; ").next().unwrap_or(what).trim_end();
+        running.add_finding(rule, format!("it {what}, which the host refuses")).hint = Some(hint.to_owned());
+    }
+}
+
+/// Reports secrets that occur in the answer or in the log.
+fn check_secrets(running: &mut RunningCase<'_>, called: &CallResult) {
+    let told = match &called.end.answer {
+        Answer::Ok(output) => format!("{output:?}"),
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => format!("{failure:?}"),
+    };
+    let secrets: Vec<(String, String)> = running.case.secrets.clone().into_iter().collect();
+    for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= SECRET_BYTES_MIN) {
+        for (place, text) in [("answer", &told), ("log", &called.log)] {
+            if text.contains(value) {
+                let message = format!("the secret {name} appears in clear in its {place}");
+                let hint = "keep credentials out of texts; without secrets_clear the tool never sees them";
+                running.add_finding("D111", message).hint = Some(hint.to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The simulated world of a case. It is built for each run and inspected afterwards.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use tracing_subscriber::fmt::MakeWriter;
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::{KeyValue, StoreError};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
+use latchwork_engine::capability::settings::PluginSettings;
+use latchwork_engine::capability::{HttpStub, Secrets, StubFailure};
+
+use crate::check::tools::case::{CannedResponse, ToolCase};
+
+/// Simulated behaviour of the servers in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultProfile {
+    /// Servers answer as the case defines.
+    Fair,
+    /// Servers answer every request with this status.
+    Status(u16),
+    /// Servers refuse connections.
+    Refused,
+    /// Servers receive requests and never answer them.
+    Silent,
+}
+
+/// A request that a server received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReceivedRequest {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl ReceivedRequest {
+    /// Returns true if the request may change the server's state, judged by its method.
+    pub(super) fn may_change_state(&self) -> bool {
+        !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
+    }
+
+    /// Returns true if the key occurs anywhere in the request.
+    pub(super) fn contains_key(&self, key: &str) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
+    }
+
+    /// Returns the parts of a request that must be equal in a repetition of the request.
+    pub(super) fn identity(&self) -> (&str, &str, &[u8]) {
+        (&self.method, &self.url, &self.body)
+    }
+}
+
+/// Servers, directories and a key-value map.
+pub(super) struct World {
+    dir: tempfile::TempDir,
+    servers: Arc<StubServers>,
+    map: Arc<CaseMap>,
+    settings: PluginSettings,
+}
+
+impl World {
+    /// Builds the initial world of the case. Grants come from the configuration entry. Without an entry, the
+    /// case gets the grants that it needs.
+    pub(super) fn of(case: &ToolCase, entry: &PluginSettings, is_configured: bool) -> std::io::Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let mut grants = entry.grants.clone();
+        if !is_configured {
+            grants = needed_grants(case, grants);
+        }
+        let given = std::mem::take(&mut grants.dirs);
+        for (number, grant) in given.into_iter().enumerate() {
+            let host = dir.path().join(number.to_string());
+            std::fs::create_dir_all(&host)?;
+            for (file, text) in case.dirs.get(&grant.guest).into_iter().flatten() {
+                let path = host.join(file);
+                path.parent().map(std::fs::create_dir_all).transpose()?;
+                std::fs::write(path, text)?;
+            }
+            grants.dirs.push(DirGrant { host, ..grant });
+        }
+        let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
+        let map = Arc::new(CaseMap(Mutex::new(held.collect())));
+        let servers = Arc::new(StubServers {
+            responses: case.http.clone(),
+            weather: Mutex::new(FaultProfile::Fair),
+            received: Mutex::default(),
+        });
+        let mut config = entry.config.clone();
+        config.extend(case.config.clone());
+        let settings = PluginSettings {
+            grants,
+            config,
+            secrets: Arc::new(CaseSecrets(case.secrets.clone())),
+            kv: map.clone(),
+            http_stub: Some(servers.clone()),
+            ..entry.clone()
+        };
+        Ok(Self { dir, servers, map, settings })
+    }
+
+    pub(super) fn settings(&self) -> PluginSettings {
+        self.settings.clone()
+    }
+
+    pub(super) fn set_faults(&self, weather: FaultProfile) {
+        *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
+    }
+
+    /// Returns the requests received since the last call of this function.
+    pub(super) fn received(&self) -> Vec<ReceivedRequest> {
+        std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
+    }
+
+    /// Returns the hashes of all files and map entries of the world, by name.
+    pub(super) fn state(&self) -> BTreeMap<String, Hash> {
+        let mut state = BTreeMap::new();
+        for grant in &self.settings.grants.dirs {
+            files(&grant.host, &grant.guest, &mut state);
+        }
+        let map = self.map.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.extend(map.iter().map(|(key, value)| (format!("map {key}"), Hash::of(&[value]))));
+        state
+    }
+
+    /// Removes the paths of this run from a text, because they differ in every run.
+    pub(super) fn strip_paths(&self, text: &str) -> String {
+        text.replace(&*self.dir.path().to_string_lossy(), "")
+    }
+}
+
+fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let name = format!("{guest}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(&entry.path(), &name, state),
+            Ok(kind) if kind.is_file() => {
+                state.insert(name, Hash::of(&[&std::fs::read(entry.path()).unwrap_or_default()]));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the grants that a case needs if the plugin has no configuration entry.
+fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
+    // The HTTP grants in `grants` only serve to load the plugin. Grants for the servers of the case replace them.
+    grants.http.clear();
+    for canned in &case.http {
+        let place = canned.matcher.url.parse().ok().and_then(|uri| latchwork_engine::capability::origin_of(&uri));
+        if let Some(place) = place.filter(|place| !grants.http.contains(place)) {
+            grants.http.push(place);
+        }
+    }
+    let dir = |guest: &String| DirGrant { host: Default::default(), guest: guest.clone(), write: true };
+    grants.dirs = case.dirs.keys().map(dir).collect();
+    grants.secrets = case.secrets.keys().cloned().collect();
+    grants.secrets_clear = case.secrets_clear;
+    grants.kv = case.kv.as_ref().map(|_| "case".to_owned());
+    grants
+}
+
+/// A map with one namespace, because a plugin has only one.
+struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
+
+#[async_trait]
+impl KeyValue for CaseMap {
+    async fn get(&self, _: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+    }
+    async fn set(&self, _: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value.to_owned());
+        Ok(())
+    }
+    async fn delete(&self, _: &str, key: &str) -> Result<bool, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
+    }
+}
+
+struct CaseSecrets(BTreeMap<String, String>);
+
+impl Secrets for CaseSecrets {
+    fn value(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+}
+
+#[derive(Default)]
+struct RequestLog {
+    since: Vec<ReceivedRequest>,
+    /// True if a world-changing request was ever received.
+    happened: bool,
+}
+
+/// Stub servers of a case.
+struct StubServers {
+    responses: Vec<CannedResponse>,
+    weather: Mutex<FaultProfile>,
+    received: Mutex<RequestLog>,
+}
+
+impl HttpStub for StubServers {
+    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
+        let weather = *self.weather.lock().unwrap_or_else(PoisonError::into_inner);
+        if weather == FaultProfile::Refused {
+            return Err(StubFailure::Refused);
+        }
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let port = match (place.scheme.as_str(), place.port) {
+            ("https", 443) | ("http", 80) => String::new(),
+            (_, port) => format!(":{port}"),
+        };
+        let url = format!("{}://{}{port}{path}", place.scheme, place.host);
+        let header = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let received = ReceivedRequest {
+            method: request.method().to_string(),
+            url,
+            headers: request.headers().iter().map(header).collect(),
+            body: request.body().to_vec(),
+        };
+        let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let happened = requests.happened;
+        requests.happened |= received.may_change_state();
+        let answer = match weather {
+            FaultProfile::Silent => Err(StubFailure::TimedOut),
+            FaultProfile::Status(status) => {
+                let retry = (status == 429).then_some(("retry-after", "7"));
+                Ok(response(status, retry, Bytes::from_static(b"{}")))
+            }
+            _ => Ok(self.canned(&received, request.method(), happened)),
+        };
+        requests.since.push(received);
+        answer
+    }
+}
+
+impl StubServers {
+    fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Response<Bytes> {
+        let fits = |canned: &&CannedResponse| {
+            let to = &canned.matcher;
+            let url = request.url == to.url
+                || !to.url.contains('?') && request.url.split('?').next() == Some(to.url.as_str());
+            url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
+                && to.happened.is_none_or(|wanted| wanted == happened)
+        };
+        match self.responses.iter().find(fits) {
+            Some(canned) => {
+                let body = match &canned.response.body {
+                    serde_json::Value::Null => Bytes::new(),
+                    serde_json::Value::String(text) => Bytes::from(text.clone()),
+                    other => Bytes::from(other.to_string()),
+                };
+                let headers = canned.response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                response(canned.response.status, headers, body)
+            }
+            None => response(404, None, Bytes::from_static(b"no answer of the case fits this request")),
+        }
+    }
+}
+
+fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)>, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (http::HeaderName::try_from(name), http::HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+/// Log output of a call.
+#[derive(Clone, Default)]
+pub(super) struct CapturedLog(Arc<Mutex<Vec<u8>>>);
+
+impl CapturedLog {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for CapturedLog {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for CapturedLog {
+    type Writer = CapturedLog;
+    fn make_writer(&self) -> CapturedLog {
+        self.clone()
+    }
+}
